@@ -1,0 +1,39 @@
+/** Format, lint, import rules, types and fast tests, side by side. Prints what failed, and how long each took. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const node = process.execPath;
+const checks = [
+  ["format and lint", [node, "node_modules/@biomejs/biome/bin/biome", "check", "."]],
+  ["import rules", [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "--config"]],
+  ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]],
+  ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast"]],
+];
+
+const failed = [];
+await Promise.all(
+  checks.map(async ([name, command]) => {
+    const started = Date.now();
+    const { code, output } = await run(command);
+    const seconds = ((Date.now() - started) / 1000).toFixed(1);
+    if (code === 0 && name !== "fast tests") console.log(`ok      ${name} (${seconds} s)`);
+    else console.log(`${output}\n${code === 0 ? "ok    " : "FAILED"}  ${name} (${seconds} s)`);
+    if (code !== 0) failed.push(name);
+  }),
+);
+if (failed.length > 0) {
+  console.error(`Not in order: ${failed.join(", ")}.`);
+  process.exit(1);
+}
+
+function run([program, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => resolve({ code: 1, output: String(error) }));
+    child.on("close", (code) => resolve({ code, output: output.trimEnd() }));
+  });
+}

@@ -1,0 +1,83 @@
+/**
+ * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`,
+ * each only when something changed since the last time. Plain Node, because nothing else may be there yet.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const needed = [20, 19];
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
+  stop(`Waybill needs Node.js ${needed.join(".")} or newer; this is ${process.versions.node}.`);
+}
+
+await step({
+  doing: "Installing dependencies (the first time this takes a minute or two)",
+  stamp: "node_modules/.waybill-ready",
+  state: () => hash([process.versions.modules, read("package-lock.json")]),
+  command: ["npm", "ci", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"],
+});
+await step({
+  doing: "Building",
+  stamp: "dist/.waybill-ready",
+  state: () => hash([read("tsconfig.json"), read("tsconfig.build.json"), read("package-lock.json"), ...sources("src")]),
+  before: () => rmSync(join(root, "dist"), { recursive: true, force: true }),
+  command: [process.execPath, "node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"],
+});
+
+async function step({ doing, stamp, state, before, command }) {
+  const now = state();
+  if (read(stamp) === now) return;
+  const started = Date.now();
+  process.stderr.write(`${doing}…\n`);
+  before?.();
+  const { code, output } = await run(command);
+  if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
+  mkdirSync(join(root, stamp, ".."), { recursive: true });
+  writeFileSync(join(root, stamp), now);
+  process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
+}
+
+function run([program, ...args]) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, shell: process.platform === "win32" });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => resolve({ code: 1, output: String(error) }));
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** Names, sizes and times: enough to see a change, and done in no time. */
+function sources(directory) {
+  return readdirSync(join(root, directory), { recursive: true })
+    .sort()
+    .map((name) => {
+      const { size, mtimeMs } = statSync(join(root, directory, name));
+      return `${name} ${size} ${mtimeMs}`;
+    });
+}
+
+function read(path) {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function hash(parts) {
+  return createHash("sha256").update(parts.join("\n")).digest("hex");
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,104 @@
+/** Puts the parts together. The only place where a store, runtimes and the delivery core meet. */
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
+import { Courier } from "../delivery/courier.ts";
+import type { Reach } from "../delivery/fail-points.ts";
+import { laneSpeaker } from "../delivery/lane.ts";
+import { Ledger } from "../delivery/ledger.ts";
+import type { Policy } from "../delivery/policy.ts";
+import { recover } from "../delivery/recovery.ts";
+import { Watchdog } from "../delivery/watchdog.ts";
+import type { Admitted, NewMessage } from "../mail/admission.ts";
+import { admitMessage } from "../mail/admission.ts";
+import { storeMailbox } from "../mail/mailbox.ts";
+import { payloadHash } from "../mail/message.ts";
+import { answerMail, expiryMail, failureMail } from "../mail/replies.ts";
+import type { Runtime } from "../runtimes/port.ts";
+import type { PostMessage } from "../runtimes/stub/stub-runtime.ts";
+import type { NewLane, Store } from "../store/port.ts";
+
+export type WaybillOptions = {
+  store: Store;
+  policy: Policy;
+  lanes: readonly NewLane[];
+  /** Makes the runtimes; their agents' tools write mail through `postMessage`. */
+  runtimes: (postMessage: PostMessage) => readonly Runtime[];
+  clock?: Clock;
+  reach?: Reach;
+  onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
+};
+
+export type Waybill = {
+  store: Store;
+  ledger: Ledger;
+  courier: Courier;
+  /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
+  send(message: NewMessage, senderLane?: string): Promise<Admitted>;
+  /** Removes old, finished records by the policy's retention. */
+  prune(): Promise<number>;
+  close(): Promise<void>;
+};
+
+export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
+  const { store, policy, clock = systemClock, reach = () => {}, onTrouble = () => {} } = options;
+  const ledger = new Ledger(store, reach);
+  const admission = { store, ledger, policy, clock };
+
+  const send = async (message: NewMessage, senderLane?: string): Promise<Admitted> => {
+    const admitted = await admitMessage(message, admission);
+    if (admitted.delivery) void courier.tend(admitted.delivery.laneId);
+    if (senderLane !== undefined && admitted.message.relayOfMessageId !== null) {
+      await lookAtAnswered(senderLane, admitted.message.relayOfMessageId);
+    }
+    return admitted;
+  };
+  const lookAtAnswered = async (laneId: string, messageId: string) => {
+    const answered = await store.deliveryOf(laneId, messageId);
+    if (answered?.status === "failed_terminal") void courier.lookForLateProof(answered.id, laneId);
+    else if (answered) void courier.tend(laneId, { look: true });
+  };
+  const postMessage: PostMessage = async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
+    const lane = await store.lane(laneId);
+    const from = lane ? laneSpeaker(lane) : laneId;
+    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
+  };
+
+  const runtimes = new Map(options.runtimes(postMessage).map((runtime) => [runtime.kind, runtime]));
+  const deps = {
+    store,
+    ledger,
+    runtimes,
+    mailbox: storeMailbox,
+    replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
+    policy,
+    clock,
+    runId: randomUUID(),
+    reach,
+    onTrouble,
+  };
+  const courier = new Courier(deps);
+  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.attend(due), onTrouble });
+
+  for (const lane of options.lanes) await store.putLane(lane);
+  courier.start();
+  await recover({ ...deps, courier, hash: payloadHash });
+  await watchdog.start();
+
+  return {
+    store,
+    ledger,
+    courier,
+    send,
+    prune: () => {
+      const { respondedMs, failedMs } = policy.retention;
+      return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
+    },
+    async close() {
+      watchdog.stop();
+      await courier.close();
+      for (const runtime of runtimes.values()) await runtime.close();
+      await store.close();
+    },
+  };
+}

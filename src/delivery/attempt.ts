@@ -1,0 +1,47 @@
+/**
+ * An attempt is one prompt that Waybill sends. Its runtime ids are derived, so that they are the same after a
+ * crash, and they include the session generation, so that no session ever sees the ids of another.
+ */
+import { createHash } from "node:crypto";
+import type { RuntimeIds } from "../runtimes/port.ts";
+
+export type AttemptKind = "prompt" | "retry";
+
+/** What an attempt is paid from. Repairing a session never spends the message's own budget. */
+export type Budget = "attempts" | "repairs";
+
+export type Attempt = RuntimeIds & {
+  number: number;
+  kind: AttemptKind;
+  spends: Budget;
+  /** For a retry: what was missing before, which picks its wording. */
+  because: string | null;
+  sessionId: string;
+  generation: number;
+  /** Newest row of the session before this prompt, or null in an empty session. */
+  prePromptCursor: string | null;
+  /** How often it was sent with these ids. */
+  sends: number;
+  /** False while it is certain that no request has left. */
+  left: boolean;
+  submittedAt: number;
+};
+
+/** How the next attempt of a `retry_scheduled` delivery is to be made. */
+export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boolean };
+
+/** One first send and two more; after that it is a new attempt. */
+export const maxSendsPerAttempt = 3;
+
+/** Unique to one attempt in one session; a runtime turns it into the form of id that its program takes. */
+export function attemptDigest(deliveryId: string, number: number, generation: number): string {
+  return sha256(["waybill-attempt-v1", deliveryId, String(number), String(generation)]);
+}
+
+export function deliveryId(of: { team: string | null; member: string | null; laneId: string; messageId: string }) {
+  return sha256(["waybill-delivery-v1", of.team ?? "", (of.member ?? "").toLowerCase(), of.laneId, of.messageId]);
+}
+
+function sha256(parts: readonly string[]): string {
+  return createHash("sha256").update(parts.join("\0")).digest("hex");
+}

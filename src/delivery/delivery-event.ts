@@ -1,0 +1,69 @@
+/**
+ * Everything that can happen to a delivery. Each accepted event is one audit row; folding them gives the record.
+ * Events hold facts and reasons, never a message's text.
+ */
+import type { Attempt, NextAttempt } from "./attempt.ts";
+import type { DeliveryRecord, Proof, ResponseState } from "./record.ts";
+
+/** What a look showed, without the words that the agent used. */
+export type ObservedFacts = {
+  state: ResponseState;
+  deliveredUserMessageId: string | null;
+  assistantMessageId: string | null;
+  toolNames: readonly string[];
+  newestRowId: string | null;
+  diagnostics: readonly string[];
+};
+
+export type NewAttempt = Omit<Attempt, "sends" | "left" | "submittedAt">;
+
+export type DeliveryEvent = { at: number } & (
+  | { type: "admitted"; record: DeliveryRecord }
+  /** The message was unread and its record was gone: it may have been sent before. */
+  | { type: "rebuilt"; record: DeliveryRecord }
+  | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
+  | { type: "send_again"; number: number; lookAt: number }
+  | { type: "accepted"; number: number; lookAt: number }
+  | { type: "acceptance_unknown"; reason: string; lookAt: number }
+  | { type: "not_sent"; reason: string; lookAt: number }
+  | {
+      type: "looked";
+      observed: ObservedFacts;
+      reason: string | null;
+      /** The prompt stands in the transcript. */
+      found: boolean;
+      /** A resting session without the prompt, or in which the prompt never ran. */
+      missed: boolean;
+      lookAt: number | null;
+    }
+  | {
+      type: "proven";
+      proof: Proof;
+      observed: ObservedFacts | null;
+      turnEnded: boolean;
+      readCommitted: boolean;
+      diagnostics: readonly string[];
+      lookAt: number;
+    }
+  | { type: "unanswered"; reason: string; observed: ObservedFacts; lookAt: number }
+  | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
+  | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
+  | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
+  | { type: "turn_ended" }
+  | { type: "read_committed"; diagnostics: readonly string[] }
+  | { type: "read_commit_failed"; error: string; lookAt: number }
+  | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }
+  /** Before anything was sent: taken back by its sender, or out of time. */
+  | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; lookAt: number }
+  | { type: "retried_by_person"; by: string; budget: number }
+);
+
+export type EventType = DeliveryEvent["type"];
+export type EventOf<T extends EventType> = Extract<DeliveryEvent, { type: T }>;
+
+/** What is to be done once the commit is durable. Each can be found again from the record after a crash. */
+export type Effect =
+  | { type: "send"; attempt: Attempt }
+  | { type: "abort"; sessionId: string }
+  | { type: "commit_read" }
+  | { type: "lane_free" };

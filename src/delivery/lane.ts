@@ -1,0 +1,27 @@
+/** Where an agent works. The current session changes with repairs; each one has a generation of its own. */
+
+/** `text`: the agent's final text is the answer. `tool`: a reply is a `message_send` that names the message. */
+export type ReplyContract = "text" | "tool";
+
+export type Lane = {
+  id: string;
+  team: string | null;
+  member: string | null;
+  /** The kind of runtime that drives it; compare `Runtime.kind`. */
+  runtime: string;
+  directory: string;
+  agent: string | null;
+  model: string | null;
+  contract: ReplyContract;
+  /** Why nothing is sent in this lane at present, or null. */
+  pausedReason: string | null;
+  sessionId: string | null;
+  /** Counts the sessions that this lane has had; 0 before the first. */
+  generation: number;
+  createdAt: number;
+};
+
+/** Who speaks when this lane's agent replies. */
+export function laneSpeaker(lane: Pick<Lane, "id" | "member">): string {
+  return lane.member ?? lane.id;
+}

@@ -1,0 +1,43 @@
+/** The one way to change a delivery: commits events through the store, then tells those who listen. */
+import type { Applied, OutgoingMail, Store } from "../store/port.ts";
+import type { DeliveryEvent } from "./delivery-event.ts";
+import type { Reach } from "./fail-points.ts";
+import type { DeliveryRecord } from "./record.ts";
+
+export type Change = { record: DeliveryRecord; events: readonly DeliveryEvent[] };
+
+export class Ledger {
+  readonly #store: Store;
+  readonly #reach: Reach;
+  readonly #listeners = new Set<(change: Change) => void>();
+
+  constructor(store: Store, reach: Reach) {
+    this.#store = store;
+    this.#reach = reach;
+  }
+
+  commit(id: string, events: readonly DeliveryEvent[], mail: readonly OutgoingMail[] = []): Promise<Applied> {
+    return this.around(events, () => this.#store.apply(id, events, mail));
+  }
+
+  /** For the commits that begin a record, which are made elsewhere. */
+  async around<T extends Applied>(events: readonly DeliveryEvent[], commit: () => Promise<T>): Promise<T> {
+    for (const event of events) this.#reach(`before_commit.${event.type}`);
+    const applied = await commit();
+    if (applied.outcome === "applied") {
+      for (const event of events) this.#reach(`after_commit.${event.type}`);
+      this.announce({ record: applied.record, events });
+    }
+    return applied;
+  }
+
+  /** Listeners hear of durable changes only, in the order in which they were made. */
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Reads a delivery's transcripts and says what they show. Pure, and judges nothing: whether it suffices for the
+ * message's intent is decided in `sufficiency`, and what to do about it in `decide`.
+ */
+import type { ToolCall, TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
+import type { Anchored } from "./anchors.ts";
+import { anchor, hasLaterPrompt } from "./anchors.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Evidence, Observation, SentMessage } from "./observation.ts";
+import { isReply, unobserved } from "./observation.ts";
+import { providerErrorAsText, providerErrorIn } from "./provider-error.ts";
+import type { ResponseState } from "./record.ts";
+import { classifyTool, normalizeToolName, reportsFailure } from "./tool-names.ts";
+
+export type ObserveInput = {
+  /** One for each session that an attempt was sent to. */
+  slices: readonly TranscriptSlice[];
+  attempts: readonly Attempt[];
+  messageId: string;
+  replyRecipient: string;
+  takesIds: boolean;
+};
+
+export function observe(input: ObserveInput): Observation {
+  const anchored = input.attempts.map((attempt) => anchor(attempt, input.slices, input)).filter((one) => one !== null);
+  const last = anchored.at(-1);
+  if (!last || last.attempt !== input.attempts.at(-1)) return unobserved;
+
+  const children = anchored.flatMap((one) => one.children);
+  const evidence = collectEvidence(children, input);
+  const busy = last.slice.status === "busy" || last.slice.status === "retry";
+  const ended = last.children.at(-1);
+  const providerError = findProviderError(last.children);
+  const askRejected = ended?.tools.at(-1)?.rejected === true && ended.text.trim() === "";
+  const { state, reason } = classify({ last, busy, evidence, askRejected, providerError });
+  const newestFound = [...anchored].reverse().find((one) => one.row !== null);
+
+  return {
+    state,
+    reason,
+    evidence,
+    settled: !busy && last.slice.asks.length === 0,
+    found: last.row !== null,
+    laterPrompt: hasLaterPrompt(last),
+    turnEndedWell: ended !== undefined && ended.completedAt !== null && ended.error === null && providerError === null,
+    aborted: ended?.error?.kind === "aborted",
+    interrupted: !busy && ended !== undefined && isOpen(ended),
+    askRejected,
+    providerError,
+    toolRunning: busy && last.children.some((row) => row.tools.some(isUnfinished)),
+    lastActivityAt: last.slice.lastActivityAt,
+    needsFullHistory: anchored.some((one) => one.outOfReach),
+    deliveredUserMessageId: newestFound?.row?.id ?? null,
+    assistantMessageId: children.at(-1)?.id ?? null,
+    toolNames: [...new Set(children.flatMap((row) => row.tools.map((tool) => normalizeToolName(tool.name))))],
+    newestRowId: last.slice.rows.at(-1)?.id ?? null,
+    diagnostics: diagnose(evidence, providerError, ended),
+  };
+}
+
+/** The order of this function is the order of precedence. */
+function classify(input: {
+  last: Anchored;
+  busy: boolean;
+  evidence: Evidence;
+  askRejected: boolean;
+  providerError: string | null;
+}): { state: ResponseState; reason: string | null } {
+  const { last, busy, evidence } = input;
+  const is = (state: ResponseState, reason: string | null = null) => ({ state, reason });
+
+  if (last.slice.status === "stale") return is("session_stale", "session_stale");
+  const ask = last.slice.asks[0];
+  if (ask) return is(ask.kind === "permission" ? "permission_blocked" : "question_blocked", `${ask.kind}_pending`);
+  if (busy) return last.row ? is("pending") : is("prompt_not_indexed");
+
+  if (evidence.sent.some(isReply)) return is("responded_visible_message");
+  if (evidence.taskChanges.length + evidence.executions.length + evidence.lookups.length > 0) {
+    return is("responded_non_visible_tool");
+  }
+  if (evidence.others.length + evidence.sent.length > 0) return is("responded_tool_call");
+  if (evidence.finalText !== null) return is("responded_plain_text");
+
+  if (!last.row) return is("not_observed", "delivered_user_message_not_found");
+  const newest = last.children.at(-1);
+  if (!newest) return is("prompt_delivered_no_assistant_message", hasLaterPrompt(last) ? "coalesced" : "never_run");
+  if (newest.error || input.providerError) {
+    return is("session_error", input.providerError ? `provider_${input.providerError}` : "assistant_error");
+  }
+  if (isOpen(newest)) return is("interrupted", "turn_interrupted");
+  if (last.children.some((row) => row.tools.some((tool) => isMeaningful(tool) && !succeeded(tool)))) {
+    return is("tool_error", input.askRejected ? "ask_rejected" : "tool_error");
+  }
+  return is("empty_assistant_turn", "empty_assistant_turn");
+}
+
+function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): Evidence {
+  const done = rows.flatMap((row) => row.tools.filter(succeeded));
+  const named = (wanted: string) =>
+    done.map((tool) => normalizeToolName(tool.name)).filter((name) => classifyTool(name) === wanted);
+  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
+  return {
+    sent: done
+      .filter((tool) => classifyTool(normalizeToolName(tool.name)) === "visible")
+      .map((tool) => sentMessage(tool, input)),
+    taskChanges: named("task_change"),
+    executions: named("execution"),
+    lookups: named("lookup"),
+    others: named("other"),
+    finalText: finals.at(-1)?.text ?? null,
+  };
+}
+
+function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {
+  const field = (name: string) => (typeof tool.input[name] === "string" ? (tool.input[name] as string).trim() : "");
+  const relayOf = field("relayOfMessageId");
+  const to = field("to").toLowerCase();
+  return {
+    text: field("text"),
+    summary: field("summary") || null,
+    relay: relayOf === "" ? "none" : relayOf === input.messageId ? "this" : "another",
+    toReplyRecipient: to === "" || to === input.replyRecipient.toLowerCase(),
+  };
+}
+
+/** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
+function isFinal(row: TranscriptRow): boolean {
+  return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
+}
+
+/** Left open. While the session is busy that is work; in a session at rest the turn broke off. */
+function isOpen(row: TranscriptRow): boolean {
+  return row.completedAt === null || row.tools.some(isUnfinished);
+}
+
+function succeeded(tool: ToolCall): boolean {
+  return tool.status === "completed" && !tool.rejected && !reportsFailure(tool.output);
+}
+
+function isUnfinished(tool: ToolCall): boolean {
+  return tool.status === "pending" || tool.status === "running";
+}
+
+function isMeaningful(tool: ToolCall): boolean {
+  return classifyTool(normalizeToolName(tool.name)) !== "bootstrap";
+}
+
+function findProviderError(rows: readonly TranscriptRow[]) {
+  const newest = rows.at(-1);
+  if (!newest) return null;
+  return newest.error ? providerErrorIn(newest.error.message) : providerErrorAsText(newest.text);
+}
+
+function diagnose(evidence: Evidence, providerError: string | null, ended: TranscriptRow | undefined): string[] {
+  const found: string[] = [];
+  if (evidence.sent.some((sent) => sent.relay === "none" && sent.toReplyRecipient)) {
+    found.push("visible_reply_missing_relayOfMessageId");
+  }
+  if (providerError) found.push(`provider_error_${providerError}`);
+  if (ended?.finish === "length") found.push("answer_cut_off");
+  return found;
+}

@@ -1,0 +1,53 @@
+/**
+ * The words that Waybill puts around a message when it hands it to an agent. The sender's text stays as it was
+ * written. On a `text` lane a first prompt is that text alone, as in a chat.
+ */
+import type { Message } from "../mail/message.ts";
+import type { Attempt } from "./attempt.ts";
+import type { ReplyContract } from "./lane.ts";
+
+/** The first words of a prompt that carries the message's id; also the anchor where a runtime takes no ids. */
+export function promptMarker(messageId: string): string {
+  return `[waybill message ${messageId}`;
+}
+
+export function promptText(input: {
+  message: Message;
+  contract: ReplyContract;
+  attempt: Pick<Attempt, "kind" | "number" | "because">;
+  takesIds: boolean;
+  /** What the lane was about before its session was replaced. */
+  digest: string | null;
+}): string {
+  const { message, contract, attempt, digest } = input;
+  const parts: string[] = [];
+  if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)} from ${message.from}]`);
+  if (digest !== null) parts.push(digest);
+  if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
+  parts.push(message.text);
+  if (contract === "tool") parts.push(replyInstructions(message));
+  return parts.join("\n\n");
+}
+
+function replyInstructions(message: Message): string {
+  const tasks = message.taskRefs.map((ref) => ref.id).join(", ");
+  const about = tasks === "" ? "" : `This concerns: ${tasks}. `;
+  if (message.actionMode === "notify") return `${about}This is for your information. No reply is needed.`;
+  return (
+    `${about}Reply with the message_send tool: to "${message.replyRecipient}", relayOfMessageId "${message.id}". ` +
+    "Say what you found or did; an acknowledgement alone does not count as a reply."
+  );
+}
+
+function retryText(attempt: Pick<Attempt, "number" | "because">, contract: ReplyContract): string {
+  const how = contract === "tool" ? "with message_send" : "in plain text";
+  const which = `(prompt ${attempt.number} for it)`;
+  switch (attempt.because) {
+    case "visible_reply_still_required":
+      return `You worked on the message below, but whoever sent it has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work.`;
+    case "visible_reply_ack_only_still_requires_answer":
+      return `You acknowledged the message below, and nothing followed ${which}. Give a result, a question or what stands in the way, ${how}.`;
+    default:
+      return `The message below reached you before, and nothing shows that you acted on it ${which}. If you did, do not do it twice: report the result ${how}. Otherwise please take it up now.`;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Reads what an observation needs: a short slice of each session that an attempt went to, and one full read where
+ * the slice does not reach back to the prompt. The cost does not grow with the session in the common case.
+ */
+import { messageOf } from "../app-error.ts";
+import type { Clock } from "../clock.ts";
+import { withDeadline } from "../deadline.ts";
+import type { Runtime, TranscriptSlice } from "../runtimes/port.ts";
+import type { Lane } from "./lane.ts";
+import type { Observation } from "./observation.ts";
+import { unobserved, unreadable } from "./observation.ts";
+import { observe } from "./observe.ts";
+import type { Policy } from "./policy.ts";
+import type { DeliveryRecord } from "./record.ts";
+
+export type Reading = { lane: Lane; runtime: Runtime | undefined; policy: Policy; clock: Clock };
+
+export async function readObservation(record: DeliveryRecord, reading: Reading): Promise<Observation> {
+  const { runtime, policy } = reading;
+  if (record.attemptList.length === 0) return unobserved;
+  if (!runtime) return unreadable("runtime_not_active");
+  const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
+  const look = async (limit: number | null) => {
+    const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
+    return observe({
+      slices,
+      attempts: record.attemptList,
+      messageId: record.messageId,
+      replyRecipient: record.replyRecipient,
+      takesIds: runtime.traits.takesIds,
+    });
+  };
+  try {
+    const limited = await look(policy.readLimit);
+    return limited.needsFullHistory ? await look(null) : limited;
+  } catch (error) {
+    return unreadable(messageOf(error));
+  }
+}
+
+export function readSlice(
+  sessionId: string,
+  limit: number | null,
+  reading: Reading & { runtime: Runtime },
+): Promise<TranscriptSlice> {
+  const { lane, runtime, policy, clock } = reading;
+  return withDeadline(clock, policy.observeLimitMs, (signal) => runtime.read(lane, sessionId, limit, signal));
+}

@@ -1,0 +1,201 @@
+/**
+ * The ledger's record of one message to one lane, and the rules that hold for every record at any time.
+ * A record is only ever changed by `transition`.
+ */
+import type { ActionMode, Message, Source, TaskRef } from "../mail/message.ts";
+import type { Attempt, NextAttempt } from "./attempt.ts";
+import { deliveryId, maxSendsPerAttempt } from "./attempt.ts";
+import type { Lane } from "./lane.ts";
+import type { Policy } from "./policy.ts";
+
+export const statuses = [
+  "pending",
+  "submitting",
+  "accepted",
+  "unanswered",
+  "retry_scheduled",
+  "failed_retryable",
+  "failed_terminal",
+  "responded",
+  "cancelled",
+] as const;
+export type Status = (typeof statuses)[number];
+
+export const responseStates = [
+  "not_observed",
+  "pending",
+  "prompt_not_indexed",
+  "prompt_delivered_no_assistant_message",
+  "responded_tool_call",
+  "responded_visible_message",
+  "responded_non_visible_tool",
+  "responded_plain_text",
+  "permission_blocked",
+  "question_blocked",
+  "interrupted",
+  "tool_error",
+  "empty_assistant_turn",
+  "session_stale",
+  "session_error",
+  "reconcile_failed",
+] as const;
+export type ResponseState = (typeof responseStates)[number];
+
+/** How a visible reply is tied to its message, strongest first. */
+export type Correlation = "relayOfMessageId" | "direct_child_message_send" | "plain_assistant_text";
+
+export type VisibleReply = { messageId: string | null; mailbox: string | null; correlation: Correlation };
+
+/** What a proof rests on. Only a record with a proof, or one that a person cancelled, is ever read. */
+export type Proof = {
+  by: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn";
+  visibleReply: VisibleReply | null;
+};
+
+export type DeliveryRecord = {
+  id: string;
+  team: string | null;
+  member: string | null;
+  laneId: string;
+  /** The run of the daemon that sent the last attempt. */
+  runId: string | null;
+  /** Fixed at the first attempt: a delivery never moves to another runtime. */
+  runtimeKind: string | null;
+  runtimeSessionId: string | null;
+  messageId: string;
+  messageTimestamp: number;
+  source: Source;
+  replyRecipient: string;
+  actionMode: ActionMode | null;
+  taskRefs: readonly TaskRef[];
+  payloadHash: string;
+  expiresAt: number | null;
+  status: Status;
+  responseState: ResponseState;
+  attempts: number;
+  maxAttempts: number;
+  repairs: number;
+  maxRepairs: number;
+  attemptList: readonly Attempt[];
+  nextAttempt: NextAttempt | null;
+  acceptanceUnknown: boolean;
+  nextLookAt: number | null;
+  /** Looks since the last send; decides how far apart they are. */
+  looks: number;
+  /** Reads in a row that showed a resting session in which the prompt was missing or had never run. */
+  missedReads: number;
+  submittedAt: number | null;
+  acceptedAt: number | null;
+  lastObservedAt: number | null;
+  respondedAt: number | null;
+  failedAt: number | null;
+  cancelledAt: number | null;
+  turnEndedAt: number | null;
+  readCommittedAt: number | null;
+  readCommitError: string | null;
+  prePromptCursor: string | null;
+  postPromptCursor: string | null;
+  deliveredUserMessageId: string | null;
+  observedAssistantMessageId: string | null;
+  observedToolNames: readonly string[];
+  proof: Proof | null;
+  lastReason: string | null;
+  diagnostics: readonly string[];
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+};
+
+const openStatuses: readonly Status[] = ["submitting", "accepted", "unanswered", "retry_scheduled", "failed_retryable"];
+
+/** An outstanding delivery holds its lane. The store repeats this rule in its unique index. */
+export function isOutstanding(record: DeliveryRecord): boolean {
+  if (openStatuses.includes(record.status)) return true;
+  const ended = record.status === "responded" || record.status === "cancelled";
+  return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
+}
+
+export function lastAttempt(record: DeliveryRecord): Attempt | undefined {
+  return record.attemptList.at(-1);
+}
+
+export function newDelivery(
+  message: Message,
+  payloadHash: string,
+  lane: Lane,
+  policy: Policy,
+  at: number,
+): DeliveryRecord {
+  return {
+    id: deliveryId({ team: lane.team, member: lane.member, laneId: lane.id, messageId: message.id }),
+    team: lane.team,
+    member: lane.member,
+    laneId: lane.id,
+    runId: null,
+    runtimeKind: null,
+    runtimeSessionId: null,
+    messageId: message.id,
+    messageTimestamp: message.createdAt,
+    source: message.source,
+    replyRecipient: message.replyRecipient,
+    actionMode: message.actionMode,
+    taskRefs: message.taskRefs,
+    payloadHash,
+    expiresAt: message.expiresAt,
+    status: "pending",
+    responseState: "not_observed",
+    attempts: 0,
+    maxAttempts: policy.maxAttempts,
+    repairs: 0,
+    maxRepairs: policy.maxRepairs,
+    attemptList: [],
+    nextAttempt: null,
+    acceptanceUnknown: false,
+    nextLookAt: message.expiresAt,
+    looks: 0,
+    missedReads: 0,
+    submittedAt: null,
+    acceptedAt: null,
+    lastObservedAt: null,
+    respondedAt: null,
+    failedAt: null,
+    cancelledAt: null,
+    turnEndedAt: null,
+    readCommittedAt: null,
+    readCommitError: null,
+    prePromptCursor: null,
+    postPromptCursor: null,
+    deliveredUserMessageId: null,
+    observedAssistantMessageId: null,
+    observedToolNames: [],
+    proof: null,
+    lastReason: null,
+    diagnostics: [],
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+/** The rules that no record may break, whatever happened to it; empty when all hold. */
+export function brokenRules(record: DeliveryRecord): string[] {
+  const spent = (budget: string) => record.attemptList.filter((attempt) => attempt.spends === budget).length;
+  const rules: [string, boolean][] = [
+    ["an outstanding delivery has a next look", !isOutstanding(record) || record.nextLookAt !== null],
+    [
+      "a read is committed only with proof or by a person",
+      record.readCommittedAt === null || record.proof !== null || record.status === "cancelled",
+    ],
+    ["a responded delivery has proof", record.status !== "responded" || record.proof !== null],
+    [
+      "a delivery that failed for good is unread",
+      record.status !== "failed_terminal" || record.readCommittedAt === null,
+    ],
+    ["no more attempts than allowed", record.attempts <= record.maxAttempts && spent("attempts") === record.attempts],
+    ["no more repairs than allowed", record.repairs <= record.maxRepairs && spent("repairs") === record.repairs],
+    ["no attempt is sent too often", record.attemptList.every((attempt) => attempt.sends <= maxSendsPerAttempt)],
+    ["attempt numbers go on", record.attemptList.every((attempt, index) => attempt.number === index + 1)],
+    ["a sent delivery knows its runtime", record.attemptList.length === 0 || record.runtimeKind !== null],
+  ];
+  return rules.filter(([, holds]) => !holds).map(([rule]) => rule);
+}

@@ -1,0 +1,37 @@
+/** When a delivery is looked at again, and what the next attempt is paid from. Pure arithmetic on the policy. */
+import type { Budget, NextAttempt } from "./attempt.ts";
+import type { Policy } from "./policy.ts";
+import type { DeliveryRecord } from "./record.ts";
+
+export function graceOf(record: Pick<DeliveryRecord, "taskRefs">, policy: Policy): number {
+  return record.taskRefs.length > 0 ? policy.graceForTaskMs : policy.graceMs;
+}
+
+/** The time before which silence means nothing. */
+export function graceEnds(record: DeliveryRecord, policy: Policy): number {
+  return (record.submittedAt ?? record.createdAt) + graceOf(record, policy);
+}
+
+/** Looks come further and further apart, up to the policy's longest wait, and never stop. */
+export function nextLook(record: Pick<DeliveryRecord, "looks">, policy: Policy, now: number): number {
+  const wait = policy.firstLookDelayMs * 2 ** Math.min(record.looks, 30);
+  return now + Math.min(wait, policy.maxLookDelayMs);
+}
+
+export function retryDelay(attempts: number, policy: Policy): number {
+  const delays = policy.retryDelaysMs;
+  return delays[Math.min(Math.max(attempts, 1), delays.length) - 1] ?? 0;
+}
+
+/** The look for late proof that comes after `done` such looks, or null when there were enough. */
+export function lateLook(done: number, policy: Policy, now: number): number | null {
+  const wait = policy.lateLooksMs[done];
+  return wait === undefined ? null : now + wait;
+}
+
+/** A repair has a budget of its own: a broken session never spends the message's attempts. */
+export function affordable(record: DeliveryRecord, repair: boolean, freshSession: boolean): NextAttempt | null {
+  const spends: Budget = repair ? "repairs" : "attempts";
+  const left = repair ? record.repairs < record.maxRepairs : record.attempts < record.maxAttempts;
+  return left ? { kind: "retry", spends, freshSession } : null;
+}

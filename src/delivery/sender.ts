@@ -1,0 +1,199 @@
+/**
+ * Prepares an attempt (a session that is at rest, ids, the event that is committed before anything leaves) and sends
+ * it once it is durable. Nothing is submitted unless a fresh read says that the session is idle.
+ */
+import { AppError, messageOf } from "../app-error.ts";
+import { withDeadline } from "../deadline.ts";
+import type { Runtime, SubmitOutcome, TranscriptSlice } from "../runtimes/port.ts";
+import type { Attempt } from "./attempt.ts";
+import { attemptDigest } from "./attempt.ts";
+import type { CourierDeps } from "./courier.ts";
+import type { DeliveryEvent, EventOf, NewAttempt } from "./delivery-event.ts";
+import { digestOf } from "./digest.ts";
+import type { Lane } from "./lane.ts";
+import { factsOf, unreadable } from "./observation.ts";
+import { promptText } from "./prompt-text.ts";
+import { readSlice } from "./reading.ts";
+import type { DeliveryRecord } from "./record.ts";
+import { graceOf, nextLook } from "./retry.ts";
+
+export type Prepared =
+  | { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] }
+  /** Wait and look again; `event` puts off a scheduled retry. */
+  | { outcome: "not_now"; reason: string; event: EventOf<"looked"> }
+  | { outcome: "impossible"; reason: string };
+
+type SendEvent = EventOf<"accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal">;
+
+export class Sender {
+  readonly #deps: CourierDeps;
+  readonly #knowSession: (sessionId: string, laneId: string) => void;
+
+  constructor(deps: CourierDeps, knowSession: (sessionId: string, laneId: string) => void) {
+    this.#deps = deps;
+    this.#knowSession = knowSession;
+  }
+
+  async prepare(record: DeliveryRecord, lane: Lane): Promise<Prepared> {
+    const { runtimes, store } = this.#deps;
+    const runtime = runtimes.get(lane.runtime);
+    if (!runtime) return this.#notNow(record, "runtime_not_active");
+    const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
+    if (!message) return { outcome: "impossible", reason: "message_gone" };
+    if (message.attachments.length > 0 && !runtime.traits.attachments) {
+      return { outcome: "impossible", reason: "attachments_not_supported" };
+    }
+    try {
+      const session = await this.#sessionAtRest(record, lane, runtime);
+      if (typeof session === "string") return this.#notNow(record, session);
+      return { outcome: "ready", lane: session.lane, events: this.#submitEvents(record, session, runtime) };
+    } catch (error) {
+      return this.#notNow(record, messageOf(error));
+    }
+  }
+
+  /** The session to send to, read just now; or why it cannot be used yet. */
+  async #sessionAtRest(
+    record: DeliveryRecord,
+    lane: Lane,
+    runtime: Runtime,
+  ): Promise<{ lane: Lane; slice: TranscriptSlice } | string> {
+    const { policy, clock } = this.#deps;
+    const reading = { lane, runtime, policy, clock };
+    if (lane.sessionId === null) return this.#freshSession(lane, runtime);
+    if (record.nextAttempt?.freshSession && lane.sessionId === record.runtimeSessionId) {
+      const { sessionId } = lane;
+      const before = await readSlice(sessionId, policy.readLimit, reading);
+      if (before.status !== "stale" && before.status !== "idle") {
+        await withDeadline(clock, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+        const after = await readSlice(sessionId, policy.readLimit, reading);
+        if (after.status === "busy" || after.status === "retry") return "abort_did_not_stop_the_session";
+      }
+      return this.#freshSession(lane, runtime);
+    }
+    const slice = await readSlice(lane.sessionId, policy.readLimit, reading);
+    if (slice.status === "stale") return this.#freshSession(lane, runtime);
+    if (slice.status !== "idle") return "session_busy";
+    if (slice.asks.length > 0) return "ask_pending";
+    return { lane, slice };
+  }
+
+  async #freshSession(lane: Lane, runtime: Runtime): Promise<{ lane: Lane; slice: TranscriptSlice }> {
+    const { store, clock, policy } = this.#deps;
+    const sessionId = await withDeadline(clock, policy.submitLimitMs, (signal) => runtime.openSession(lane, signal));
+    const opened = await store.openSession(lane.id, sessionId, clock.now());
+    this.#knowSession(sessionId, lane.id);
+    return { lane: opened, slice: { ...emptySlice, sessionId } };
+  }
+
+  #submitEvents(
+    record: DeliveryRecord,
+    { lane, slice }: { lane: Lane; slice: TranscriptSlice },
+    runtime: Runtime,
+  ): DeliveryEvent[] {
+    const { clock, policy, runId } = this.#deps;
+    const number = record.attemptList.length + 1;
+    const at = clock.now();
+    const lookAt = nextLook({ looks: 0 }, policy, at);
+    const ids = runtime.idsFrom(attemptDigest(record.id, number, lane.generation));
+    const attempt: NewAttempt = {
+      ...ids,
+      number,
+      kind: number === 1 ? "prompt" : "retry",
+      spends: record.nextAttempt?.spends ?? "attempts",
+      because: record.lastReason,
+      sessionId: slice.sessionId,
+      generation: lane.generation,
+      prePromptCursor: slice.rows.at(-1)?.id ?? null,
+    };
+    const submit: DeliveryEvent = { type: "submit", at, runtimeKind: runtime.kind, runId, lookAt, attempt };
+    // The ledger may be older than the agent's transcript, after a restore: what is there is not sent again.
+    const isThere = slice.rows.some((row) => row.id === ids.messageId);
+    return isThere ? [submit, { type: "accepted", at, number, lookAt }] : [submit];
+  }
+
+  /** Sends a committed attempt and says what became of it. Never throws: what is not known is said to be unknown. */
+  async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent> {
+    const { clock, policy, reach, runtimes } = this.#deps;
+    const runtime = runtimes.get(lane.runtime);
+    if (!runtime) return this.#sendEvent(record, attempt, { outcome: "not_sent", reason: "runtime_not_active" });
+    let outcome: SubmitOutcome;
+    try {
+      const text = await this.#text(record, lane, attempt, runtime);
+      const { messageId, partId, sessionId } = attempt;
+      reach("before_send");
+      outcome = await withDeadline(clock, policy.submitLimitMs, (signal) =>
+        runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
+      );
+      reach("after_send");
+    } catch (error) {
+      outcome = { outcome: "unknown", reason: messageOf(error) };
+    }
+    return this.#sendEvent(record, attempt, outcome);
+  }
+
+  #sendEvent(record: DeliveryRecord, attempt: Attempt, outcome: SubmitOutcome): SendEvent {
+    const { clock, policy } = this.#deps;
+    const at = clock.now();
+    const soon = nextLook({ looks: 0 }, policy, at);
+    switch (outcome.outcome) {
+      case "accepted":
+        return { type: "accepted", at, number: attempt.number, lookAt: at + graceOf(record, policy) };
+      case "unknown":
+        return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt: soon };
+      case "not_sent":
+        return { type: "not_sent", at, reason: outcome.reason, lookAt: soon };
+      case "refused":
+        return { type: "failed_terminal", at, reason: outcome.reason, observed: null, lookAt: null };
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  async #text(record: DeliveryRecord, lane: Lane, attempt: Attempt, runtime: Runtime): Promise<string> {
+    const message = await this.#deps.store.message({ kind: "lane", lane: lane.id }, record.messageId);
+    if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
+    const replacesAnother = attempt.prePromptCursor === null && attempt.generation > 1;
+    return promptText({
+      message,
+      contract: lane.contract,
+      attempt,
+      takesIds: runtime.traits.takesIds,
+      digest: replacesAnother ? await this.#digest(lane, attempt.generation, runtime) : null,
+    });
+  }
+
+  /** The end of the session before this one, if it can still be read; a repair does not fail for want of it. */
+  async #digest(lane: Lane, generation: number, runtime: Runtime): Promise<string | null> {
+    const { store, policy, clock, onTrouble } = this.#deps;
+    const previous = (await store.sessions(lane.id)).find((session) => session.generation === generation - 1);
+    if (!previous) return null;
+    try {
+      const slice = await readSlice(previous.sessionId, policy.readLimit, { lane, runtime, policy, clock });
+      return digestOf(slice.rows);
+    } catch (error) {
+      onTrouble({ laneId: lane.id, error });
+      return null;
+    }
+  }
+
+  #notNow(record: DeliveryRecord, reason: string): Prepared {
+    const { clock, policy } = this.#deps;
+    const at = clock.now();
+    const observed = { ...factsOf(unreadable(reason)), state: record.responseState };
+    const lookAt = nextLook(record, policy, at);
+    return {
+      outcome: "not_now",
+      reason,
+      event: { type: "looked", at, observed, reason: null, found: false, missed: false, lookAt },
+    };
+  }
+}
+
+const emptySlice: Omit<TranscriptSlice, "sessionId"> = {
+  status: "idle",
+  asks: [],
+  rows: [],
+  complete: true,
+  lastActivityAt: null,
+};

@@ -1,0 +1,112 @@
+/**
+ * Decides when the courier looks again. One timer, set to the nearest look; with nothing outstanding it does nothing.
+ * Hints only bring a look forward, so a lost one costs time, never a message.
+ */
+import type { Clock } from "../clock.ts";
+import type { DueLook, Store } from "../store/port.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Policy } from "./policy.ts";
+
+export type WatchdogDeps = {
+  store: Store;
+  ledger: Ledger;
+  policy: Policy;
+  clock: Clock;
+  attend: (due: DueLook) => Promise<void>;
+  onTrouble: (trouble: { error: unknown }) => void;
+};
+
+const mostAtOnce = 1000;
+
+export class Watchdog {
+  readonly #deps: WatchdogDeps;
+  readonly #running = new Map<string, string | null>();
+  /** Looks that ended without moving their date, and when they may be tried again. */
+  readonly #backOff = new Map<string, number>();
+  #timer: { at: number; cancel: () => void } | null = null;
+  #unsubscribe: () => void = () => {};
+  #stopped = true;
+
+  constructor(deps: WatchdogDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    this.#unsubscribe = this.#deps.ledger.onChange(({ record }) => {
+      if (record.nextLookAt !== null) this.#arm(record.nextLookAt);
+    });
+    await this.#rearm();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe();
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #arm(at: number): void {
+    if (this.#stopped || (this.#timer && this.#timer.at <= at)) return;
+    this.#timer?.cancel();
+    this.#timer = { at, cancel: this.#deps.clock.at(at, () => void this.#onTime()) };
+  }
+
+  async #onTime(): Promise<void> {
+    this.#timer = null;
+    try {
+      await this.#startDue();
+    } catch (error) {
+      this.#deps.onTrouble({ error });
+      this.#arm(this.#deps.clock.now() + this.#deps.policy.maxLookDelayMs);
+    }
+  }
+
+  /** Starts as many due looks as the caps allow; each one that ends makes room for the next. */
+  async #startDue(): Promise<void> {
+    const { store, clock } = this.#deps;
+    if (this.#stopped) return;
+    const now = clock.now();
+    for (const due of await store.dueLooks(now, mostAtOnce)) {
+      if (this.#mayStart(due, now)) void this.#attend(due);
+    }
+    await this.#rearm();
+  }
+
+  #mayStart(due: DueLook, now: number): boolean {
+    const { policy } = this.#deps;
+    if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId) ?? 0) > now) return false;
+    if (this.#running.size >= policy.watchdogAtOnce) return false;
+    const ofTeam = [...this.#running.values()].filter((team) => team !== null && team === due.team).length;
+    return due.team === null || ofTeam < policy.watchdogAtOncePerTeam;
+  }
+
+  async #attend(due: DueLook): Promise<void> {
+    const { attend, store, clock, policy, onTrouble } = this.#deps;
+    this.#running.set(due.deliveryId, due.team);
+    try {
+      await attend(due);
+      const after = await store.delivery(due.deliveryId);
+      const stillDue = after?.nextLookAt != null && after.nextLookAt <= clock.now();
+      if (stillDue) this.#backOff.set(due.deliveryId, clock.now() + policy.firstLookDelayMs);
+      else this.#backOff.delete(due.deliveryId);
+    } catch (error) {
+      onTrouble({ error });
+      this.#backOff.set(due.deliveryId, clock.now() + policy.maxLookDelayMs);
+    } finally {
+      this.#running.delete(due.deliveryId);
+    }
+    if (!this.#stopped) await this.#onTime();
+  }
+
+  async #rearm(): Promise<void> {
+    const next = await this.#deps.store.nextLookAt();
+    if (next === null || this.#stopped) return;
+    const now = this.#deps.clock.now();
+    if (next > now) return this.#arm(next);
+    // What is due and did not start waits for a running one to end, or for its back-off.
+    const waits = [...this.#backOff.values()].filter((at) => at > now);
+    if (this.#running.size === 0 && waits.length > 0) this.#arm(Math.min(...waits));
+    else if (this.#running.size === 0) this.#arm(now);
+  }
+}

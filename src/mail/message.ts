@@ -1,0 +1,58 @@
+/**
+ * What a sender wants an agent to do or answer. Its id never changes, and its payload hash covers the logical
+ * message only: not the retry text, not transport settings, nothing that may differ between two tries.
+ */
+import { createHash } from "node:crypto";
+
+export const actionModes = ["do", "ask", "delegate", "notify"] as const;
+export type ActionMode = (typeof actionModes)[number];
+
+export const sources = ["watcher", "ui", "cli", "telegram", "mcp", "manual", "watchdog"] as const;
+export type Source = (typeof sources)[number];
+
+export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
+
+/** What is known of a file that goes with a message; its bytes are never hashed. */
+export type Attachment = { id: string; name: string; mimeType: string; size: number };
+
+/** A lane has a courier and a ledger; a person has a mailbox that transports bring to them. */
+export type Recipient = { kind: "lane"; lane: string } | { kind: "person"; name: string };
+
+export type Message = {
+  id: string;
+  recipient: Recipient;
+  from: string;
+  text: string;
+  summary: string | null;
+  actionMode: ActionMode | null;
+  taskRefs: readonly TaskRef[];
+  /** The message that this one replies to. */
+  relayOfMessageId: string | null;
+  attachments: readonly Attachment[];
+  /** Who gets the answer. */
+  replyRecipient: string;
+  conversation: string | null;
+  source: Source;
+  expiresAt: number | null;
+  createdAt: number;
+};
+
+/** The name under which messages to a recipient stand; admission is idempotent by it and the message id. */
+export function recipientKey(recipient: Recipient): string {
+  return recipient.kind === "lane" ? `lane:${recipient.lane}` : `person:${recipient.name.toLowerCase()}`;
+}
+
+export function payloadHash(message: Message): string {
+  const logical = {
+    from: message.from,
+    to: recipientKey(message.recipient),
+    conversation: message.conversation,
+    text: message.text,
+    summary: message.summary,
+    actionMode: message.actionMode,
+    taskRefs: message.taskRefs.map((ref) => [ref.team ?? null, ref.id, ref.title ?? null]),
+    replyRecipient: message.replyRecipient,
+    attachments: message.attachments.map((file) => [file.id, file.name, file.mimeType, file.size]),
+  };
+  return createHash("sha256").update(JSON.stringify(logical)).digest("hex");
+}

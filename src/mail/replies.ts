@@ -1,0 +1,50 @@
+/**
+ * What goes back to a sender: the agent's own words, or Waybill's notice that a message failed for good.
+ * Their ids are derived from the delivery, so that none is ever written twice.
+ */
+import type { Lane } from "../delivery/lane.ts";
+import { laneSpeaker } from "../delivery/lane.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { OutgoingMail } from "../store/port.ts";
+import type { Message } from "./message.ts";
+import { payloadHash } from "./message.ts";
+
+export const waybillSender = "waybill";
+
+/** The text that ended the agent's turn. */
+export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at: number): OutgoingMail {
+  return mail(record, { id: `answer-${record.id}`, from: laneSpeaker(lane), text, at });
+}
+
+/** Waybill speaks for itself here and never in an agent's name. */
+export function failureMail(record: DeliveryRecord, lane: Lane, reason: string, at: number): OutgoingMail {
+  const text = `Your message to ${laneSpeaker(lane)} was not answered (${reason}). It stays unread and is not tried again by itself.`;
+  // A delivery that a person retries may fail anew, and that is news.
+  return mail(record, { id: `failure-${record.id}-${record.attemptList.length}`, from: waybillSender, text, at });
+}
+
+/** The message ran out of time before it could be sent. */
+export function expiryMail(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail {
+  const text = `Your message to ${laneSpeaker(lane)} expired before it could be delivered.`;
+  return mail(record, { id: `expiry-${record.id}`, from: waybillSender, text, at });
+}
+
+function mail(record: DeliveryRecord, written: { id: string; from: string; text: string; at: number }): OutgoingMail {
+  const message: Message = {
+    id: written.id,
+    recipient: { kind: "person", name: record.replyRecipient },
+    from: written.from,
+    text: written.text,
+    summary: null,
+    actionMode: "notify",
+    taskRefs: record.taskRefs,
+    relayOfMessageId: record.messageId,
+    attachments: [],
+    replyRecipient: written.from,
+    conversation: null,
+    source: "watchdog",
+    expiresAt: null,
+    createdAt: written.at,
+  };
+  return { message, payloadHash: payloadHash(message) };
+}

@@ -1,0 +1,94 @@
+/**
+ * What a runtime promises, and the transcript model that all runtimes translate into.
+ *
+ * A transcript is the truth; a hint only says "look now". A runtime never decides whether a message was
+ * answered: it shows what happened, and `delivery` judges.
+ */
+import type { Lane } from "../delivery/lane.ts";
+import type { Attachment } from "../mail/message.ts";
+
+export type ToolCall = {
+  id: string;
+  name: string;
+  status: "pending" | "running" | "completed" | "error";
+  input: Readonly<Record<string, unknown>>;
+  output: string;
+  /** A person refused the permission or the question behind this call. */
+  rejected: boolean;
+};
+
+/** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
+export type RowError = { kind: "aborted" | "failed"; message: string };
+
+export type TranscriptRow = {
+  id: string;
+  role: "user" | "assistant" | "system" | "unknown";
+  /** For an assistant row: the user row whose turn it belongs to. */
+  parentId: string | null;
+  /** For a user row that a compaction put in the place of another: that other row. */
+  continuesId: string | null;
+  text: string;
+  reasoning: string;
+  tools: readonly ToolCall[];
+  finish: string | null;
+  error: RowError | null;
+  createdAt: number;
+  completedAt: number | null;
+};
+
+export type Ask = { id: string; kind: "permission" | "question"; sessionId: string; title: string };
+
+export type TranscriptSlice = {
+  sessionId: string;
+  /** `retry`: the agent program itself retries its model. `stale`: the session cannot be used any more. */
+  status: "idle" | "busy" | "retry" | "stale";
+  /** Asks of this session and of the sessions below it that wait for a person. */
+  asks: readonly Ask[];
+  rows: readonly TranscriptRow[];
+  /** Whether the rows reach back to the session's first one. */
+  complete: boolean;
+  lastActivityAt: number | null;
+};
+
+export type RuntimeIds = { messageId: string; partId: string };
+
+export type Prompt = RuntimeIds & { sessionId: string; text: string; attachments: readonly Attachment[] };
+
+export type SubmitOutcome =
+  | { outcome: "accepted" }
+  /** The request may have arrived. Nothing is sent again before the transcript was read. */
+  | { outcome: "unknown"; reason: string }
+  /** The request did not leave, or was turned away for now. */
+  | { outcome: "not_sent"; reason: string }
+  /** It will never be taken in this form. */
+  | { outcome: "refused"; reason: string };
+
+export type AskAnswer = { decision: "once" | "always" | "reject"; answers?: readonly (readonly string[])[] };
+
+export type Hint = { sessionId: string };
+
+export type RuntimeTraits = {
+  /** Whether prompts carry our own ids. Where not, and only there, text is matched. */
+  takesIds: boolean;
+  /** What the same ids do a second time when their turn did not finish. */
+  sendingAgain: "reruns" | "swallowed";
+  attachments: boolean;
+};
+
+export type Runtime = {
+  readonly kind: string;
+  readonly traits: RuntimeTraits;
+  /** The ids that this runtime takes, made from a digest that is unique to one attempt. */
+  idsFrom(digest: string): RuntimeIds;
+  /** Adopts or ends what the last run left behind; awaited before anything is observed. */
+  recover(): Promise<void>;
+  openSession(lane: Lane, signal: AbortSignal): Promise<string>;
+  /** The newest `limit` rows, or all of them. */
+  read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice>;
+  submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome>;
+  /** Ends the running turn of a session and of those below it. Safe to repeat. */
+  abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
+  answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void>;
+  onHint(listener: (hint: Hint) => void): () => void;
+  close(): Promise<void>;
+};

@@ -1,0 +1,45 @@
+/**
+ * The stub's own memory, on disk and independent of Waybill's store: every prompt that reached it, written and synced
+ * before the prompt is acknowledged. A crash test counts prompts here.
+ */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Arrival } from "./script.ts";
+
+export type JournalEntry = { at: number } & (
+  | { type: "open"; session: string; lane: string }
+  | { type: "prompt"; session: string; lane: string; id: string; text: string; arrival: Arrival; turn: number | null }
+  | { type: "abort"; session: string }
+  | { type: "answer"; session: string; ask: string; decision: "once" | "always" | "reject" }
+  | { type: "posted"; session: string; tool: string; error: string | null }
+);
+
+export class Journal {
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    this.#descriptor = openSync(path, "a", 0o600);
+  }
+
+  append(entry: JournalEntry): void {
+    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
+    fsyncSync(this.#descriptor);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+/** All whole entries. A line that a crash cut off was never acknowledged, and is cut off for good. */
+export function readJournal(path: string): JournalEntry[] {
+  if (!existsSync(path)) return [];
+  const content = readFileSync(path, "utf8");
+  const whole = content.slice(0, content.lastIndexOf("\n") + 1);
+  if (whole.length < content.length) truncateSync(path, Buffer.byteLength(whole));
+  return whole
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as JournalEntry);
+}

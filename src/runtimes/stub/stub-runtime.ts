@@ -1,0 +1,247 @@
+/**
+ * An agent that follows a script. It behaves as a server of its own would: what it was given is on its own disk, and
+ * it goes on with it after a crash of Waybill, because its transcript follows from its journal and the clock.
+ */
+import { randomUUID } from "node:crypto";
+import { AppError, messageOf } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import type { Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome } from "../port.ts";
+import type { JournalEntry } from "./journal.ts";
+import { Journal, readJournal } from "./journal.ts";
+import type { Arrival, Script, ScriptInput, Turn } from "./script.ts";
+import { scriptSchema } from "./script.ts";
+import type { Post } from "./stub-session.ts";
+import { StubSession } from "./stub-session.ts";
+
+/** What the agent's `message_send` tool does; the same call may come twice after a crash, with the same id. */
+export type PostMessage = (message: Omit<Post, "tool"> & { id: string; lane: string }) => Promise<void>;
+
+export type StubOptions = {
+  journalPath: string;
+  clock: Clock;
+  /** By lane id; `default` is for all others. */
+  scripts: Readonly<Record<string, ScriptInput>>;
+  postMessage: PostMessage;
+  sendingAgain?: RuntimeTraits["sendingAgain"];
+};
+
+/** Without a script the agent says so. */
+const plainScript: ScriptInput = {
+  always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
+};
+
+export class StubRuntime implements Runtime {
+  readonly kind = "stub";
+  readonly traits: RuntimeTraits;
+  readonly #options: StubOptions;
+  readonly #journal: Journal;
+  readonly #sessions = new Map<string, StubSession>();
+  readonly #usedTurns = new Map<string, Set<number>>();
+  readonly #scripts = new Map<string, Script>();
+  readonly #listeners = new Set<(hint: Hint) => void>();
+  readonly #timers = new Map<string, () => void>();
+  readonly #posting = new Set<string>();
+  readonly #told = new Map<string, number>();
+  #closed = false;
+
+  constructor(options: StubOptions) {
+    this.#options = options;
+    this.traits = { takesIds: true, sendingAgain: options.sendingAgain ?? "reruns", attachments: false };
+    for (const entry of readJournal(options.journalPath)) this.#apply(entry);
+    this.#journal = new Journal(options.journalPath);
+  }
+
+  idsFrom(digest: string) {
+    return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
+  }
+
+  /** The agent's side of a crash: it goes on where its journal left off. */
+  async recover(): Promise<void> {
+    for (const session of this.#sessions.values()) this.#wake(session);
+  }
+
+  async openSession(lane: Lane): Promise<string> {
+    const session = `ses_${randomUUID()}`;
+    this.#record({ type: "open", at: this.#now(), session, lane: lane.id });
+    return session;
+  }
+
+  async read(_lane: Lane, sessionId: string, limit: number | null) {
+    const session = this.#session(sessionId);
+    session.advance(this.#now());
+    return session.slice(limit);
+  }
+
+  async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
+    const session = this.#session(prompt.sessionId);
+    session.advance(this.#now());
+    const runs =
+      !session.hasRun(prompt.messageId) && (!session.knows(prompt.messageId) || this.traits.sendingAgain === "reruns");
+    const picked = runs ? this.#pickTurn(lane.id, prompt.text) : null;
+    const arrival = picked?.turn.arrival ?? "normal";
+    this.#record({
+      type: "prompt",
+      at: this.#now(),
+      session: prompt.sessionId,
+      lane: lane.id,
+      id: prompt.messageId,
+      text: prompt.text,
+      arrival,
+      turn: picked?.index ?? null,
+    });
+    this.#wake(session);
+    return acknowledge(arrival, signal);
+  }
+
+  async abort(_lane: Lane, sessionId: string): Promise<void> {
+    const session = this.#session(sessionId);
+    session.advance(this.#now());
+    this.#record({ type: "abort", at: this.#now(), session: sessionId });
+    this.#wake(session);
+  }
+
+  async answer(_lane: Lane, askId: string, answer: { decision: "once" | "always" | "reject" }): Promise<void> {
+    const session = [...this.#sessions.values()].find((one) => one.hasAsk(askId));
+    if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
+    const { decision } = answer;
+    this.#record({ type: "answer", at: this.#now(), session: session.id, ask: askId, decision });
+    this.#wake(session);
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#journal.close();
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+
+  #record(entry: JournalEntry): void {
+    this.#journal.append(entry);
+    this.#apply(entry);
+  }
+
+  #apply(entry: JournalEntry): void {
+    if (entry.type === "open") {
+      this.#sessions.set(entry.session, new StubSession(entry.session, entry.lane, this.#script(entry.lane)));
+      return;
+    }
+    const session = this.#session(entry.session);
+    session.advance(entry.at);
+    switch (entry.type) {
+      case "prompt":
+        return this.#arrive(session, entry);
+      case "abort":
+        return session.abort(entry.at);
+      case "answer":
+        session.answer(entry.ask, entry.decision, entry.at);
+        return;
+      case "posted":
+        return session.posted(entry.tool, entry.error, entry.at);
+      default:
+        entry satisfies never;
+    }
+  }
+
+  #arrive(session: StubSession, entry: Extract<JournalEntry, { type: "prompt" }>): void {
+    const script = this.#script(entry.lane);
+    if (entry.turn !== null && entry.turn < script.turns.length) this.#used(entry.lane).add(entry.turn);
+    if (entry.arrival === "lost" || entry.arrival === "unavailable" || entry.arrival === "refused") return;
+    session.store(entry.id, entry.text, entry.at);
+    const turn = entry.turn === null ? undefined : [...script.turns, ...script.always][entry.turn];
+    if (turn && entry.arrival !== "forgotten") session.begin(entry.id, turn, entry.at);
+  }
+
+  #pickTurn(lane: string, text: string): { index: number; turn: Turn } | null {
+    const script = this.#script(lane);
+    const used = this.#used(lane);
+    const turns = [...script.turns, ...script.always];
+    const index = turns.findIndex((turn, place) => !used.has(place) && text.includes(turn.when ?? ""));
+    const turn = turns[index];
+    return turn ? { index, turn } : null;
+  }
+
+  #used(lane: string): Set<number> {
+    const used = this.#usedTurns.get(lane) ?? new Set();
+    this.#usedTurns.set(lane, used);
+    return used;
+  }
+
+  #script(lane: string): Script {
+    const known = this.#scripts.get(lane);
+    if (known) return known;
+    const { scripts } = this.#options;
+    const script = scriptSchema.parse(scripts[lane] ?? scripts.default ?? plainScript);
+    this.#scripts.set(lane, script);
+    return script;
+  }
+
+  #session(id: string): StubSession {
+    const session = this.#sessions.get(id);
+    if (session) return session;
+    throw new AppError({ code: "session_unknown", message: `The stub has no session "${id}".` });
+  }
+
+  /** Sets the timer for the session's next step, makes its calls, and tells listeners what happened. */
+  #wake(session: StubSession): void {
+    if (this.#closed) return;
+    session.advance(this.#now());
+    for (const post of session.openPosts()) void this.#carryOut(session, post);
+    this.#timers.get(session.id)?.();
+    this.#timers.delete(session.id);
+    const next = session.nextAt();
+    if (next !== null && Number.isFinite(next)) {
+      this.#timers.set(
+        session.id,
+        this.#options.clock.at(next, () => this.#wake(session)),
+      );
+    }
+    this.#tell(session);
+  }
+
+  #tell(session: StubSession): void {
+    if (session.happenings === (this.#told.get(session.id) ?? 0) || !this.#script(session.lane).hints) return;
+    this.#told.set(session.id, session.happenings);
+    for (const listener of this.#listeners) listener({ sessionId: session.id });
+  }
+
+  async #carryOut(session: StubSession, post: Post): Promise<void> {
+    if (this.#posting.has(post.tool)) return;
+    this.#posting.add(post.tool);
+    const { tool, ...message } = post;
+    let error: string | null = null;
+    try {
+      await this.#options.postMessage({ ...message, id: `msg-${tool}`, lane: session.lane });
+    } catch (thrown) {
+      error = messageOf(thrown);
+    }
+    if (this.#closed) return;
+    this.#record({ type: "posted", at: this.#now(), session: session.id, tool, error });
+    this.#wake(session);
+  }
+}
+
+function acknowledge(arrival: Arrival, signal: AbortSignal): SubmitOutcome | Promise<SubmitOutcome> {
+  switch (arrival) {
+    case "normal":
+    case "lost":
+    case "forgotten":
+      return { outcome: "accepted" };
+    case "unavailable":
+      return { outcome: "not_sent", reason: "agent_unavailable" };
+    case "refused":
+      return { outcome: "refused", reason: "agent_refused" };
+    case "after_timeout":
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    default:
+      return arrival satisfies never;
+  }
+}

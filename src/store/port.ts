@@ -1,0 +1,80 @@
+/**
+ * The store in the verbs of the domain. Nothing in here knows a database: an adapter may be embedded or shared,
+ * and one conformance suite runs on all of them.
+ *
+ * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
+ */
+import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
+import type { Lane } from "../delivery/lane.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Message, Recipient } from "../mail/message.ts";
+
+export type Admission =
+  | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
+  /** The same id with another body. Nothing was changed. */
+  | { outcome: "conflict" };
+
+export type Applied =
+  | { outcome: "applied"; record: DeliveryRecord; effects: readonly Effect[] }
+  /** The events do not fit what the record has become, or the lane is held by another delivery. */
+  | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
+
+export type LaneSession = { generation: number; sessionId: string; openedAt: number };
+
+export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason">;
+
+export type StoredMessage = Message & { readAt: number | null };
+
+export type DueLook = { laneId: string; deliveryId: string; team: string | null };
+
+export type Finding = { subject: string; problem: string };
+
+export type Store = {
+  /** Makes a lane, or changes the settings of one; its sessions stay. */
+  putLane(lane: NewLane): Promise<Lane>;
+  lane(id: string): Promise<Lane | null>;
+  lanes(): Promise<Lane[]>;
+  /** Null lets the lane go on. */
+  pauseLane(id: string, reason: string | null): Promise<Lane>;
+  /** Makes `sessionId` the lane's session, as a new generation. */
+  openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
+  sessions(laneId: string): Promise<LaneSession[]>;
+
+  /** Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. */
+  admit(message: Message, payloadHash: string, delivery: DeliveryRecord | null): Promise<Admission>;
+  message(recipient: Recipient, id: string): Promise<StoredMessage | null>;
+  mailOf(recipient: Recipient, limit: number): Promise<StoredMessage[]>;
+  /** Messages from `from` that name `messageId` as what they reply to, oldest first. */
+  repliesTo(messageId: string, from: string): Promise<StoredMessage[]>;
+
+  /**
+   * Applies all events or none, each with its audit row, and writes `mail` in the same transaction.
+   * Mail that is already there is left as it is.
+   */
+  apply(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Applied>;
+  /** Writes a record for a message that has none. Refused when there is one. */
+  rebuild(record: DeliveryRecord): Promise<Applied>;
+  delivery(id: string): Promise<DeliveryRecord | null>;
+  deliveryOf(laneId: string, messageId: string): Promise<DeliveryRecord | null>;
+  deliveries(filter: { laneId?: string; limit: number }): Promise<DeliveryRecord[]>;
+  history(deliveryId: string): Promise<DeliveryEvent[]>;
+  /** The delivery that holds the lane. */
+  outstanding(laneId: string): Promise<DeliveryRecord | null>;
+  /** The oldest delivery of the lane that waits for its turn. */
+  head(laneId: string): Promise<DeliveryRecord | null>;
+  lanesWithWork(): Promise<string[]>;
+  nextLookAt(): Promise<number | null>;
+  dueLooks(now: number, limit: number): Promise<DueLook[]>;
+  /** Deliveries that failed for good although somebody has replied to their message since. */
+  failedWithReply(): Promise<DeliveryRecord[]>;
+  /** Unread messages of lanes that have no record in the ledger. */
+  unrecorded(): Promise<StoredMessage[]>;
+
+  /** Removes records that ended before the given times and whose messages are read. Returns how many. */
+  prune(before: { responded: number; failed: number }): Promise<number>;
+  check(): Promise<Finding[]>;
+  backup(path: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type OutgoingMail = { message: Message; payloadHash: string };

@@ -1,0 +1,99 @@
+/**
+ * Many lanes move at once; a commit is what costs. All writes that were asked for in one turn of the event loop go
+ * into one transaction, each behind a savepoint, so that one that fails harms no other. Nobody hears of success
+ * before the batch is durable.
+ */
+import type Database from "better-sqlite3";
+import { AppError, messageOf } from "../../app-error.ts";
+
+type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
+type Outcome = { write: Write } & ({ value: unknown } | { error: unknown });
+
+const mostInABatch = 500;
+
+export type CommitPoint = "store.written" | "store.committed";
+
+export class GroupCommit {
+  readonly #db: Database.Database;
+  readonly #reach: (point: CommitPoint) => void;
+  #waiting: Write[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+  #closed = false;
+
+  constructor(db: Database.Database, reach: (point: CommitPoint) => void) {
+    this.#db = db;
+    this.#reach = reach;
+  }
+
+  write<T>(run: () => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new AppError({ code: "store_closed", message: "The store is closed." }));
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
+      this.#scheduled ??= setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Writes what still waits; nothing is taken after that. */
+  close(): void {
+    this.#closed = true;
+    while (this.#waiting.length > 0) this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    const batch = this.#waiting.splice(0, mostInABatch);
+    if (this.#waiting.length > 0 && !this.#closed) this.#scheduled = setImmediate(() => this.#flush());
+    if (batch.length === 0) return;
+    let outcomes: Outcome[];
+    try {
+      outcomes = this.#commit(batch);
+    } catch (error) {
+      const failed = unwritable(error);
+      for (const write of batch) write.reject(failed);
+      return;
+    }
+    for (const outcome of outcomes) {
+      if ("error" in outcome) outcome.write.reject(outcome.error);
+      else outcome.write.resolve(outcome.value);
+    }
+  }
+
+  #commit(batch: readonly Write[]): Outcome[] {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const outcomes = batch.map((write) => this.#inSavepoint(write));
+      this.#reach("store.written");
+      this.#db.exec("COMMIT");
+      this.#reach("store.committed");
+      return outcomes;
+    } catch (error) {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  #inSavepoint(write: Write): Outcome {
+    this.#db.exec("SAVEPOINT one");
+    try {
+      const value = write.run();
+      this.#db.exec("RELEASE one");
+      return { write, value };
+    } catch (error) {
+      // On a full disk SQLite takes back the whole transaction by itself; then the batch has failed, not the row.
+      if (!this.#db.inTransaction) throw error;
+      this.#db.exec("ROLLBACK TO one; RELEASE one");
+      return { write, error };
+    }
+  }
+}
+
+function unwritable(error: unknown): AppError {
+  return new AppError({
+    code: "store_unwritable",
+    message: `The store could not be written: ${messageOf(error)}.`,
+    hint: "Free some disk space or make the store's directory writable; nothing was changed.",
+    retryable: true,
+    cause: error,
+  });
+}

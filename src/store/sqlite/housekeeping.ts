@@ -1,0 +1,60 @@
+/** Checking, pruning and copying a store. */
+
+import { isDeepStrictEqual } from "node:util";
+import type Database from "better-sqlite3";
+import { messageOf } from "../../app-error.ts";
+import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import { brokenRules } from "../../delivery/record.ts";
+import { fold } from "../../delivery/transition.ts";
+import type { Finding } from "../port.ts";
+
+/** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
+export function checkStore(db: Database.Database): Finding[] {
+  const findings = checkFile(db);
+  if (findings.length > 0) return findings;
+  const records = db.prepare<[], { record: string }>("SELECT record FROM delivery ORDER BY message_seq");
+  const events = db.prepare<[string], { event: string }>(
+    "SELECT event FROM delivery_event WHERE delivery_id = ? ORDER BY version",
+  );
+  for (const row of records.iterate()) {
+    const record = JSON.parse(row.record) as DeliveryRecord;
+    const subject = `delivery ${record.id}`;
+    findings.push(...brokenRules(record).map((problem) => ({ subject, problem: `does not hold: ${problem}` })));
+    const audit = events.all(record.id).map((one) => JSON.parse(one.event) as DeliveryEvent);
+    const problem = auditProblem(record, audit);
+    if (problem) findings.push({ subject, problem });
+  }
+  return findings;
+}
+
+export function checkFile(db: Database.Database, quick = false): Finding[] {
+  const integrity = db.pragma(quick ? "quick_check" : "integrity_check") as Record<string, string>[];
+  const broken = integrity.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
+  const dangling = quick ? [] : (db.pragma("foreign_key_check") as { table: string; parent: string }[]);
+  return [
+    ...broken.map((problem) => ({ subject: "file", problem })),
+    ...dangling.map((row) => ({ subject: row.table, problem: `refers to a missing row of ${row.parent}` })),
+  ];
+}
+
+function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): string | null {
+  try {
+    return isDeepStrictEqual(fold(audit), record) ? null : "differs from what its audit amounts to";
+  } catch (error) {
+    return `has an audit that cannot be followed: ${messageOf(error)}`;
+  }
+}
+
+/** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
+export function pruneStore(db: Database.Database, before: { responded: number; failed: number }): number {
+  const pruned = db
+    .prepare<[number, number]>(`
+      DELETE FROM delivery
+      WHERE NOT outstanding
+        AND status IN ('responded', 'cancelled')
+        AND updated_at < CASE WHEN failed_at IS NULL THEN ? ELSE ? END
+        AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
+    .run(before.responded, before.failed);
+  return pruned.changes;
+}

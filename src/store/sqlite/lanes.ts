@@ -1,0 +1,56 @@
+/** Lanes and the sessions that they have had. */
+import type Database from "better-sqlite3";
+import { AppError } from "../../app-error.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import type { LaneSession, NewLane } from "../port.ts";
+
+const columns = `id, team, member, runtime, directory, agent, model, contract,
+  paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt`;
+
+export function laneStatements(db: Database.Database) {
+  const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ?`);
+  const all = db.prepare<[], Lane>(`SELECT ${columns} FROM lane ORDER BY created_at, id`);
+  const put = db.prepare<NewLane>(`
+    INSERT INTO lane (id, team, member, runtime, directory, agent, model, contract, created_at)
+    VALUES (@id, @team, @member, @runtime, @directory, @agent, @model, @contract, @createdAt)
+    ON CONFLICT (id) DO UPDATE SET
+      team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
+      agent = excluded.agent, model = excluded.model, contract = excluded.contract`);
+  const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
+  const nextGeneration = db.prepare<[string, string]>(
+    "UPDATE lane SET session_id = ?, generation = generation + 1 WHERE id = ?",
+  );
+  const addSession = db.prepare<[string, number, string, number]>(
+    "INSERT INTO lane_session (lane_id, generation, session_id, opened_at) VALUES (?, ?, ?, ?)",
+  );
+  const sessionsOf = db.prepare<[string], LaneSession>(`
+    SELECT generation, session_id AS sessionId, opened_at AS openedAt
+    FROM lane_session WHERE lane_id = ? ORDER BY generation`);
+
+  const known = (id: string): Lane => {
+    const lane = byId.get(id);
+    if (lane) return lane;
+    throw new AppError({ code: "lane_unknown", message: `There is no lane "${id}".` });
+  };
+
+  return {
+    find: (id: string): Lane | null => byId.get(id) ?? null,
+    known,
+    all: (): Lane[] => all.all(),
+    put(lane: NewLane): Lane {
+      put.run(lane);
+      return known(lane.id);
+    },
+    pause(id: string, reason: string | null): Lane {
+      pause.run(reason, id);
+      return known(id);
+    },
+    openSession(laneId: string, sessionId: string, at: number): Lane {
+      nextGeneration.run(sessionId, laneId);
+      const lane = known(laneId);
+      addSession.run(laneId, lane.generation, sessionId, at);
+      return lane;
+    },
+    sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
+  };
+}

@@ -1,0 +1,106 @@
+/** The deliveries, their audit, and the rule that every change of a record is a transition. */
+import Database from "better-sqlite3";
+import type { DeliveryEvent, Effect } from "../../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import { transition } from "../../delivery/transition.ts";
+import type { Applied, DueLook } from "../port.ts";
+
+type Row = { record: string };
+
+export function ledgerStatements(db: Database.Database) {
+  const select = (where: string) => `SELECT record FROM delivery ${where}`;
+  const byId = db.prepare<[string], Row>(select("WHERE id = ?"));
+  const byMessage = db.prepare<[number], Row>(select("WHERE message_seq = ?"));
+  const outstanding = db.prepare<[string], Row>(select("WHERE lane_id = ? AND outstanding"));
+  const head = db.prepare<[string], Row>(
+    select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq LIMIT 1"),
+  );
+  const newest = db.prepare<[number], Row>(select("ORDER BY message_seq DESC LIMIT ?"));
+  const newestOfLane = db.prepare<[string, number], Row>(select("WHERE lane_id = ? ORDER BY message_seq DESC LIMIT ?"));
+  const failedWithReply = db.prepare<[], Row>(`
+    SELECT delivery.record FROM delivery
+    JOIN message ON message.seq = delivery.message_seq
+    WHERE delivery.status = 'failed_terminal'
+      AND EXISTS (SELECT 1 FROM message AS reply WHERE reply.relay_of_message_id = message.id)`);
+  const insert = db.prepare<[string, number, string, string]>(
+    "INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)",
+  );
+  const update = db.prepare<[string, string, number]>("UPDATE delivery SET record = ? WHERE id = ? AND version = ?");
+  const insertEvent = db.prepare<[string, number, number, string, string]>(
+    "INSERT INTO delivery_event (delivery_id, version, at, type, event) VALUES (?, ?, ?, ?, ?)",
+  );
+  const insertAttempt = db.prepare<[string, string, number, string]>(
+    "INSERT INTO attempt (runtime_message_id, delivery_id, number, session_id) VALUES (?, ?, ?, ?)",
+  );
+  const events = db.prepare<[string], { event: string }>(
+    "SELECT event FROM delivery_event WHERE delivery_id = ? ORDER BY version",
+  );
+  const lanesWithWork = db.prepare<[], { laneId: string }>(`
+    SELECT lane_id AS laneId FROM delivery WHERE outstanding
+    UNION SELECT lane_id FROM delivery WHERE status = 'pending'`);
+  const nextLook = db.prepare<[], { at: number | null }>(
+    "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL",
+  );
+  const due = db.prepare<[number, number], DueLook>(`
+    SELECT id AS deliveryId, lane_id AS laneId, record ->> '$.team' AS team FROM delivery
+    WHERE next_look_at IS NOT NULL AND next_look_at <= ? ORDER BY next_look_at LIMIT ?`);
+
+  const one = (row: Row | undefined): DeliveryRecord | null =>
+    row ? (JSON.parse(row.record) as DeliveryRecord) : null;
+  const many = (rows: Row[]): DeliveryRecord[] => rows.map((row) => JSON.parse(row.record) as DeliveryRecord);
+  const audit = (id: string, version: number, event: DeliveryEvent) =>
+    insertEvent.run(id, version, event.at, event.type, JSON.stringify(event));
+  const addAttempts = (before: number, record: DeliveryRecord) => {
+    for (const attempt of record.attemptList.slice(before)) {
+      insertAttempt.run(attempt.messageId, record.id, attempt.number, attempt.sessionId);
+    }
+  };
+
+  return {
+    byId: (id: string) => one(byId.get(id)),
+    byMessage: (seq: number) => one(byMessage.get(seq)),
+    outstanding: (laneId: string) => one(outstanding.get(laneId)),
+    head: (laneId: string) => one(head.get(laneId)),
+    newest: (laneId: string | undefined, limit: number) =>
+      many(laneId === undefined ? newest.all(limit) : newestOfLane.all(laneId, limit)),
+    failedWithReply: () => many(failedWithReply.all()),
+    history: (id: string) => events.all(id).map((row) => JSON.parse(row.event) as DeliveryEvent),
+    lanesWithWork: () => lanesWithWork.all().map((row) => row.laneId),
+    nextLookAt: () => nextLook.get()?.at ?? null,
+    dueLooks: (now: number, limit: number) => due.all(now, limit),
+
+    begin(record: DeliveryRecord, messageSeq: number, type: "admitted" | "rebuilt"): void {
+      insert.run(record.id, messageSeq, record.laneId, JSON.stringify(record));
+      addAttempts(0, record);
+      audit(record.id, record.version, { type, at: record.createdAt, record });
+    },
+
+    /** All events or none. Must run inside a savepoint. */
+    apply(id: string, list: readonly DeliveryEvent[]): Applied & { before?: DeliveryRecord } {
+      const before = one(byId.get(id));
+      if (!before) return { outcome: "refused", reason: "delivery_unknown", record: null };
+      let record = before;
+      const effects: Effect[] = [];
+      for (const event of list) {
+        const moved = transition(record, event);
+        if ("refused" in moved) return { outcome: "refused", reason: moved.reason, record: before };
+        record = moved.record;
+        effects.push(...moved.effects);
+      }
+      const written = update.run(JSON.stringify(record), id, before.version);
+      if (written.changes !== 1) throw new Error(`delivery ${id} was changed by somebody else`);
+      for (const [index, event] of list.entries()) audit(id, before.version + index + 1, event);
+      addAttempts(before.attemptList.length, record);
+      return { outcome: "applied", record, effects, before };
+    },
+  };
+}
+
+/** The unique index has said that another delivery holds the lane. */
+export function isLaneHeld(error: unknown): boolean {
+  return (
+    error instanceof Database.SqliteError &&
+    error.code === "SQLITE_CONSTRAINT_UNIQUE" &&
+    /delivery\.lane_id/.test(error.message)
+  );
+}

@@ -1,0 +1,30 @@
+/** Brings a store file to the version of this program, one numbered step at a time, each in its own transaction. */
+import type Database from "better-sqlite3";
+import { AppError } from "../../app-error.ts";
+import { ledger } from "./migrations/0001-ledger.ts";
+
+/** Only ever appended to: the position of a step is its number. */
+const migrations: readonly string[] = [ledger];
+
+export const schemaVersion = migrations.length;
+
+export function migrate(db: Database.Database, path: string): void {
+  const found = versionOf(db);
+  if (found > schemaVersion) {
+    throw new AppError({
+      code: "store_newer",
+      message: `The store ${path} has version ${found}; this program knows versions up to ${schemaVersion}.`,
+      hint: "Run the newer Waybill that wrote it, or restore a backup made with this version.",
+    });
+  }
+  for (let version = found + 1; version <= schemaVersion; version++) {
+    db.transaction(() => {
+      db.exec(migrations[version - 1] ?? "");
+      db.pragma(`user_version = ${version}`);
+    })();
+  }
+}
+
+export function versionOf(db: Database.Database): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}

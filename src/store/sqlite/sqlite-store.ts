@@ -1,0 +1,127 @@
+/** The embedded store: one file, one writing process, full durability. */
+import type Database from "better-sqlite3";
+import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import type { Message, Recipient } from "../../mail/message.ts";
+import type { Admission, Applied, OutgoingMail, Store } from "../port.ts";
+import type { CommitPoint } from "./group-commit.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { checkStore, pruneStore } from "./housekeeping.ts";
+import { laneStatements } from "./lanes.ts";
+import { isLaneHeld, ledgerStatements } from "./ledger.ts";
+import { lockStore } from "./lock.ts";
+import { mailStatements } from "./mail.ts";
+import { migrate } from "./migrate.ts";
+import { refuseNetworkFilesystem } from "./network-filesystem.ts";
+import { openFile } from "./open-file.ts";
+import { createPrivateFile, syncToDisk } from "./private-file.ts";
+
+export type SqliteOptions = { path: string; now?: () => number; reach?: (point: CommitPoint) => void };
+
+export function openSqliteStore(options: SqliteOptions): Store {
+  const { path } = options;
+  refuseNetworkFilesystem(path);
+  const lock = lockStore(path, (options.now ?? Date.now)());
+  try {
+    const db = openFile(path, { suspicious: lock.leftOpen });
+    try {
+      migrate(db, path);
+      return storeOn(db, new GroupCommit(db, options.reach ?? (() => {})), lock.release);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function storeOn(db: Database.Database, commits: GroupCommit, unlock: () => void): Store {
+  const lanes = laneStatements(db);
+  const mail = mailStatements(db);
+  const ledger = ledgerStatements(db);
+
+  const admit = (message: Message, payloadHash: string, delivery: DeliveryRecord | null): Admission => {
+    const known = mail.find(message.recipient, message.id);
+    if (known) {
+      if (known.payloadHash !== payloadHash) return { outcome: "conflict" };
+      return { outcome: "known", message: known.message, delivery: ledger.byMessage(known.seq) };
+    }
+    const seq = mail.insert(message, payloadHash);
+    if (delivery) ledger.begin(delivery, seq, "admitted");
+    return { outcome: "admitted", message, delivery };
+  };
+
+  const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
+    const applied = ledger.apply(id, events);
+    if (applied.outcome === "refused") return applied;
+    const { before, ...result } = applied;
+    if (before?.readCommittedAt === null && result.record.readCommittedAt !== null) {
+      mail.markRead(id, result.record.readCommittedAt);
+    }
+    for (const { message, payloadHash } of outgoing) {
+      if (!mail.find(message.recipient, message.id)) mail.insert(message, payloadHash);
+    }
+    return result;
+  };
+
+  const rebuild = (record: DeliveryRecord): Applied => {
+    const known = mail.find({ kind: "lane", lane: record.laneId }, record.messageId);
+    if (!known) return { outcome: "refused", reason: "message_unknown", record: null };
+    const there = ledger.byMessage(known.seq);
+    if (there) return { outcome: "refused", reason: "delivery_known", record: there };
+    ledger.begin(record, known.seq, "rebuilt");
+    return { outcome: "applied", record, effects: [] };
+  };
+
+  return {
+    putLane: (lane) => commits.write(() => lanes.put(lane)),
+    lane: async (id) => lanes.find(id),
+    lanes: async () => lanes.all(),
+    pauseLane: (id, reason) => commits.write(() => lanes.pause(id, reason)),
+    openSession: (laneId, sessionId, at) => commits.write(() => lanes.openSession(laneId, sessionId, at)),
+    sessions: async (laneId) => lanes.sessions(laneId),
+
+    admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
+    message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
+    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    repliesTo: async (messageId, from) => mail.replies(messageId, from),
+
+    apply: (id, events, outgoing = []) =>
+      commits.write(() => apply(id, events, outgoing)).catch((error) => laneHeld(error, ledger.byId(id))),
+    rebuild: (record) => commits.write(() => rebuild(record)).catch((error) => laneHeld(error, null)),
+    delivery: async (id) => ledger.byId(id),
+    deliveryOf: async (laneId, messageId) => {
+      const known = mail.find({ kind: "lane", lane: laneId }, messageId);
+      return known ? ledger.byMessage(known.seq) : null;
+    },
+    deliveries: async (filter) => ledger.newest(filter.laneId, filter.limit),
+    history: async (id) => ledger.history(id),
+    outstanding: async (laneId) => ledger.outstanding(laneId),
+    head: async (laneId) => ledger.head(laneId),
+    lanesWithWork: async () => ledger.lanesWithWork(),
+    nextLookAt: async () => ledger.nextLookAt(),
+    dueLooks: async (now, limit) => ledger.dueLooks(now, limit),
+    failedWithReply: async () => ledger.failedWithReply(),
+    unrecorded: async () => mail.unrecorded(),
+
+    prune: (before) => commits.write(() => pruneStore(db, before)),
+    check: async () => checkStore(db),
+    async backup(to) {
+      createPrivateFile(to);
+      await db.backup(to);
+      syncToDisk(to);
+    },
+    async close() {
+      commits.close();
+      db.close();
+      unlock();
+    },
+  };
+}
+
+function laneHeld(error: unknown, record: DeliveryRecord | null): Applied {
+  if (isLaneHeld(error)) return { outcome: "refused", reason: "lane_held_by_another_delivery", record };
+  throw error;
+}

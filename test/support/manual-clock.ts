@@ -1,0 +1,65 @@
+/** A clock that stands still until a test moves it. Everything due on the way runs in order, and is awaited. */
+import type { Clock } from "../../src/clock.ts";
+
+type Timer = { at: number; order: number; wake: () => void };
+
+export class ManualClock implements Clock {
+  #now: number;
+  #order = 0;
+  readonly #timers = new Set<Timer>();
+
+  constructor(now = Date.UTC(2026, 0, 1)) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  at(time: number, wake: () => void): () => void {
+    const timer = { at: time, order: this.#order++, wake };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** How many timers are set; an idle system has none. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await settled();
+    for (let next = this.#next(); next && next.at <= end; next = this.#next()) await this.#run(next);
+    this.#now = end;
+    await settled();
+  }
+
+  /** Runs timers until `done` holds; fails when that takes more than `limitMs` of this clock's time. */
+  async until(done: () => boolean | Promise<boolean>, limitMs = 24 * 3600_000): Promise<void> {
+    const end = this.#now + limitMs;
+    await settled();
+    while (!(await done())) {
+      const next = this.#next();
+      if (!next) throw new Error("nothing is left to happen, and it has not happened");
+      if (next.at > end) throw new Error(`it has not happened within ${limitMs} ms`);
+      await this.#run(next);
+    }
+  }
+
+  #next(): Timer | undefined {
+    return [...this.#timers].sort((one, other) => one.at - other.at || one.order - other.order)[0];
+  }
+
+  async #run(timer: Timer): Promise<void> {
+    this.#timers.delete(timer);
+    this.#now = Math.max(this.#now, timer.at);
+    timer.wake();
+    await settled();
+  }
+}
+
+/** Lets everything run that waits for no timer: promises, and the store's commits, which come once a loop turn. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 25; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,130 @@
+/** A whole Waybill on a real store file with scripted agents and a clock that the test moves. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Waybill } from "../../src/daemon/compose.ts";
+import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import type { NewMessage } from "../../src/mail/admission.ts";
+import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
+import { readJournal } from "../../src/runtimes/stub/journal.ts";
+import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { StubOptions } from "../../src/runtimes/stub/stub-runtime.ts";
+import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
+import type { NewLane } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { ManualClock, settled } from "./manual-clock.ts";
+
+export type WorldOptions = {
+  script?: ScriptInput;
+  scripts?: Record<string, ScriptInput>;
+  lanes?: readonly Partial<NewLane>[];
+  policy?: Partial<Policy>;
+  sendingAgain?: StubOptions["sendingAgain"];
+};
+
+export class World {
+  readonly directory = mkdtempSync(join(tmpdir(), "waybill-test-"));
+  readonly clock = new ManualClock();
+  readonly troubles: unknown[] = [];
+  readonly #options: WorldOptions;
+  #waybill: Waybill | null = null;
+  stub!: StubRuntime;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+  }
+
+  get storePath(): string {
+    return join(this.directory, "waybill.db");
+  }
+
+  get waybill(): Waybill {
+    if (!this.#waybill) throw new Error("this world is not running");
+    return this.#waybill;
+  }
+
+  async start(): Promise<this> {
+    const { script, scripts, lanes = [{}], policy, sendingAgain } = this.#options;
+    this.#waybill = await startWaybill({
+      store: openSqliteStore({ path: this.storePath }),
+      policy: { ...defaultPolicy, ...policy },
+      clock: this.clock,
+      lanes: lanes.map(aLane),
+      onTrouble: ({ error }) => this.troubles.push(error),
+      runtimes: (postMessage) => {
+        this.stub = new StubRuntime({
+          journalPath: join(this.directory, "stub.jsonl"),
+          clock: this.clock,
+          scripts: scripts ?? { default: script ?? {} },
+          postMessage,
+          ...(sendingAgain ? { sendingAgain } : {}),
+        });
+        return [this.stub];
+      },
+    });
+    await settled();
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.#waybill?.close();
+    this.#waybill = null;
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  async send(message: Partial<NewMessage> & { id: string }): Promise<DeliveryRecord> {
+    const admitted = await this.waybill.send({ to: { lane: "lane" }, from: "user", text: message.id, ...message });
+    await settled();
+    if (!admitted.delivery) throw new Error("a message to a person has no delivery");
+    return admitted.delivery;
+  }
+
+  async delivery(messageId: string, laneId = "lane"): Promise<DeliveryRecord> {
+    const record = await this.waybill.store.deliveryOf(laneId, messageId);
+    if (!record) throw new Error(`no delivery for ${messageId}`);
+    return record;
+  }
+
+  /** Moves the clock until the delivery has one of these states. */
+  async reaches(messageId: string, ...wanted: DeliveryRecord["status"][]): Promise<DeliveryRecord> {
+    await this.clock.until(async () => wanted.includes((await this.delivery(messageId)).status));
+    return this.delivery(messageId);
+  }
+
+  prompts(messageId?: string): Extract<JournalEntry, { type: "prompt" }>[] {
+    const entries = readJournal(join(this.directory, "stub.jsonl")).filter((entry) => entry.type === "prompt");
+    return messageId === undefined ? entries : entries.filter((entry) => entry.text.includes(messageId));
+  }
+
+  async mail(person = "user"): Promise<{ from: string; text: string; relayOf: string | null }[]> {
+    const mail = await this.waybill.store.mailOf({ kind: "person", name: person }, 100);
+    return mail.reverse().map((one) => ({ from: one.from, text: one.text, relayOf: one.relayOfMessageId }));
+  }
+
+  async history(messageId: string): Promise<string[]> {
+    const record = await this.delivery(messageId);
+    return (await this.waybill.store.history(record.id)).map((event) => event.type);
+  }
+}
+
+export function aLane(lane: Partial<NewLane> = {}): NewLane {
+  return {
+    id: "lane",
+    team: null,
+    member: null,
+    runtime: "stub",
+    directory: "/tmp",
+    agent: null,
+    model: null,
+    contract: "text",
+    createdAt: 0,
+    ...lane,
+  };
+}
