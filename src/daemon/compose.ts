@@ -11,6 +11,7 @@ import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
 import type { Admitted, NewMessage } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
+import type { Mailbox } from "../mail/mailbox.ts";
 import { storeMailbox } from "../mail/mailbox.ts";
 import { payloadHash } from "../mail/message.ts";
 import { answerMail, expiryMail, failureMail } from "../mail/replies.ts";
@@ -24,6 +25,8 @@ export type WaybillOptions = {
   lanes: readonly NewLane[];
   /** Makes the runtimes; their agents' tools write mail through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[];
+  /** Where the lanes' messages stand; the store itself unless said otherwise. */
+  mailbox?: Mailbox;
   clock?: Clock;
   reach?: Reach;
   onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
@@ -69,7 +72,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     store,
     ledger,
     runtimes,
-    mailbox: storeMailbox,
+    mailbox: options.mailbox ?? storeMailbox,
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
@@ -95,8 +98,9 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
       return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
     },
     async close() {
-      watchdog.stop();
+      const stopped = watchdog.stop();
       await courier.close();
+      await stopped;
       for (const runtime of runtimes.values()) await runtime.close();
       await store.close();
     },

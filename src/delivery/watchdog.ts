@@ -20,7 +20,8 @@ const mostAtOnce = 1000;
 
 export class Watchdog {
   readonly #deps: WatchdogDeps;
-  readonly #running = new Map<string, string | null>();
+  /** Looks under way: the delivery, its team, and when it ends. */
+  readonly #running = new Map<string, { team: string | null; ended: Promise<void> }>();
   /** Looks that ended without moving their date, and when they may be tried again. */
   readonly #backOff = new Map<string, number>();
   #timer: { at: number; cancel: () => void } | null = null;
@@ -39,11 +40,12 @@ export class Watchdog {
     await this.#rearm();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.#stopped = true;
     this.#unsubscribe();
     this.#timer?.cancel();
     this.#timer = null;
+    await Promise.all([...this.#running.values()].map((look) => look.ended));
   }
 
   #arm(at: number): void {
@@ -68,7 +70,7 @@ export class Watchdog {
     if (this.#stopped) return;
     const now = clock.now();
     for (const due of await store.dueLooks(now, mostAtOnce)) {
-      if (this.#mayStart(due, now)) void this.#attend(due);
+      if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
     }
     await this.#rearm();
   }
@@ -77,13 +79,12 @@ export class Watchdog {
     const { policy } = this.#deps;
     if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId) ?? 0) > now) return false;
     if (this.#running.size >= policy.watchdogAtOnce) return false;
-    const ofTeam = [...this.#running.values()].filter((team) => team !== null && team === due.team).length;
+    const ofTeam = [...this.#running.values()].filter(({ team }) => team !== null && team === due.team).length;
     return due.team === null || ofTeam < policy.watchdogAtOncePerTeam;
   }
 
   async #attend(due: DueLook): Promise<void> {
     const { attend, store, clock, policy, onTrouble } = this.#deps;
-    this.#running.set(due.deliveryId, due.team);
     try {
       await attend(due);
       const after = await store.delivery(due.deliveryId);

@@ -9,12 +9,18 @@ const run = async (options: WorldOptions) => {
 };
 afterEach(async () => {
   const { troubles } = world;
+  const findings = await world.waybill.store.check();
   await world.dispose();
   expect(troubles).toEqual([]);
+  expect(findings).toEqual([]);
 });
 
-describe("a message on its way", () => {
-  test("an answered message is responded, read, and its answer is in the sender's mailbox", async () => {
+const second = 1000;
+const minute = 60 * second;
+const toolLane = { lanes: [{ contract: "tool" as const }] };
+
+describe("an answer", () => {
+  test("is proof: the message is responded and read, and the words are in the sender's mailbox", async () => {
     await run({ script: { turns: [{ steps: [{ say: "Forty-two." }] }] } });
     await world.send({ id: "m1", text: "What is the answer?" });
     const record = await world.reaches("m1", "responded");
@@ -24,15 +30,555 @@ describe("a message on its way", () => {
     expect(await world.history("m1")).toEqual(["admitted", "submit", "accepted", "proven"]);
   });
 
+  test("an accepted prompt without an answer is not read", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "At last." }] }] } });
+    await world.send({ id: "m1" });
+    await world.clock.advance(9 * minute);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted", readCommittedAt: null, attempts: 1 });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a visible reply that names the message proves it before the turn has ended", async () => {
+    await run({
+      ...toolLane,
+      script: { turns: [{ steps: [{ reply: "The port is 8080." }, { wait: minute }, { say: "Sent." }] }] },
+    });
+    await world.send({ id: "m1", text: "Which port?", actionMode: "ask" });
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({
+      turnEndedAt: null,
+      proof: { by: "destination_reply", visibleReply: { correlation: "relayOfMessageId", mailbox: "user" } },
+    });
+    expect(await world.mail()).toEqual([{ from: "lane", text: "The port is 8080.", relayOf: "m1" }]);
+  });
+
+  test("an agent that answers by tool and works on does not get the next message until its turn ended", async () => {
+    await run({
+      ...toolLane,
+      script: {
+        turns: [
+          { when: "first", steps: [{ reply: "The port is 8080." }, { wait: 5 * minute }, { tool: "bash" }] },
+          { when: "second", steps: [{ reply: "It is open." }] },
+        ],
+      },
+    });
+    await world.send({ id: "m1", text: "first: which port?" });
+    await world.send({ id: "m2", text: "second: is it open?" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(4 * minute);
+    expect(await world.delivery("m2")).toMatchObject({ status: "pending" });
+    expect(world.prompts()).toHaveLength(1);
+    await world.reaches("m2", "responded");
+    const ended = (await world.delivery("m1")).turnEndedAt;
+    expect(ended).not.toBeNull();
+    expect(world.prompts()[1]?.at).toBeGreaterThanOrEqual(ended ?? Number.POSITIVE_INFINITY);
+  });
+
+  test("plain text on a tool lane counts, with a diagnostic", async () => {
+    await run({ ...toolLane, script: { turns: [{ steps: [{ say: "The port is 8080." }] }] } });
+    await world.send({ id: "m1", actionMode: "ask" });
+    const record = await world.reaches("m1", "responded");
+    expect(record.diagnostics).toContain("answered_in_plain_text");
+    expect(await world.mail()).toHaveLength(1);
+  });
+
+  test("a notice is answered by a turn that took it and ended well, whatever was said", async () => {
+    await run({ ...toolLane, script: { turns: [{ steps: [] }] } });
+    await world.send({ id: "m1", actionMode: "notify" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ proof: { by: "notified_turn" }, attempts: 1 });
+  });
+});
+
+describe("silence", () => {
   test("an empty turn is retried and then answered", async () => {
     await run({ script: { turns: [{ steps: [] }, { steps: [{ say: "Here it is." }] }] } });
     await world.send({ id: "m1" });
-    const record = await world.reaches("m1", "responded");
-    expect(record).toMatchObject({ attempts: 2 });
-    expect(world.prompts("m1")).toHaveLength(2);
-    expect(new Set(world.prompts("m1").map((prompt) => prompt.id)).size).toBe(2);
-    expect(await world.history("m1")).toEqual(
-      expect.arrayContaining(["unanswered", "retry_scheduled", "submit", "proven"]),
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(2);
+    expect(world.prompts()[1]?.text).toMatch(/reached you before.*m1/s);
+    const history = (await world.history("m1")).filter((type) => type !== "looked");
+    expect(history).toEqual([
+      ...["admitted", "submit", "accepted", "unanswered", "retry_scheduled", "submit", "accepted", "proven"],
+    ]);
+  });
+
+  test("the grace time and the delay come before a retry", async () => {
+    await run({ script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    await world.clock.advance(19 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted", attempts: 1 });
+    await world.clock.advance(2 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", attempts: 1 });
+    await world.clock.advance(28 * second);
+    expect(await world.delivery("m1")).toMatchObject({ attempts: 1 });
+    await world.clock.advance(2 * second);
+    expect(await world.delivery("m1")).toMatchObject({ attempts: 2 });
+  });
+
+  test("a silent agent ends failed_terminal, unread, and the next message goes", async () => {
+    await run({ script: { always: [{ when: "loud", steps: [{ say: "Yes?" }] }, { steps: [] }] } });
+    await world.send({ id: "m1", text: "quiet" });
+    await world.send({ id: "m2", text: "loud" });
+    const failed = await world.reaches("m1", "failed_terminal");
+    expect(failed).toMatchObject({ attempts: 3, readCommittedAt: null, lastReason: "empty_assistant_turn" });
+    expect((await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1"))?.readAt).toBeNull();
+    await world.reaches("m2", "responded");
+    expect(world.prompts().filter((prompt) => prompt.text.includes("quiet"))).toHaveLength(3);
+  });
+
+  test("whoever sent a message is told when it failed for good, in Waybill's own name", async () => {
+    await run({ script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    expect(await world.mail()).toEqual([
+      { from: "waybill", text: expect.stringMatching(/not answered/), relayOf: "m1" },
+    ]);
+  });
+
+  test("late proof turns failed_terminal into responded", async () => {
+    await run({ ...toolLane, script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.waybill.send(
+      { id: "late", to: { person: "user" }, from: "lane", text: "The port is 8080.", relayOfMessageId: "m1" },
+      "lane",
     );
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({ attempts: 3, proof: { by: "destination_reply" } });
+    expect(record.readCommittedAt).not.toBeNull();
+    expect(world.prompts()).toHaveLength(3);
+  });
+
+  test("late proof in the transcript is found by the looks that follow a failure", async () => {
+    await run({
+      policy: { automaticRetry: false },
+      script: { turns: [{ steps: [{ crash: true }] }, { steps: [{ say: "Port 8080." }] }] },
+    });
+    await world.send({ id: "m1" });
+    const failed = await world.reaches("m1", "failed_terminal");
+    const session = failed.runtimeSessionId ?? "";
+    // The agent program comes back and finishes what it had begun, under the same prompt.
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane) throw new Error("no lane");
+    const prompt = world.prompts()[0];
+    if (!prompt) throw new Error("no prompt");
+    await world.stub.submit(
+      lane,
+      { messageId: prompt.id, partId: "p", sessionId: session, text: "go on", attachments: [] },
+      new AbortController().signal,
+    );
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, proof: { by: "plain_text" } });
+  });
+
+  test("a failed delivery is looked at a few more times and then left alone", async () => {
+    await run({ script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.clock.advance(2 * 3600 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextLookAt: null });
+    expect(world.clock.pending).toBe(0);
+  });
+
+  test("with the kill switch nothing is sent twice, and the failure is shown", async () => {
+    await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    const record = await world.reaches("m1", "failed_terminal");
+    expect(record).toMatchObject({ attempts: 1, readCommittedAt: null, lastReason: "automatic_retry_is_off" });
+    expect(world.prompts()).toHaveLength(1);
   });
 });
+
+describe("acknowledgements on a tool lane", () => {
+  test.each(["I'll check", "I’ll check", "Understood. Working on it.", "Got it, will do"])(
+    "%j does not answer an ask",
+    async (words) => {
+      await run({
+        ...toolLane,
+        script: { turns: [{ steps: [{ reply: words }] }, { steps: [{ reply: "The port is 8080." }] }] },
+      });
+      await world.send({ id: "m1", actionMode: "ask" });
+      await world.clock.advance(10 * second);
+      expect(await world.delivery("m1")).toMatchObject({ status: "accepted", readCommittedAt: null });
+      expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+      expect(world.prompts()[1]?.text).toMatch(/acknowledged/);
+    },
+  );
+
+  test("a lookup followed by silence is not an answer, and the retry asks for one", async () => {
+    await run({
+      ...toolLane,
+      script: { turns: [{ steps: [{ tool: "read", output: "…" }] }, { steps: [{ reply: "Port 8080." }] }] },
+    });
+    await world.send({ id: "m1", actionMode: "ask" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    expect(world.prompts()[1]?.text).toMatch(/has seen no answer/);
+  });
+
+  test("on a text lane a bare OK is an answer, with a diagnostic", async () => {
+    await run({ script: { turns: [{ steps: [{ say: "OK" }] }] } });
+    await world.send({ id: "m1", text: "Reply OK" });
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({ attempts: 1, diagnostics: ["answer_is_only_an_acknowledgement"] });
+  });
+});
+
+describe("acceptance that is not known", () => {
+  test("a prompt that arrived after the time-out is found and not sent again", async () => {
+    await run({ script: { turns: [{ arrival: "after_timeout", steps: [{ say: "I am slow to confirm." }] }] } });
+    await world.send({ id: "m1" });
+    await world.clock.advance(10 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1 });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a prompt that was accepted and lost is sent again with the same ids, after grace and two reads", async () => {
+    await run({ script: { turns: [{ arrival: "lost" }, { steps: [{ say: "Now I have it." }] }] } });
+    await world.send({ id: "m1" });
+    await world.clock.advance(19 * second);
+    expect(world.prompts()).toHaveLength(1);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, repairs: 0 });
+    const [first, again, ...more] = world.prompts();
+    expect(more).toEqual([]);
+    expect(again?.id).toBe(first?.id);
+    expect(again?.text).toBe(first?.text);
+    expect((again?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(22 * second);
+  });
+
+  test("a prompt that was stored and never run is sent again with the same ids", async () => {
+    await run({ script: { turns: [{ arrival: "forgotten" }, { steps: [{ say: "Running now." }] }] } });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+    expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(1);
+  });
+
+  test("ids are sent three times at most; then it is a new attempt", async () => {
+    await run({
+      script: {
+        turns: [{ arrival: "lost" }, { arrival: "lost" }, { arrival: "lost" }, { steps: [{ say: "Hello." }] }],
+      },
+    });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    const ids = world.prompts().map((prompt) => prompt.id);
+    expect(ids.slice(0, 3)).toEqual([ids[0], ids[0], ids[0]]);
+    expect(ids[3]).not.toBe(ids[0]);
+  });
+
+  test("where a known id is swallowed, an admitted turn that died gets new ids without spending an attempt", async () => {
+    await run({
+      sendingAgain: "swallowed",
+      script: { turns: [{ steps: [{ tool: "read" }, { crash: true }] }, { steps: [{ say: "Back again." }] }] },
+    });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, repairs: 1 });
+    expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(2);
+  });
+
+  test("an interrupted turn is retried", async () => {
+    await run({
+      script: { turns: [{ steps: [{ say: "Let me" }, { crash: true }] }, { steps: [{ say: "Done: 3." }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.clock.advance(second);
+    await world.clock.until(async () => (await world.delivery("m1")).responseState === "interrupted");
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+  });
+
+  test("an agent that is not there for now costs no attempt", async () => {
+    await run({ script: { turns: [{ arrival: "unavailable" }, { steps: [{ say: "Here." }] }] } });
+    await world.send({ id: "m1" });
+    expect(await world.delivery("m1")).toMatchObject({ status: "failed_retryable", acceptanceUnknown: false });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
+  test("a prompt that will never be taken fails at once, and the lane goes on", async () => {
+    await run({ script: { turns: [{ arrival: "refused" }, { steps: [{ say: "Fine." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "agent_refused", attempts: 1 });
+    await world.reaches("m2", "responded");
+  });
+});
+
+describe("events", () => {
+  test("a lost event costs time and nothing else", async () => {
+    const script = { turns: [{ steps: [{ say: "Forty-two." }] }] };
+    await run({ script: { ...script, hints: false } });
+    await world.send({ id: "m1" });
+    await world.clock.advance(10 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted" });
+    await world.clock.advance(11 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1 });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("repeated wake-ups while a turn runs send nothing", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done it, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.tend("lane", { look: true });
+    expect(world.prompts()).toHaveLength(1);
+    await world.reaches("m1", "responded");
+  });
+
+  test("an idle Waybill sets no timer", async () => {
+    await run({ script: { turns: [{ steps: [{ say: "Forty-two." }] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    expect(world.clock.pending).toBe(0);
+  });
+});
+
+describe("people", () => {
+  test("a person's stop is never retried, and is durable before the agent is stopped", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }, { steps: [{ say: "Next." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.clock.advance(30 * second);
+    await world.waybill.courier.stop("lane", "ada");
+    expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", lastReason: "stopped_by_person" });
+    await world.reaches("m2", "responded");
+    await world.clock.advance(3600 * second);
+    expect(world.prompts().filter((prompt) => prompt.text === "m1")).toHaveLength(1);
+    const record = await world.delivery("m1");
+    expect(record.turnEndedAt).not.toBeNull();
+  });
+
+  test("a turn that somebody stopped in the session itself is not retried either", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
+    await world.send({ id: "m1" });
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane?.sessionId) throw new Error("no session");
+    await world.stub.abort(lane, lane.sessionId);
+    expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_in_session", attempts: 1 });
+  });
+
+  test("a rejected ask with no further work ends failed_terminal and is not retried", async () => {
+    await run({ script: { turns: [{ steps: [{ ask: "permission", title: "rm" }, { say: "Removed 3 files." }] }] } });
+    await world.send({ id: "m1", actionMode: "do" });
+    const blocked = await asked("permission_blocked");
+    await world.stub.answer(blocked.lane, blocked.ask, { decision: "reject" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
+    await world.clock.advance(3600 * second);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test.each([
+    ["permission", "permission_blocked"],
+    ["question", "question_blocked"],
+  ] as const)("while a %s waits, nothing is retried however long it takes", async (kind, state) => {
+    await run({ script: { turns: [{ steps: [{ ask: kind }, { say: "Thank you, 3 done." }] }] } });
+    await world.send({ id: "m1" });
+    const blocked = await asked(state);
+    await world.clock.advance(3600 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted", responseState: state, attempts: 1 });
+    await world.stub.answer(blocked.lane, blocked.ask, { decision: "once" });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a manual retry looks at the old attempts first", async () => {
+    await run({ policy: { automaticRetry: false, lateLooksMs: [] }, script: { always: [{ steps: [] }] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    const { store } = world.waybill;
+    await store.admit(...(await aReply("m1")));
+    await world.waybill.courier.retry(id, "ada");
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a manual retry has a new budget, and attempt numbers go on", async () => {
+    await run({ script: { turns: [{}, {}, {}, { steps: [{ say: "Fourth time lucky." }] }] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.waybill.courier.retry(id, "ada");
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({ attempts: 4, maxAttempts: 6 });
+    expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
+  });
+
+  test("a waiting message can be withdrawn, and one that was sent cannot", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }] } });
+    const sent = await world.send({ id: "m1" });
+    const waiting = await world.send({ id: "m2" });
+    expect(await world.waybill.courier.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
+    expect(await world.waybill.courier.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    expect(await world.delivery("m2")).toMatchObject({ status: "cancelled", lastReason: "withdrawn" });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a message that expires while it waits is never sent, and its sender is told", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "One, 1." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.send({ id: "m3", expiresAt: world.clock.now() + minute });
+    await world.clock.advance(2 * minute);
+    expect(await world.delivery("m3")).toMatchObject({ status: "cancelled", lastReason: "expired" });
+    expect((await world.mail()).at(-1)).toMatchObject({ from: "waybill", relayOf: "m3" });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a paused lane sends nothing, keeps watching, and goes on where it was", async () => {
+    await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
+    await world.send({ id: "m1" });
+    await world.waybill.store.pauseLane("lane", "lunch");
+    await world.clock.advance(3600 * second);
+    expect(await world.delivery("m1")).toMatchObject({ attempts: 1, status: "retry_scheduled" });
+    await world.waybill.store.pauseLane("lane", null);
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(2);
+  });
+});
+
+describe("sessions", () => {
+  test("a session that was repaired gets new ids, in a new generation, and spends no attempt", async () => {
+    await run({ script: { turns: [{ steps: [{ say: "On" }, { stale: true }] }, { steps: [{ say: "Fresh, 1." }] }] } });
+    await world.send({ id: "m1", text: "please" });
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({ attempts: 1, repairs: 1 });
+    const [first, next] = record.attemptList;
+    expect(next?.generation).toBe(2);
+    expect(next?.sessionId).not.toBe(first?.sessionId);
+    expect(next?.messageId).not.toBe(first?.messageId);
+    expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
+  });
+
+  test("a stuck session is aborted and replaced, and the new one is told what went before", async () => {
+    await run({
+      script: {
+        turns: [
+          { when: "tea", steps: [{ say: "Earl Grey, 3 minutes." }] },
+          { when: "milk", steps: [{ say: "Hm" }, { hang: true }] },
+          { when: "milk", steps: [{ say: "A little, 20 ml." }] },
+        ],
+      },
+    });
+    await world.send({ id: "m1", text: "tea?" });
+    await world.send({ id: "m2", text: "milk?" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(14 * minute);
+    expect(await world.delivery("m2")).toMatchObject({ status: "accepted", repairs: 0 });
+    expect(await world.reaches("m2", "responded")).toMatchObject({ attempts: 1, repairs: 1 });
+    expect(world.prompts().at(-1)?.text).toMatch(/earlier session.*Earl Grey.*milk\?/s);
+    const [, old] = world.prompts();
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane || !old) throw new Error("no lane");
+    expect(await world.stub.read(lane, old.session, null)).toMatchObject({ status: "idle" });
+  });
+
+  test("when every repair fails, the delivery fails and says so", async () => {
+    await run({ script: { always: [{ steps: [{ stale: true }] }] } });
+    await world.send({ id: "m1" });
+    const record = await world.reaches("m1", "failed_terminal");
+    expect(record).toMatchObject({ attempts: 1, repairs: 2, lastReason: "session_stale", readCommittedAt: null });
+  });
+
+  test("nothing is sent into a session that somebody else keeps busy", async () => {
+    await run({
+      script: { turns: [{ steps: [{ say: "Hello, 1." }] }, { when: "theirs", steps: [{ wait: minute }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane?.sessionId) throw new Error("no session");
+    const theirs = { messageId: "theirs", partId: "p", sessionId: lane.sessionId, text: "theirs", attachments: [] };
+    await world.stub.submit(lane, theirs, new AbortController().signal);
+    await world.send({ id: "m2" });
+    await world.clock.advance(50 * second);
+    expect(await world.delivery("m2")).toMatchObject({ status: "pending" });
+    expect(world.waybill.courier.waitReason("lane")).toBe("session_busy");
+    expect(world.prompts()).toHaveLength(2);
+    await world.clock.until(() => world.prompts().length === 3);
+  });
+
+  test("a prompt that was swallowed by a later one is retried under new ids, never sent again", async () => {
+    await run({
+      script: {
+        turns: [
+          { when: "ours", steps: [{ wait: minute }, { say: "For you, 1." }] },
+          { when: "theirs", steps: [{ say: "For them, 2." }] },
+          { when: "ours", steps: [{ say: "For you, 3." }] },
+        ],
+      },
+    });
+    await world.send({ id: "m1", text: "ours" });
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane?.sessionId) throw new Error("no session");
+    const theirs = { messageId: "theirs", partId: "p", sessionId: lane.sessionId, text: "theirs", attachments: [] };
+    await world.stub.submit(lane, theirs, new AbortController().signal);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    const ours = world.prompts().filter((prompt) => prompt.text.includes("ours"));
+    expect(new Set(ours.map((prompt) => prompt.id)).size).toBe(2);
+    expect(await world.mail()).toMatchObject([{ text: "For you, 3." }]);
+  });
+});
+
+describe("providers and tools", () => {
+  test.each([
+    ["Insufficient balance", "provider_billing"],
+    ["Invalid API key provided", "provider_auth"],
+  ])("%s is never retried and never proof", async (words, reason) => {
+    await run({ script: { always: [{ steps: [{ error: words }] }] } });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ attempts: 1, lastReason: reason });
+  });
+
+  test("a provider error that comes as plain text is not an answer", async () => {
+    await run({
+      script: { turns: [{ steps: [{ say: "Error: rate limit exceeded" }] }, { steps: [{ say: "Now: 3." }] }] },
+    });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    expect(await world.mail()).toMatchObject([{ text: "Now: 3." }]);
+  });
+
+  test("work by a tool answers a do, on either side of an errored one", async () => {
+    await run({
+      ...toolLane,
+      script: {
+        turns: [
+          {
+            steps: [
+              { tool: "bash", fails: true },
+              { tool: "edit", output: "ok" },
+            ],
+          },
+        ],
+      },
+    });
+    await world.send({ id: "m1", actionMode: "do" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ proof: { by: "tool" }, attempts: 1 });
+  });
+
+  test("a message with attachments fails loudly where they cannot be sent, instead of going as text alone", async () => {
+    await run({ script: {} });
+    await world.send({ id: "m1", attachments: [{ id: "a", name: "a.png", mimeType: "image/png", size: 3 }] });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({
+      lastReason: "attachments_not_supported",
+      attempts: 0,
+    });
+    expect(world.prompts()).toEqual([]);
+  });
+});
+
+async function asked(state: string) {
+  await world.clock.until(async () => (await world.delivery("m1")).responseState === state);
+  const lane = await world.waybill.store.lane("lane");
+  if (!lane?.sessionId) throw new Error("no session");
+  const [ask] = (await world.stub.read(lane, lane.sessionId, null)).asks;
+  if (!ask) throw new Error("nothing is asked");
+  return { lane, ask: ask.id };
+}
+
+async function aReply(messageId: string): Promise<Parameters<typeof world.waybill.store.admit>> {
+  const { store } = world.waybill;
+  const original = await store.message({ kind: "lane", lane: "lane" }, messageId);
+  if (!original) throw new Error("no message");
+  const { readAt: _, ...message } = original;
+  const reply = { ...message, id: "reply", from: "lane", text: "The port is 8080.", relayOfMessageId: messageId };
+  return [{ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null];
+}

@@ -8,6 +8,7 @@ import type { Policy } from "../../src/delivery/policy.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
+import type { Mailbox } from "../../src/mail/mailbox.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -23,6 +24,7 @@ export type WorldOptions = {
   lanes?: readonly Partial<NewLane>[];
   policy?: Partial<Policy>;
   sendingAgain?: StubOptions["sendingAgain"];
+  mailbox?: Mailbox;
 };
 
 export class World {
@@ -47,11 +49,12 @@ export class World {
   }
 
   async start(): Promise<this> {
-    const { script, scripts, lanes = [{}], policy, sendingAgain } = this.#options;
+    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox } = this.#options;
     this.#waybill = await startWaybill({
       store: openSqliteStore({ path: this.storePath }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
+      ...(mailbox ? { mailbox } : {}),
       lanes: lanes.map(aLane),
       onTrouble: ({ error }) => this.troubles.push(error),
       runtimes: (postMessage) => {

@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { failPoints } from "../../src/delivery/fail-points.ts";
+import { readJournal } from "../../src/runtimes/stub/journal.ts";
+
+const scenario = fileURLToPath(new URL("scenario.mjs", import.meta.url));
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+type Outcome = { reached: string[]; findings: unknown[]; troubles: string[]; outcomes: unknown; mail: unknown[] };
+
+/** Events of mailboxes that commit a read in a second step; the store's own mailbox has no such step. */
+const elsewhere = /read_committed|read_commit_failed/;
+const points = failPoints.filter((point) => !elsewhere.test(point));
+
+/** The commits that a whole run makes are many: a few of them, early and late. */
+const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 19, 41] : [1]);
+const kills = points.flatMap((point) => timesOf(point).map((times) => `${point}@${times}`));
+
+const baseline = (async () => {
+  const directory = temporary();
+  return { result: await finish(directory), prompts: promptsIn(directory) };
+})();
+
+test("an undisturbed run passes every fail point of the store mailbox, and ends as expected", async () => {
+  const { result, prompts } = await baseline;
+  expect(new Set(result.reached)).toEqual(new Set(points));
+  expect(result).toMatchObject({ findings: [], troubles: [] });
+  expect(prompts).toMatchObject({ next: ["accepted"], "works-on": ["accepted"], timeout: ["accepted"] });
+});
+
+describe.concurrent("killed with SIGKILL and started again, nothing is lost and nothing that was accepted is sent twice", () => {
+  test.each(kills)("at %s", async (point) => {
+    const directory = temporary();
+    const killed = await run(directory, point);
+    expect(killed).toMatchObject({ signal: "SIGKILL" });
+    const { result, prompts } = { result: await finish(directory), prompts: promptsIn(directory) };
+    const undisturbed = await baseline;
+    expect(result.findings).toEqual([]);
+    expect(result.outcomes).toEqual(undisturbed.result.outcomes);
+    expect(result.mail).toEqual(undisturbed.result.mail);
+    expect(prompts).toEqual(undisturbed.prompts);
+  });
+});
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), "waybill-crash-"));
+  directories.push(directory);
+  return directory;
+}
+
+async function finish(directory: string): Promise<Outcome> {
+  const { code, stdout, stderr } = await run(directory);
+  if (code !== 0) throw new Error(`the run did not end well: ${stderr}`);
+  return JSON.parse(stdout) as Outcome;
+}
+
+function run(directory: string, failPoint = "") {
+  return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, [scenario, directory], {
+      env: { ...process.env, WAYBILL_FAIL_POINT: failPoint },
+      timeout: 30_000,
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+/** What the agent itself wrote down: for each message, how each of its prompts arrived. */
+function promptsIn(directory: string): Record<string, string[]> {
+  const prompts: Record<string, string[]> = {};
+  for (const entry of readJournal(join(directory, "stub.jsonl"))) {
+    if (entry.type !== "prompt") continue;
+    const message = /<([\w-]+)>/.exec(entry.text)?.[1] ?? "?";
+    const stored = entry.arrival === "normal" || entry.arrival === "after_timeout";
+    prompts[message] = [...(prompts[message] ?? []), stored ? "accepted" : entry.arrival];
+  }
+  return prompts;
+}

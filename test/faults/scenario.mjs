@@ -1,0 +1,188 @@
+/**
+ * One run of a Waybill with a bit of everything, as a process of its own on the built program. It can be killed
+ * anywhere and started again: it asks for the same things until they are done, as a client would, and then prints
+ * what became of them. Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { systemClock } from "../../dist/clock.js";
+import { startWaybill } from "../../dist/daemon/compose.js";
+import { failPointFrom } from "../../dist/daemon/fail-point.js";
+import { Ledger } from "../../dist/delivery/ledger.js";
+import { defaultPolicy } from "../../dist/delivery/policy.js";
+import { isOutstanding } from "../../dist/delivery/record.js";
+import { admitMessage } from "../../dist/mail/admission.js";
+import { StubRuntime } from "../../dist/runtimes/stub/stub-runtime.js";
+import { openSqliteStore } from "../../dist/store/sqlite/sqlite-store.js";
+
+const directory = process.argv[2];
+const path = join(directory, "waybill.db");
+const policy = {
+  ...defaultPolicy,
+  maxAttempts: 2,
+  retryDelaysMs: [30],
+  graceMs: 60,
+  rereadMs: 20,
+  firstLookDelayMs: 20,
+  maxLookDelayMs: 200,
+  submitLimitMs: 250,
+  lateLooksMs: [],
+  watchdogAtOnce: 8,
+};
+
+const says = (text) => ({ steps: [{ say: text }] });
+const scripts = {
+  plain: {
+    turns: [
+      { when: "<empty>", steps: [] },
+      { when: "<empty>", ...says("Answered at the second try.") },
+      { when: "<silent>", steps: [] },
+      { when: "<silent>", steps: [] },
+      { when: "<silent>", ...says("Answered because a person insisted.") },
+      { when: "<next>", ...says("Answered at once.") },
+    ],
+  },
+  tools: {
+    turns: [
+      { when: "<works-on>", steps: [{ reply: "The port is 8080." }, { wait: 120 }, { tool: "bash" }] },
+      { when: "<timeout>", arrival: "after_timeout", ...says("Port 8081.") },
+      { when: "<lost>", arrival: "lost" },
+      { when: "<lost>", ...says("Port 8082.") },
+      { when: "<away>", arrival: "unavailable" },
+      { when: "<away>", ...says("Port 8083.") },
+    ],
+  },
+  people: {
+    turns: [
+      { when: "<stopped>", steps: [{ wait: 600_000 }] },
+      { when: "<stale>", steps: [{ stale: true }] },
+      { when: "<stale>", ...says("Answered in a fresh session.") },
+    ],
+  },
+  rebuilt: { always: [says("Answered although the ledger had lost it.")] },
+};
+const messages = [
+  ["plain", "empty"],
+  ["plain", "silent"],
+  ["plain", "next"],
+  ["tools", "works-on"],
+  ["tools", "timeout"],
+  ["tools", "lost"],
+  ["tools", "away"],
+  ["people", "stopped"],
+  ["people", "withdrawn"],
+  ["people", "stale"],
+];
+const expected = {
+  empty: "responded",
+  silent: "responded",
+  next: "responded",
+  "works-on": "responded",
+  timeout: "responded",
+  lost: "responded",
+  away: "responded",
+  stopped: "cancelled",
+  withdrawn: "cancelled",
+  stale: "responded",
+  unrecorded: "responded",
+};
+
+const lane = (id) => ({
+  id,
+  team: null,
+  member: null,
+  runtime: "stub",
+  directory,
+  agent: null,
+  model: null,
+  contract: id === "tools" ? "tool" : "text",
+  createdAt: 1,
+});
+const message = (to, id) => ({ id, to: { lane: to }, from: "user", text: `<${id}>` });
+
+/** A message whose record is gone, as after a restore. */
+async function prepare() {
+  const store = openSqliteStore({ path });
+  await store.putLane(lane("rebuilt"));
+  await admitMessage(message("rebuilt", "unrecorded"), {
+    store,
+    ledger: new Ledger(store, () => {}),
+    policy,
+    clock: systemClock,
+  });
+  await store.close();
+  const db = new Database(path);
+  db.pragma("foreign_keys = ON");
+  db.exec("DELETE FROM delivery");
+  db.close();
+}
+
+if (!existsSync(path)) await prepare();
+
+const reached = new Set();
+const kill = failPointFrom(process.env.WAYBILL_FAIL_POINT);
+const reach = (point) => {
+  reached.add(point);
+  kill(point);
+};
+const troubles = [];
+const waybill = await startWaybill({
+  store: openSqliteStore({ path, reach }),
+  policy,
+  lanes: ["plain", "tools", "people", "rebuilt"].map(lane),
+  reach,
+  onTrouble: ({ error }) => troubles.push(String(error)),
+  runtimes: (postMessage) => [
+    new StubRuntime({ journalPath: join(directory, "stub.jsonl"), clock: systemClock, scripts, postMessage }),
+  ],
+});
+
+let acting = Promise.resolve();
+let sending = Promise.resolve();
+const done = new Promise((resolve) => {
+  const latest = new Map();
+  const see = (record) => {
+    if ((latest.get(record.messageId)?.version ?? 0) >= record.version) return;
+    latest.set(record.messageId, record);
+    acting = acting.then(() => act(record));
+    const finished = Object.entries(expected).every(([id, status]) => {
+      const found = latest.get(id);
+      return found?.status === status && !isOutstanding(found);
+    });
+    if (finished) resolve(latest);
+  };
+  waybill.ledger.onChange(({ record }) => see(record));
+  sending = (async () => {
+    for (const record of await waybill.store.deliveries({ limit: 100 })) see(record);
+    for (const [to, id] of messages) see((await waybill.send(message(to, id))).delivery);
+  })();
+});
+
+/** What people do: retry what failed, take back what waits behind a running turn, then stop the turn. */
+async function act(record) {
+  if (record.messageId === "silent" && record.status === "failed_terminal") {
+    await waybill.courier.retry(record.id, "person");
+  }
+  const stopped = await waybill.store.deliveryOf("people", "stopped");
+  const withdrawn = await waybill.store.deliveryOf("people", "withdrawn");
+  if (stopped?.status !== "accepted" || !withdrawn) return;
+  if (withdrawn.status === "pending") await waybill.courier.withdraw(withdrawn.id, "person");
+  await waybill.courier.cancel(stopped.id, "person", "stopped_by_person");
+}
+
+const latest = await done;
+await sending;
+await acting;
+const findings = await waybill.store.check();
+const mail = await waybill.store.mailOf({ kind: "person", name: "user" }, 100);
+await waybill.close();
+process.stdout.write(
+  JSON.stringify({
+    reached: [...reached],
+    findings,
+    troubles,
+    outcomes: Object.fromEntries([...latest].map(([id, { status, attempts }]) => [id, { status, attempts }])),
+    mail: mail.map((one) => [one.relayOfMessageId, one.from, one.text]).sort(),
+  }),
+);
