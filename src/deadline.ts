@@ -5,15 +5,34 @@ export class DeadlinePassed extends Error {
   override readonly name = "DeadlinePassed";
 }
 
+export type Patience = {
+  clock: Clock;
+  /** Aborted when the program ends: nobody waits for the rest of a deadline then. */
+  closing: AbortSignal;
+};
+
 /** Runs `call`; when the time is over, its signal is aborted and the promise rejects, whether it listens or not. */
-export function withDeadline<T>(clock: Clock, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export function withDeadline<T>(
+  { clock, closing }: Patience,
+  ms: number,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const abort = new AbortController();
   return new Promise<T>((resolve, reject) => {
-    const cancel = clock.at(clock.now() + ms, () => {
-      const passed = new DeadlinePassed(`no answer within ${ms} ms`);
+    const giveUp = (why: string) => {
+      const passed = new DeadlinePassed(why);
       abort.abort(passed);
       reject(passed);
-    });
-    call(abort.signal).then(resolve, reject).finally(cancel);
+    };
+    const onClosing = () => giveUp("waybill is closing");
+    const cancel = clock.at(clock.now() + ms, () => giveUp(`no answer within ${ms} ms`));
+    closing.addEventListener("abort", onClosing, { once: true });
+    call(abort.signal)
+      .then(resolve, reject)
+      .finally(() => {
+        cancel();
+        closing.removeEventListener("abort", onClosing);
+      });
+    if (closing.aborted) onClosing();
   });
 }

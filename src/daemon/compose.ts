@@ -46,6 +46,7 @@ export type Waybill = {
 export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const { store, policy, clock = systemClock, reach = () => {}, onTrouble = () => {} } = options;
   const ledger = new Ledger(store, reach);
+  const closing = new AbortController();
   const admission = { store, ledger, policy, clock };
 
   const send = async (message: NewMessage, senderLane?: string): Promise<Admitted> => {
@@ -76,6 +77,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
+    closing: closing.signal,
     runId: randomUUID(),
     reach,
     onTrouble,
@@ -98,6 +100,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
       return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
     },
     async close() {
+      closing.abort();
       const stopped = watchdog.stop();
       await courier.close();
       await stopped;

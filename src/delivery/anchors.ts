@@ -7,7 +7,7 @@
  */
 import type { TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
 import type { Attempt } from "./attempt.ts";
-import { promptMarker } from "./prompt-text.ts";
+import { hasMarker, promptMarker } from "./prompt-text.ts";
 
 export type Anchored = {
   attempt: Attempt;
@@ -27,36 +27,41 @@ export function anchor(
 ): Anchored | null {
   const slice = slices.find((candidate) => candidate.sessionId === attempt.sessionId);
   if (!slice) return null;
-  const row = input.takesIds ? byId(slice, attempt) : byMarker(slice, attempt, input.messageId);
-  const cursorInReach =
-    slice.complete ||
-    (attempt.prePromptCursor !== null && slice.rows.some((candidate) => candidate.id === attempt.prePromptCursor));
+  const inReach = slice.complete || slice.rows.some((row) => row.id === attempt.prePromptCursor);
+  const row = input.takesIds ? byId(slice, attempt) : inReach ? byMarker(slice, attempt, input.messageId) : null;
   return {
     attempt,
     slice,
     row,
-    children: row ? childrenOf(slice.rows, row.id) : [],
-    outOfReach: row === null && !cursorInReach,
+    children: row ? childrenOf(slice.rows, row) : [],
+    outOfReach: row === null && !inReach,
   };
 }
 
+/** The prompt itself, or the row that a compaction has put in its place. */
 function byId(slice: TranscriptSlice, attempt: Attempt): TranscriptRow | null {
-  return slice.rows.find((row) => row.role === "user" && row.id === attempt.messageId) ?? null;
+  const users = slice.rows.filter((row) => row.role === "user");
+  return (
+    users.find((row) => row.id === attempt.messageId) ??
+    users.find((row) => row.continuesId === attempt.messageId) ??
+    null
+  );
 }
 
+/** The first row behind the attempt's cursor that begins with the marker; a later one belongs to a later attempt. */
 function byMarker(slice: TranscriptSlice, attempt: Attempt, messageId: string): TranscriptRow | null {
   const cursor = slice.rows.findIndex((row) => row.id === attempt.prePromptCursor);
-  if (attempt.prePromptCursor !== null && cursor === -1) return null;
   const candidates = slice.rows.slice(cursor + 1).filter((row) => row.role === "user");
-  const marked = candidates.filter((row) => row.text.trimStart().startsWith(promptMarker(messageId)));
-  if (marked.length > 0) return marked.at(-1) ?? null;
-  // One single row that carries no marker at all can only be our prompt with its head cut off.
-  const [only] = candidates;
-  return candidates.length === 1 && only && !only.text.includes(promptMarker("")) ? only : null;
+  const marked = candidates.find((row) => row.text.trimStart().startsWith(promptMarker(messageId)));
+  if (marked) return marked;
+  // One single row that carries no marker and no id can only be our prompt with its head cut off.
+  const [only, ...others] = candidates;
+  const isOurs = only && others.length === 0 && !hasMarker(only.text) && !only.text.includes(messageId);
+  return isOurs ? only : null;
 }
 
-function childrenOf(rows: readonly TranscriptRow[], anchorId: string): readonly TranscriptRow[] {
-  const chain = new Set([anchorId]);
+function childrenOf(rows: readonly TranscriptRow[], prompt: TranscriptRow): readonly TranscriptRow[] {
+  const chain = new Set([prompt.id]);
   for (const row of rows) {
     if (row.role === "user" && row.continuesId !== null && chain.has(row.continuesId)) chain.add(row.id);
   }

@@ -43,6 +43,8 @@ export type CourierDeps = {
   replies: ReplyWriter;
   policy: Policy;
   clock: Clock;
+  /** Aborted when the program ends. */
+  closing: AbortSignal;
   runId: string;
   reach: Reach;
   /** A lane's work ended in an error that nobody foresaw. It is tried again later. */
@@ -60,7 +62,6 @@ export class Courier {
   readonly #queued = new Map<string, { look: boolean; done: Promise<void> }>();
   readonly #laneOfSession = new Map<string, string>();
   readonly #unsubscribe: (() => void)[] = [];
-  #closing = false;
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
@@ -80,9 +81,8 @@ export class Courier {
     }
   }
 
-  /** Ends after the work at hand; what is outstanding stays in the ledger. */
+  /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
   async close(): Promise<void> {
-    this.#closing = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#waits.close();
     await this.#gate.drained();
@@ -180,7 +180,7 @@ export class Courier {
 
   /** Trouble in one lane is reported, costs it some time, and touches no other lane. */
   async #behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
-    if (this.#closing) return;
+    if (this.#deps.closing.aborted) return;
     try {
       await this.#gate.run(laneId, work);
     } catch (error) {
@@ -193,7 +193,7 @@ export class Courier {
   async #tendNow(laneId: string, lookNow: boolean): Promise<void> {
     const { store, clock } = this.#deps;
     let look = lookNow;
-    while (!this.#closing) {
+    while (!this.#deps.closing.aborted) {
       const lane = await store.lane(laneId);
       if (!lane) return;
       if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, laneId);
@@ -220,7 +220,8 @@ export class Courier {
 
   async #expire(record: DeliveryRecord, lane: Lane): Promise<boolean> {
     const at = this.#deps.clock.now();
-    if (record.status !== "pending" || record.expiresAt === null || record.expiresAt > at) return false;
+    if (record.status !== "pending" || record.attemptList.length > 0) return false;
+    if (record.expiresAt === null || record.expiresAt > at) return false;
     const mail = [this.#deps.replies.expiry(record, lane, at)];
     const applied = await this.#deps.ledger.commit(record.id, [this.#withdrawal("sender", "expired", at)], mail);
     return applied.outcome === "applied";
@@ -239,7 +240,7 @@ export class Courier {
     if (record.runtimeKind !== null && record.runtimeKind !== lane.runtime && record.status !== "failed_terminal") {
       return this.#commitFailure(record, lane, "recipient_runtime_identity_changed");
     }
-    const observation = await readObservation(record, { lane, runtime, policy, clock });
+    const observation = await readObservation(record, { ...this.#deps, lane, runtime });
     const decision = decide({
       record,
       observation,
@@ -354,11 +355,11 @@ export class Courier {
   }
 
   async #abort(lane: Lane, sessionId: string): Promise<void> {
-    const { runtimes, clock, policy } = this.#deps;
+    const { runtimes, policy } = this.#deps;
     const runtime = runtimes.get(lane.runtime);
     if (!runtime) return;
     try {
-      await withDeadline(clock, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+      await withDeadline(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
     } catch (error) {
       // The turn's end is owed until a read shows it, so the next look aborts again.
       this.#deps.onTrouble({ laneId: lane.id, error });

@@ -15,7 +15,7 @@ import type { Policy } from "./policy.ts";
 import { isForPeople } from "./provider-error.ts";
 import type { DeliveryRecord, Proof } from "./record.ts";
 import { lastAttempt } from "./record.ts";
-import { affordable, graceEnds, lateLook, nextLook, retryDelay } from "./retry.ts";
+import { affordable, graceEnds, isStuck, lateLook, nextLook, retryDelay } from "./retry.ts";
 import type { Verdict } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";
 
@@ -137,7 +137,7 @@ function endedByPerson(look: Look): Decision | null {
 
 /** Busy, blocked and unknown are never a reason to prompt; a session without any sign of life is. */
 function stillGoingOn(look: Look): Decision | null {
-  const { observation, policy, now } = look;
+  const { observation } = look;
   switch (observation.state) {
     case "permission_blocked":
     case "question_blocked":
@@ -145,15 +145,23 @@ function stillGoingOn(look: Look): Decision | null {
     case "prompt_not_indexed":
       return lookAgain(look, observation.reason ?? observation.state);
     case "pending": {
-      const quietSince = observation.lastActivityAt ?? look.record.submittedAt ?? now;
-      const stuck = !observation.toolRunning && now - quietSince >= policy.stuckAfterMs;
-      return stuck ? giveUpOrRetry(look, "session_stuck", { repair: true, freshSession: true }) : lookAgain(look, null);
+      if (!turnIsStuck(look)) return lookAgain(look, null);
+      const decision = giveUpOrRetry(look, "session_stuck", { repair: true, freshSession: true });
+      // With no repair left the session is at least stopped, or it would keep the next message waiting.
+      const failed = decision.do === "commit" && decision.events.some((event) => event.type === "failed_terminal");
+      return failed ? { ...decision, abort: true } : decision;
     }
     case "session_stale":
       return giveUpOrRetry(look, "session_stale", { repair: true, freshSession: true });
     default:
       return null;
   }
+}
+
+function turnIsStuck({ record, observation, policy, now }: Look): boolean {
+  if (observation.state !== "pending") return false;
+  const quietSince = observation.lastActivityAt ?? record.submittedAt ?? now;
+  return isStuck({ quietSince, toolRunning: observation.toolRunning }, policy, now);
 }
 
 function silence(look: Look): Decision {
@@ -258,8 +266,9 @@ function afterTheEnd(look: Look): Decision {
   const over = observation.settled || observation.state === "session_stale";
   if (over) return commit({ type: "turn_ended", at: now });
   const events = [lookedEvent(look, null, nextLook(record, policy, now))];
-  // The abort may have been lost with the process that was to send it.
-  const abort = record.status === "cancelled" && observation.state !== "reconcile_failed";
+  // The abort may have been lost with the process that was to send it; and an answered turn may hang.
+  const readable = observation.state !== "reconcile_failed";
+  const abort = readable && (record.status === "cancelled" || turnIsStuck(look));
   return { do: "commit", events, answer: null, abort };
 }
 

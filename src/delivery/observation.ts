@@ -20,7 +20,7 @@ export type Evidence = {
   executions: readonly string[];
   lookups: readonly string[];
   others: readonly string[];
-  /** The text that ended the turn; a text between two tools is not an answer. */
+  /** The text that ended a turn, the newest that says something; a text between two tools is not an answer. */
   finalText: string | null;
 };
 

@@ -3,6 +3,7 @@
  * message's intent is decided in `sufficiency`, and what to do about it in `decide`.
  */
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
+import { judgeSubstance } from "./acknowledgement.ts";
 import type { Anchored } from "./anchors.ts";
 import { anchor, hasLaterPrompt } from "./anchors.ts";
 import type { Attempt } from "./attempt.ts";
@@ -29,9 +30,10 @@ export function observe(input: ObserveInput): Observation {
   const children = anchored.flatMap((one) => one.children);
   const evidence = collectEvidence(children, input);
   const busy = last.slice.status === "busy" || last.slice.status === "retry";
+  const settled = !busy && last.slice.asks.length === 0;
   const ended = last.children.at(-1);
   const providerError = findProviderError(last.children);
-  const askRejected = ended?.tools.at(-1)?.rejected === true && ended.text.trim() === "";
+  const askRejected = endedInRefusal(last.children);
   const { state, reason } = classify({ last, busy, evidence, askRejected, providerError });
   const newestFound = [...anchored].reverse().find((one) => one.row !== null);
 
@@ -39,12 +41,12 @@ export function observe(input: ObserveInput): Observation {
     state,
     reason,
     evidence,
-    settled: !busy && last.slice.asks.length === 0,
+    settled,
     found: last.row !== null,
     laterPrompt: hasLaterPrompt(last),
-    turnEndedWell: ended !== undefined && ended.completedAt !== null && ended.error === null && providerError === null,
+    turnEndedWell: ended !== undefined && !isOpen(ended) && ended.error === null && providerError === null,
     aborted: ended?.error?.kind === "aborted",
-    interrupted: !busy && ended !== undefined && isOpen(ended),
+    interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
     providerError,
     toolRunning: busy && last.children.some((row) => row.tools.some(isUnfinished)),
@@ -107,7 +109,8 @@ function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): E
     executions: named("execution"),
     lookups: named("lookup"),
     others: named("other"),
-    finalText: finals.at(-1)?.text ?? null,
+    finalText:
+      (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null,
   };
 }
 
@@ -137,12 +140,18 @@ function succeeded(tool: ToolCall): boolean {
   return tool.status === "completed" && !tool.rejected && !reportsFailure(tool.output);
 }
 
-function isUnfinished(tool: ToolCall): boolean {
+export function isUnfinished(tool: ToolCall): boolean {
   return tool.status === "pending" || tool.status === "running";
 }
 
 function isMeaningful(tool: ToolCall): boolean {
   return classifyTool(normalizeToolName(tool.name)) !== "bootstrap";
+}
+
+/** A refused call was the last thing that the agent did; what it said before the call does not count. */
+function endedInRefusal(rows: readonly TranscriptRow[]): boolean {
+  const place = rows.findLastIndex((row) => row.tools.at(-1)?.rejected === true);
+  return place !== -1 && rows.slice(place + 1).every((row) => row.tools.length === 0 && row.text.trim() === "");
 }
 
 function findProviderError(rows: readonly TranscriptRow[]) {

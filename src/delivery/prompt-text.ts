@@ -6,9 +6,15 @@ import type { Message } from "../mail/message.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ReplyContract } from "./lane.ts";
 
+const markerHead = "[waybill message ";
+
 /** The first words of a prompt that carries the message's id; also the anchor where a runtime takes no ids. */
 export function promptMarker(messageId: string): string {
-  return `[waybill message ${messageId}`;
+  return `${markerHead}${messageId} from `;
+}
+
+export function hasMarker(text: string): boolean {
+  return text.includes(markerHead);
 }
 
 export function promptText(input: {
@@ -21,7 +27,7 @@ export function promptText(input: {
 }): string {
   const { message, contract, attempt, digest } = input;
   const parts: string[] = [];
-  if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)} from ${message.from}]`);
+  if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)}${message.from}]`);
   if (digest !== null) parts.push(digest);
   if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
   parts.push(message.text);

@@ -3,7 +3,7 @@
  * the slice does not reach back to the prompt. The cost does not grow with the session in the common case.
  */
 import { messageOf } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
+import type { Patience } from "../deadline.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Runtime, TranscriptSlice } from "../runtimes/port.ts";
 import type { Lane } from "./lane.ts";
@@ -13,22 +13,31 @@ import { observe } from "./observe.ts";
 import type { Policy } from "./policy.ts";
 import type { DeliveryRecord } from "./record.ts";
 
-export type Reading = { lane: Lane; runtime: Runtime | undefined; policy: Policy; clock: Clock };
+export type Reading = Patience & { lane: Lane; runtime: Runtime | undefined; policy: Policy };
 
 export async function readObservation(record: DeliveryRecord, reading: Reading): Promise<Observation> {
   const { runtime, policy } = reading;
   if (record.attemptList.length === 0) return unobserved;
   if (!runtime) return unreadable("runtime_not_active");
   const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
+  const last = sessions.at(-1);
   const look = async (limit: number | null) => {
-    const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
-    return observe({
+    const read = await Promise.allSettled(
+      sessions.map((session) => readSlice(session, limit, { ...reading, runtime })),
+    );
+    // Without the session that took the last attempt nothing can be said; an older one may be gone for good.
+    const failed = read.find((result, index) => result.status === "rejected" && sessions[index] === last);
+    if (failed?.status === "rejected") throw failed.reason;
+    const slices = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const observation = observe({
       slices,
       attempts: record.attemptList,
       messageId: record.messageId,
       replyRecipient: record.replyRecipient,
       takesIds: runtime.traits.takesIds,
     });
+    if (slices.length === sessions.length) return observation;
+    return { ...observation, diagnostics: [...observation.diagnostics, "earlier_session_unreadable"] };
   };
   try {
     const limited = await look(policy.readLimit);
@@ -43,6 +52,6 @@ export function readSlice(
   limit: number | null,
   reading: Reading & { runtime: Runtime },
 ): Promise<TranscriptSlice> {
-  const { lane, runtime, policy, clock } = reading;
-  return withDeadline(clock, policy.observeLimitMs, (signal) => runtime.read(lane, sessionId, limit, signal));
+  const { lane, runtime, policy } = reading;
+  return withDeadline(reading, policy.observeLimitMs, (signal) => runtime.read(lane, sessionId, limit, signal));
 }

@@ -29,6 +29,11 @@ export function lateLook(done: number, policy: Policy, now: number): number | nu
   return wait === undefined ? null : now + wait;
 }
 
+/** A busy session without any sign of life for long. A tool that runs is a sign of life, however long it takes. */
+export function isStuck(busy: { quietSince: number; toolRunning: boolean }, policy: Policy, now: number): boolean {
+  return !busy.toolRunning && now - busy.quietSince >= policy.stuckAfterMs;
+}
+
 /** A repair has a budget of its own: a broken session never spends the message's attempts. */
 export function affordable(record: DeliveryRecord, repair: boolean, freshSession: boolean): NextAttempt | null {
   const spends: Budget = repair ? "repairs" : "attempts";

@@ -12,10 +12,11 @@ import type { DeliveryEvent, EventOf, NewAttempt } from "./delivery-event.ts";
 import { digestOf } from "./digest.ts";
 import type { Lane } from "./lane.ts";
 import { factsOf, unreadable } from "./observation.ts";
+import { isUnfinished } from "./observe.ts";
 import { promptText } from "./prompt-text.ts";
 import { readSlice } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { graceOf, nextLook } from "./retry.ts";
+import { graceOf, isStuck, nextLook } from "./retry.ts";
 
 export type Prepared =
   | { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] }
@@ -58,29 +59,36 @@ export class Sender {
     lane: Lane,
     runtime: Runtime,
   ): Promise<{ lane: Lane; slice: TranscriptSlice } | string> {
-    const { policy, clock } = this.#deps;
-    const reading = { lane, runtime, policy, clock };
+    const { policy } = this.#deps;
+    const reading = { ...this.#deps, lane, runtime };
     if (lane.sessionId === null) return this.#freshSession(lane, runtime);
-    if (record.nextAttempt?.freshSession && lane.sessionId === record.runtimeSessionId) {
-      const { sessionId } = lane;
-      const before = await readSlice(sessionId, policy.readLimit, reading);
-      if (before.status !== "stale" && before.status !== "idle") {
-        await withDeadline(clock, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
-        const after = await readSlice(sessionId, policy.readLimit, reading);
-        if (after.status === "busy" || after.status === "retry") return "abort_did_not_stop_the_session";
-      }
-      return this.#freshSession(lane, runtime);
-    }
     const slice = await readSlice(lane.sessionId, policy.readLimit, reading);
-    if (slice.status === "stale") return this.#freshSession(lane, runtime);
-    if (slice.status !== "idle") return "session_busy";
+    const replace = record.nextAttempt?.freshSession === true && lane.sessionId === record.runtimeSessionId;
+    if (slice.status === "stale" || (slice.status === "idle" && replace)) return this.#freshSession(lane, runtime);
     if (slice.asks.length > 0) return "ask_pending";
-    return { lane, slice };
+    if (slice.status === "idle") return { lane, slice };
+    if (!replace && !this.#isStuck(slice)) return "session_busy";
+
+    const { sessionId } = lane;
+    await withDeadline(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+    const after = await readSlice(sessionId, policy.readLimit, reading);
+    const stopped = after.status === "idle" || after.status === "stale";
+    return stopped ? this.#freshSession(lane, runtime) : "abort_did_not_stop_the_session";
+  }
+
+  /** Also a session that nobody's delivery holds may hang, and must not keep a lane waiting for ever. */
+  #isStuck(slice: TranscriptSlice): boolean {
+    const { clock, policy } = this.#deps;
+    const toolRunning = slice.rows.some((row) => row.completedAt === null && row.tools.some(isUnfinished));
+    const quietSince = slice.lastActivityAt ?? clock.now();
+    return isStuck({ quietSince, toolRunning }, policy, clock.now());
   }
 
   async #freshSession(lane: Lane, runtime: Runtime): Promise<{ lane: Lane; slice: TranscriptSlice }> {
     const { store, clock, policy } = this.#deps;
-    const sessionId = await withDeadline(clock, policy.submitLimitMs, (signal) => runtime.openSession(lane, signal));
+    const sessionId = await withDeadline(this.#deps, policy.submitLimitMs, (signal) =>
+      runtime.openSession(lane, signal),
+    );
     const opened = await store.openSession(lane.id, sessionId, clock.now());
     this.#knowSession(sessionId, lane.id);
     return { lane: opened, slice: { ...emptySlice, sessionId } };
@@ -114,7 +122,7 @@ export class Sender {
 
   /** Sends a committed attempt and says what became of it. Never throws: what is not known is said to be unknown. */
   async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent> {
-    const { clock, policy, reach, runtimes } = this.#deps;
+    const { policy, reach, runtimes } = this.#deps;
     const runtime = runtimes.get(lane.runtime);
     if (!runtime) return this.#sendEvent(record, attempt, { outcome: "not_sent", reason: "runtime_not_active" });
     let outcome: SubmitOutcome;
@@ -122,7 +130,7 @@ export class Sender {
       const text = await this.#text(record, lane, attempt, runtime);
       const { messageId, partId, sessionId } = attempt;
       reach("before_send");
-      outcome = await withDeadline(clock, policy.submitLimitMs, (signal) =>
+      outcome = await withDeadline(this.#deps, policy.submitLimitMs, (signal) =>
         runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
       );
       reach("after_send");
@@ -153,23 +161,23 @@ export class Sender {
   async #text(record: DeliveryRecord, lane: Lane, attempt: Attempt, runtime: Runtime): Promise<string> {
     const message = await this.#deps.store.message({ kind: "lane", lane: lane.id }, record.messageId);
     if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
-    const replacesAnother = attempt.prePromptCursor === null && attempt.generation > 1;
+    const isFirst = attempt.prePromptCursor === null;
     return promptText({
       message,
       contract: lane.contract,
       attempt,
       takesIds: runtime.traits.takesIds,
-      digest: replacesAnother ? await this.#digest(lane, attempt.generation, runtime) : null,
+      digest: isFirst ? await this.#digest(lane, attempt.generation, runtime) : null,
     });
   }
 
-  /** The end of the session before this one, if it can still be read; a repair does not fail for want of it. */
+  /** The end of the session before this one, if there was one that can be read; a repair does not fail without it. */
   async #digest(lane: Lane, generation: number, runtime: Runtime): Promise<string | null> {
-    const { store, policy, clock, onTrouble } = this.#deps;
-    const previous = (await store.sessions(lane.id)).find((session) => session.generation === generation - 1);
+    const { store, policy, onTrouble } = this.#deps;
+    const previous = (await store.sessions(lane.id)).findLast((session) => session.generation < generation);
     if (!previous) return null;
     try {
-      const slice = await readSlice(previous.sessionId, policy.readLimit, { lane, runtime, policy, clock });
+      const slice = await readSlice(previous.sessionId, policy.readLimit, { ...this.#deps, lane, runtime });
       return digestOf(slice.rows);
     } catch (error) {
       onTrouble({ laneId: lane.id, error });

@@ -30,10 +30,11 @@ export function judgeReply(reply: { text: string; summary: string | null }, cont
 
 /** Judges the evidence of a turn that has ended. */
 export function judgeEvidence(intent: Intent, contract: ReplyContract, evidence: Evidence): Verdict {
-  const said = [
-    ...evidence.sent.filter(isReply).map((sent) => judgeWords(sent, contract, "visible_reply")),
-    ...(evidence.finalText === null ? [] : [judgePlainText(evidence.finalText, contract)]),
-  ];
+  const replies = evidence.sent.filter(isReply).map((sent) => judgeWords(sent, contract, "visible_reply"));
+  const text = evidence.finalText;
+  // After a reply that said nothing, "I have let them know" is no answer either.
+  const narrates = replies.length > 0 && text !== null && !isConcrete(text);
+  const said = [...replies, ...(text === null || narrates ? [] : [judgePlainText(text, contract)])];
   const answer = said.find((verdict) => verdict.sufficient);
   if (answer) return answer;
 
@@ -59,11 +60,14 @@ function worked(intent: Intent, evidence: Evidence): boolean {
 
 /** Words of substance to somebody else, in a message of its own. */
 function isDelegation(sent: SentMessage): boolean {
-  return sent.relay === "none" && !sent.toReplyRecipient && judgeSubstance(sent.text) !== "acknowledgement";
+  const substance = judgeSubstance(sent.text);
+  const says = substance === "substance" || substance === "uncertain";
+  return sent.relay === "none" && !sent.toReplyRecipient && says;
 }
 
 function whatIsMissing(said: readonly Verdict[], evidence: Evidence): string {
-  if (said.length > 0) return "visible_reply_ack_only_still_requires_answer";
+  const words = said.find((verdict) => !verdict.sufficient && verdict.reason !== "no_response");
+  if (words && !words.sufficient) return words.reason;
   const tools = [evidence.taskChanges, evidence.executions, evidence.others, evidence.sent, evidence.lookups].flat();
   return tools.length > 0 ? "visible_reply_still_required" : "no_response";
 }

@@ -246,7 +246,8 @@ const moves: { [T in EventType]: Move<T> } = {
       maxRepairs: record.repairs + event.budget,
       acceptanceUnknown: false,
       failedAt: null,
-      nextLookAt: record.expiresAt,
+      // Whoever retries it wants it sent, whatever its expiry was.
+      nextLookAt: null,
     }),
     effects: () => [{ type: "lane_free" }],
   },

@@ -37,7 +37,7 @@ export class Watchdog {
     this.#unsubscribe = this.#deps.ledger.onChange(({ record }) => {
       if (record.nextLookAt !== null) this.#arm(record.nextLookAt);
     });
-    await this.#rearm();
+    await this.#onTime();
   }
 
   async stop(): Promise<void> {
@@ -55,6 +55,7 @@ export class Watchdog {
   }
 
   async #onTime(): Promise<void> {
+    this.#timer?.cancel();
     this.#timer = null;
     try {
       await this.#startDue();
@@ -100,14 +101,14 @@ export class Watchdog {
     if (!this.#stopped) await this.#onTime();
   }
 
+  /** What is due and was not started waits for a running look to end, or for the end of its back-off. */
   async #rearm(): Promise<void> {
-    const next = await this.#deps.store.nextLookAt();
-    if (next === null || this.#stopped) return;
     const now = this.#deps.clock.now();
-    if (next > now) return this.#arm(next);
-    // What is due and did not start waits for a running one to end, or for its back-off.
-    const waits = [...this.#backOff.values()].filter((at) => at > now);
-    if (this.#running.size === 0 && waits.length > 0) this.#arm(Math.min(...waits));
-    else if (this.#running.size === 0) this.#arm(now);
+    const next = await this.#deps.store.nextLookAt(now);
+    if (next !== null) this.#arm(next);
+    for (const [deliveryId, at] of this.#backOff) {
+      if (at > now) this.#arm(at);
+      else if (!this.#running.has(deliveryId)) this.#backOff.delete(deliveryId);
+    }
   }
 }

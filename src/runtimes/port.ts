@@ -30,6 +30,7 @@ export type TranscriptRow = {
   text: string;
   reasoning: string;
   tools: readonly ToolCall[];
+  /** `tool-calls` when the turn was to go on after this row, `length` when it was cut off; anything else ends it. */
   finish: string | null;
   error: RowError | null;
   createdAt: number;

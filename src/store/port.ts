@@ -63,9 +63,10 @@ export type Store = {
   /** The oldest delivery of the lane that waits for its turn. */
   head(laneId: string): Promise<DeliveryRecord | null>;
   lanesWithWork(): Promise<string[]>;
-  nextLookAt(): Promise<number | null>;
+  /** The nearest look, or the nearest one later than `after`. */
+  nextLookAt(after?: number): Promise<number | null>;
   dueLooks(now: number, limit: number): Promise<DueLook[]>;
-  /** Deliveries that failed for good although somebody has replied to their message since. */
+  /** Deliveries that failed for good although their lane has replied to the message. Waybill's own notices are none. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */
   unrecorded(): Promise<StoredMessage[]>;

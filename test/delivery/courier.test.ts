@@ -477,6 +477,28 @@ describe("sessions", () => {
     expect(record).toMatchObject({ attempts: 1, repairs: 2, lastReason: "session_stale", readCommittedAt: null });
   });
 
+  test("a session that hangs for good is stopped, so that the next message gets a fresh one", async () => {
+    await run({
+      policy: { maxRepairs: 0 },
+      script: { turns: [{ steps: [{ hang: true }] }, { steps: [{ say: "Hi, 1." }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "session_stuck" });
+    await world.reaches("m2", "responded");
+  });
+
+  test("a turn that answered and then hangs is stopped in the end, and the lane goes on", async () => {
+    await run({
+      ...toolLane,
+      script: { turns: [{ steps: [{ reply: "Port 8080." }, { hang: true }] }, { steps: [{ reply: "It is open." }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.reaches("m2", "responded");
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1, repairs: 0 });
+  });
+
   test("nothing is sent into a session that somebody else keeps busy", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Hello, 1." }] }, { when: "theirs", steps: [{ wait: minute }] }] },

@@ -4,7 +4,8 @@
  * before the batch is durable.
  */
 import type Database from "better-sqlite3";
-import { AppError, messageOf } from "../../app-error.ts";
+import { AppError } from "../../app-error.ts";
+import { isDiskTrouble, storeUnwritable } from "./file-trouble.ts";
 
 type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { write: Write } & ({ value: unknown } | { error: unknown });
@@ -49,7 +50,7 @@ export class GroupCommit {
     try {
       outcomes = this.#commit(batch);
     } catch (error) {
-      const failed = unwritable(error);
+      const failed = storeUnwritable(error);
       for (const write of batch) write.reject(failed);
       return;
     }
@@ -80,20 +81,10 @@ export class GroupCommit {
       this.#db.exec("RELEASE one");
       return { write, value };
     } catch (error) {
-      // On a full disk SQLite takes back the whole transaction by itself; then the batch has failed, not the row.
-      if (!this.#db.inTransaction) throw error;
+      // A full disk fails the batch, not the row; SQLite may have taken back the whole transaction by itself then.
+      if (!this.#db.inTransaction || isDiskTrouble(error)) throw error;
       this.#db.exec("ROLLBACK TO one; RELEASE one");
       return { write, error };
     }
   }
-}
-
-function unwritable(error: unknown): AppError {
-  return new AppError({
-    code: "store_unwritable",
-    message: `The store could not be written: ${messageOf(error)}.`,
-    hint: "Free some disk space or make the store's directory writable; nothing was changed.",
-    retryable: true,
-    cause: error,
-  });
 }

@@ -17,9 +17,11 @@ export function laneStatements(db: Database.Database) {
       team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
       agent = excluded.agent, model = excluded.model, contract = excluded.contract`);
   const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
-  const nextGeneration = db.prepare<[string, string]>(
-    "UPDATE lane SET session_id = ?, generation = generation + 1 WHERE id = ?",
-  );
+  const nextGeneration = db.prepare<[string, string]>(`
+    UPDATE lane SET
+      session_id = ?,
+      generation = 1 + max(generation, (SELECT coalesce(max(generation_floor), 0) FROM restored))
+    WHERE id = ?`);
   const addSession = db.prepare<[string, number, string, number]>(
     "INSERT INTO lane_session (lane_id, generation, session_id, opened_at) VALUES (?, ?, ?, ?)",
   );

@@ -20,8 +20,12 @@ export function ledgerStatements(db: Database.Database) {
   const failedWithReply = db.prepare<[], Row>(`
     SELECT delivery.record FROM delivery
     JOIN message ON message.seq = delivery.message_seq
+    JOIN lane ON lane.id = delivery.lane_id
     WHERE delivery.status = 'failed_terminal'
-      AND EXISTS (SELECT 1 FROM message AS reply WHERE reply.relay_of_message_id = message.id)`);
+      AND EXISTS (
+        SELECT 1 FROM message AS reply
+        WHERE reply.relay_of_message_id = message.id AND reply.sender = coalesce(lane.member, lane.id))
+    ORDER BY delivery.message_seq`);
   const insert = db.prepare<[string, number, string, string]>(
     "INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)",
   );
@@ -38,8 +42,8 @@ export function ledgerStatements(db: Database.Database) {
   const lanesWithWork = db.prepare<[], { laneId: string }>(`
     SELECT lane_id AS laneId FROM delivery WHERE outstanding
     UNION SELECT lane_id FROM delivery WHERE status = 'pending'`);
-  const nextLook = db.prepare<[], { at: number | null }>(
-    "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL",
+  const nextLook = db.prepare<[number], { at: number | null }>(
+    "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL AND next_look_at > ?",
   );
   const due = db.prepare<[number, number], DueLook>(`
     SELECT id AS deliveryId, lane_id AS laneId, record ->> '$.team' AS team FROM delivery
@@ -66,7 +70,7 @@ export function ledgerStatements(db: Database.Database) {
     failedWithReply: () => many(failedWithReply.all()),
     history: (id: string) => events.all(id).map((row) => JSON.parse(row.event) as DeliveryEvent),
     lanesWithWork: () => lanesWithWork.all().map((row) => row.laneId),
-    nextLookAt: () => nextLook.get()?.at ?? null,
+    nextLookAt: (after: number) => nextLook.get(after)?.at ?? null,
     dueLooks: (now: number, limit: number) => due.all(now, limit),
 
     begin(record: DeliveryRecord, messageSeq: number, type: "admitted" | "rebuilt"): void {

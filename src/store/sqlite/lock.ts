@@ -5,18 +5,20 @@
  */
 import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
+import { storeTrouble } from "./file-trouble.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type StoreLock = {
   /** The process before this one ended without closing the store. */
   leftOpen: boolean;
+  /** The store was closed in good order. */
   release(): void;
+  /** Lets go without vouching for the file: whoever comes next is as suspicious of it as this one was. */
+  abandon(): void;
 };
 
 export function lockStore(path: string, now: number): StoreLock {
-  const lockPath = `${path}.lock`;
-  createPrivateFile(lockPath);
-  const db = new Database(lockPath, { timeout: 0 });
+  const db = openLock(path);
   try {
     db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, since INTEGER NOT NULL)");
     db.exec("BEGIN IMMEDIATE");
@@ -26,22 +28,27 @@ export function lockStore(path: string, now: number): StoreLock {
     // Committed so that others can read it, and taken again at once.
     db.exec("COMMIT");
     db.exec("BEGIN IMMEDIATE");
-    return { leftOpen, release: () => release(db) };
+    return { leftOpen, release: () => letGo(db, true), abandon: () => letGo(db, !leftOpen) };
   } catch (error) {
-    const holder = isBusy(error) ? readHolder(db) : null;
+    const refusal = isBusy(error) ? locked(path, readHolder(db), error) : lockTrouble(path, error);
     db.close();
-    if (!isBusy(error)) throw error;
-    throw new AppError({
-      code: "store_locked",
-      message: `The store ${path} is in use by ${holder ? `process ${holder.pid}` : "another process"}.`,
-      hint: "Stop that Waybill first, or point WAYBILL_HOME at another directory.",
-      cause: error,
-    });
+    throw refusal;
   }
 }
 
-function release(db: Database.Database): void {
-  db.exec("DELETE FROM holder");
+function openLock(path: string): Database.Database {
+  try {
+    createPrivateFile(`${path}.lock`);
+    // A little patience, since somebody who only asks who the holder is keeps the holder from committing meanwhile.
+    return new Database(`${path}.lock`, { timeout: 250 });
+  } catch (error) {
+    throw storeTrouble(path, error);
+  }
+}
+
+function letGo(db: Database.Database, clean: boolean): void {
+  if (!db.open) return;
+  if (clean) db.exec("DELETE FROM holder");
   db.exec("COMMIT");
   db.close();
 }
@@ -58,4 +65,24 @@ function readHolder(db: Database.Database): { pid: number } | null {
 
 function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}
+
+function locked(path: string, holder: { pid: number } | null, cause: unknown): AppError {
+  return new AppError({
+    code: "store_locked",
+    message: `The store ${path} is in use by ${holder ? `process ${holder.pid}` : "another process"}.`,
+    hint: "Stop that Waybill first, or point WAYBILL_HOME at another directory.",
+    cause,
+  });
+}
+
+function lockTrouble(path: string, error: unknown): unknown {
+  const trouble = storeTrouble(path, error);
+  if (!(trouble instanceof AppError) || trouble.code !== "store_corrupt") return trouble;
+  return new AppError({
+    code: "store_unavailable",
+    message: `The lock file ${path}.lock is damaged. The store itself was not touched.`,
+    hint: "Make sure that no Waybill uses this store, then delete the lock file: nothing of value is in it.",
+    cause: error,
+  });
 }

@@ -8,21 +8,23 @@ const migrations: readonly string[] = [ledger];
 
 export const schemaVersion = migrations.length;
 
-export function migrate(db: Database.Database, path: string): void {
-  const found = versionOf(db);
-  if (found > schemaVersion) {
-    throw new AppError({
-      code: "store_newer",
-      message: `The store ${path} has version ${found}; this program knows versions up to ${schemaVersion}.`,
-      hint: "Run the newer Waybill that wrote it, or restore a backup made with this version.",
-    });
-  }
-  for (let version = found + 1; version <= schemaVersion; version++) {
+export function migrate(db: Database.Database): void {
+  for (let version = versionOf(db) + 1; version <= schemaVersion; version++) {
     db.transaction(() => {
       db.exec(migrations[version - 1] ?? "");
       db.pragma(`user_version = ${version}`);
     })();
   }
+}
+
+export function refuseNewer(db: Database.Database, path: string): void {
+  const found = versionOf(db);
+  if (found <= schemaVersion) return;
+  throw new AppError({
+    code: "store_newer",
+    message: `The store ${path} has version ${found}; this program knows versions up to ${schemaVersion}.`,
+    hint: "Run the newer Waybill that wrote it, or restore a backup made with this version.",
+  });
 }
 
 export function versionOf(db: Database.Database): number {

@@ -1,45 +1,51 @@
 /** Opens a store file the safe way, or says in plain words why not. The file is never changed by a refusal. */
+import { statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
+import { storeCorrupt, storeTrouble, storeUnavailable } from "./file-trouble.ts";
 import { checkFile } from "./housekeeping.ts";
+import { refuseNewer } from "./migrate.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export function openFile(path: string, options: { readonly?: boolean; suspicious?: boolean } = {}): Database.Database {
-  if (!options.readonly) createPrivateFile(path);
-  let db: Database.Database | null = null;
   try {
-    db = new Database(path, { readonly: options.readonly ?? false, fileMustExist: true, timeout: 5000 });
-    if (!options.readonly) db.pragma("journal_mode = WAL");
+    if (options.readonly) return connect(path, true);
+    createPrivateFile(path);
+    inspect(path, options.suspicious ?? false);
+    return connect(path, false);
+  } catch (error) {
+    throw storeTrouble(path, error);
+  }
+}
+
+function connect(path: string, readonly: boolean): Database.Database {
+  // SQLite would call it a failing disk.
+  if (statSync(path).isDirectory()) throw storeUnavailable(path, "it is a directory");
+  const db = new Database(path, { readonly, fileMustExist: true, timeout: 5000 });
+  try {
+    if (!readonly) db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
     db.pragma("foreign_keys = ON");
-    // Costs a pass over the file, so only after a process died with the store open.
-    if (options.suspicious && checkFile(db, true).length > 0) throw corrupt(path);
     return db;
   } catch (error) {
-    db?.close();
-    throw asAppError(path, error);
+    db.close();
+    throw error;
   }
 }
 
-function asAppError(path: string, error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === "SQLITE_NOTADB" || error.code.startsWith("SQLITE_CORRUPT")) return corrupt(path, error);
-  if (error.code.startsWith("SQLITE_CANTOPEN") || error.code.startsWith("SQLITE_READONLY")) {
-    return new AppError({
-      code: "store_unavailable",
-      message: `The store ${path} cannot be opened: ${error.message}.`,
-      hint: "Check that the file exists and that its directory is writable.",
-      cause: error,
-    });
+/** A writing connection moves its log into the file even when it is only closed again, so this looks beforehand. */
+function inspect(path: string, suspicious: boolean): void {
+  const db = connect(path, true);
+  try {
+    refuseNewer(db, path);
+    readSchema(db);
+    // Costs a pass over the file, so only after a process died with the store open.
+    if (suspicious && checkFile(db, true).length > 0) throw storeCorrupt(path);
+  } finally {
+    db.close();
   }
-  return error;
 }
 
-function corrupt(path: string, cause?: unknown): AppError {
-  return new AppError({
-    code: "store_corrupt",
-    message: `The store ${path} is damaged. It was left as it is.`,
-    hint: "Run `waybill store check` to see how badly, and `waybill store restore BACKUP` to go back to a backup.",
-    cause,
-  });
+/** SQLite opens a file when it is first read; this is that read. */
+export function readSchema(db: Database.Database): void {
+  db.prepare("SELECT count(*) FROM sqlite_schema").get();
 }

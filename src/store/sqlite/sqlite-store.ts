@@ -4,6 +4,8 @@ import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
 import type { Message, Recipient } from "../../mail/message.ts";
 import type { Admission, Applied, OutgoingMail, Store } from "../port.ts";
+import { copyStore } from "./copy-store.ts";
+import { storeTrouble } from "./file-trouble.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
@@ -14,7 +16,6 @@ import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
-import { createPrivateFile, syncToDisk } from "./private-file.ts";
 
 export type SqliteOptions = { path: string; now?: () => number; reach?: (point: CommitPoint) => void };
 
@@ -25,19 +26,19 @@ export function openSqliteStore(options: SqliteOptions): Store {
   try {
     const db = openFile(path, { suspicious: lock.leftOpen });
     try {
-      migrate(db, path);
-      return storeOn(db, new GroupCommit(db, options.reach ?? (() => {})), lock.release);
+      migrate(db);
+      return storeOn(path, db, new GroupCommit(db, options.reach ?? (() => {})), lock.release);
     } catch (error) {
       db.close();
       throw error;
     }
   } catch (error) {
-    lock.release();
-    throw error;
+    lock.abandon();
+    throw storeTrouble(path, error);
   }
 }
 
-function storeOn(db: Database.Database, commits: GroupCommit, unlock: () => void): Store {
+function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlock: () => void): Store {
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
   const ledger = ledgerStatements(db);
@@ -89,8 +90,8 @@ function storeOn(db: Database.Database, commits: GroupCommit, unlock: () => void
     repliesTo: async (messageId, from) => mail.replies(messageId, from),
 
     apply: (id, events, outgoing = []) =>
-      commits.write(() => apply(id, events, outgoing)).catch((error) => laneHeld(error, ledger.byId(id))),
-    rebuild: (record) => commits.write(() => rebuild(record)).catch((error) => laneHeld(error, null)),
+      commits.write(() => apply(id, events, outgoing)).catch((error) => laneHeld(error, () => ledger.byId(id))),
+    rebuild: (record) => commits.write(() => rebuild(record)).catch((error) => laneHeld(error, () => null)),
     delivery: async (id) => ledger.byId(id),
     deliveryOf: async (laneId, messageId) => {
       const known = mail.find({ kind: "lane", lane: laneId }, messageId);
@@ -101,18 +102,14 @@ function storeOn(db: Database.Database, commits: GroupCommit, unlock: () => void
     outstanding: async (laneId) => ledger.outstanding(laneId),
     head: async (laneId) => ledger.head(laneId),
     lanesWithWork: async () => ledger.lanesWithWork(),
-    nextLookAt: async () => ledger.nextLookAt(),
+    nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
     dueLooks: async (now, limit) => ledger.dueLooks(now, limit),
     failedWithReply: async () => ledger.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),
 
     prune: (before) => commits.write(() => pruneStore(db, before)),
     check: async () => checkStore(db),
-    async backup(to) {
-      createPrivateFile(to);
-      await db.backup(to);
-      syncToDisk(to);
-    },
+    backup: (to) => copyStore(path, to),
     async close() {
       commits.close();
       db.close();
@@ -121,7 +118,7 @@ function storeOn(db: Database.Database, commits: GroupCommit, unlock: () => void
   };
 }
 
-function laneHeld(error: unknown, record: DeliveryRecord | null): Applied {
-  if (isLaneHeld(error)) return { outcome: "refused", reason: "lane_held_by_another_delivery", record };
+function laneHeld(error: unknown, record: () => DeliveryRecord | null): Applied {
+  if (isLaneHeld(error)) return { outcome: "refused", reason: "lane_held_by_another_delivery", record: record() };
   throw error;
 }

@@ -27,6 +27,13 @@ CREATE TABLE lane_session (
   PRIMARY KEY (lane_id, generation)
 ) STRICT, WITHOUT ROWID;
 
+-- Sessions that were opened after a backup are forgotten by a restore. Generations go on above this, so that no id
+-- that such a session has seen is derived again.
+CREATE TABLE restored (
+  at               INTEGER NOT NULL,
+  generation_floor INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE message (
   seq                 INTEGER PRIMARY KEY AUTOINCREMENT,
   recipient           TEXT NOT NULL,

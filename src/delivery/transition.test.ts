@@ -1,0 +1,311 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anyEvent } from "../../test/support/arbitrary-events.ts";
+import { anAttempt, aRecord, having, submitEvent } from "../../test/support/records.ts";
+import type { DeliveryEvent, EventType } from "./delivery-event.ts";
+import type { DeliveryRecord, Status } from "./record.ts";
+import { brokenRules, isOutstanding, statuses } from "./record.ts";
+import { eventTypes, fold, transition } from "./transition.ts";
+
+const observed = {
+  state: "empty_assistant_turn" as const,
+  deliveredUserMessageId: "msg-1",
+  assistantMessageId: "row-1",
+  toolNames: ["read"],
+  newestRowId: "row-1",
+  diagnostics: [],
+};
+const proof = { by: "plain_text" as const, visibleReply: null };
+const events = {
+  submit: submitEvent(1, 10),
+  accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },
+  acceptance_unknown: { type: "acceptance_unknown", at: 20, reason: "timeout", lookAt: 99 },
+  not_sent: { type: "not_sent", at: 20, reason: "down", lookAt: 99 },
+  looked: { type: "looked", at: 30, observed, reason: null, found: true, missed: false, lookAt: 99 },
+  missed: { type: "looked", at: 30, observed, reason: null, found: false, missed: true, lookAt: 99 },
+  send_again: { type: "send_again", at: 40, number: 1, lookAt: 99 },
+  unanswered: { type: "unanswered", at: 40, reason: "no_response", observed, lookAt: 99 },
+  failed_retryable: { type: "failed_retryable", at: 40, reason: "error", observed, lookAt: 99 },
+  retry: {
+    type: "retry_scheduled",
+    at: 50,
+    next: { kind: "retry", spends: "attempts", freshSession: false },
+    lookAt: 99,
+  },
+  failed_terminal: { type: "failed_terminal", at: 60, reason: "no_response", observed, lookAt: null },
+  proven: {
+    type: "proven",
+    at: 70,
+    proof,
+    observed,
+    turnEnded: true,
+    readCommitted: true,
+    diagnostics: [],
+    lookAt: 99,
+  },
+  turn_ended: { type: "turn_ended", at: 80 },
+  read_committed: { type: "read_committed", at: 80, diagnostics: [] },
+  read_commit_failed: { type: "read_commit_failed", at: 80, error: "disk", lookAt: 99 },
+  cancelled: { type: "cancelled", at: 80, by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 99 },
+  withdrawn: { type: "withdrawn", at: 80, by: "ada", reason: "withdrawn", readCommitted: true, lookAt: 99 },
+  retried_by_person: { type: "retried_by_person", at: 90, by: "ada", budget: 3 },
+} satisfies Record<string, DeliveryEvent>;
+
+const pending = aRecord();
+const submitting = having(pending, events.submit);
+const accepted = having(submitting, events.accepted);
+const unanswered = having(accepted, events.unanswered);
+const retryScheduled = having(unanswered, events.retry);
+const failedRetryable = having(submitting, events.acceptance_unknown);
+const failedTerminal = having(unanswered, events.failed_terminal);
+const owed = having(accepted, { ...events.proven, turnEnded: false, readCommitted: false });
+const responded = having(accepted, events.proven);
+const cancelled = having(accepted, events.cancelled);
+
+describe("the table: from where each event is taken", () => {
+  const inState: Record<Status, DeliveryRecord> = {
+    pending,
+    submitting,
+    accepted,
+    unanswered,
+    retry_scheduled: retryScheduled,
+    failed_retryable: failedRetryable,
+    failed_terminal: failedTerminal,
+    responded: owed,
+    cancelled,
+  };
+  const open: Status[] = ["submitting", "accepted", "unanswered", "retry_scheduled", "failed_retryable"];
+  const ends: Status[] = ["responded", "cancelled"];
+  const table: Record<EventType, { event: DeliveryEvent; from: Status[] }> = {
+    admitted: { event: { type: "admitted", at: 1, record: pending }, from: [] },
+    rebuilt: { event: { type: "rebuilt", at: 1, record: pending }, from: [] },
+    submit: { event: events.submit, from: ["pending"] },
+    send_again: { event: events.send_again, from: [] },
+    accepted: { event: events.accepted, from: ["submitting"] },
+    acceptance_unknown: { event: events.acceptance_unknown, from: ["submitting"] },
+    not_sent: { event: events.not_sent, from: ["submitting"] },
+    looked: { event: events.looked, from: [...open, "failed_terminal", ...ends] },
+    proven: { event: events.proven, from: [...open, "failed_terminal"] },
+    unanswered: { event: events.unanswered, from: ["accepted"] },
+    failed_retryable: { event: events.failed_retryable, from: ["submitting", "accepted", "failed_retryable"] },
+    failed_terminal: { event: events.failed_terminal, from: ["pending", ...open] },
+    retry_scheduled: { event: events.retry, from: ["unanswered", "failed_retryable"] },
+    turn_ended: { event: events.turn_ended, from: ends },
+    read_committed: { event: events.read_committed, from: ["responded"] },
+    read_commit_failed: { event: events.read_commit_failed, from: ["responded"] },
+    cancelled: { event: events.cancelled, from: ["pending", ...open, "failed_terminal"] },
+    withdrawn: { event: events.withdrawn, from: ["pending"] },
+    retried_by_person: { event: events.retried_by_person, from: ["failed_terminal"] },
+  };
+
+  test.each(eventTypes)("%s", (type) => {
+    const { event, from } = table[type];
+    const taken = statuses.filter((status) => !("refused" in transition(inState[status], event)));
+    expect(taken.toSorted()).toEqual(from.toSorted());
+  });
+});
+
+describe("submitting", () => {
+  test("is the write-ahead step: the attempt is in the record before the send effect exists", () => {
+    const moved = transition(pending, events.submit);
+    expect(moved).toMatchObject({
+      record: { status: "submitting", attempts: 1, acceptanceUnknown: true, attemptList: [{ messageId: "msg-1" }] },
+      effects: [{ type: "send", attempt: { messageId: "msg-1", sends: 1 } }],
+    });
+  });
+
+  test("attempts are counted when a prompt is about to be sent, and only then", () => {
+    const looked = having(accepted, events.looked, events.looked, events.looked);
+    expect(looked.attempts).toBe(1);
+    expect(having(retryScheduled, submitEvent(2, 100)).attempts).toBe(2);
+  });
+
+  test("a repair spends repairs, never attempts", () => {
+    const next = { kind: "retry", spends: "repairs", freshSession: true } as const;
+    const repaired = having(
+      failedRetryable,
+      { ...events.retry, next },
+      submitEvent(2, 100, { spends: "repairs", sessionId: "ses-2", generation: 2 }),
+    );
+    expect(repaired).toMatchObject({ attempts: 1, repairs: 1, runtimeSessionId: "ses-2" });
+  });
+
+  test.each([
+    ["a number out of order", submitEvent(3, 100), "attempt_number_out_of_order"],
+    ["another budget than the scheduled one", submitEvent(2, 100, { spends: "repairs" }), "not_the_scheduled_attempt"],
+    ["another runtime", { ...submitEvent(2, 100), runtimeKind: "pi" } as DeliveryEvent, "runtime_identity_changed"],
+  ])("%s is refused", (_, event, reason) => {
+    expect(transition(retryScheduled, event)).toEqual({ refused: true, reason });
+  });
+
+  test("no attempt is made beyond the budget", () => {
+    const spent = { ...unanswered, attempts: 3, maxAttempts: 3 };
+    expect(transition(spent, events.retry)).toEqual({ refused: true, reason: "no_attempts_left" });
+  });
+});
+
+describe("sending again", () => {
+  test("needs two reads that missed the prompt", () => {
+    const once = having(accepted, events.missed);
+    expect(transition(once, events.send_again)).toEqual({ refused: true, reason: "not_missed_twice" });
+    const twice = transition(having(once, events.missed), events.send_again);
+    expect(twice).toMatchObject({ record: { status: "submitting", attempts: 1 }, effects: [{ type: "send" }] });
+  });
+
+  test("a read that finds the prompt starts the count anew", () => {
+    const found = having(accepted, events.missed, events.looked, events.missed);
+    expect(found.missedReads).toBe(1);
+  });
+
+  test("needs no read when the request certainly did not leave", () => {
+    const unsent = having(submitting, events.not_sent);
+    expect(unsent).toMatchObject({ acceptanceUnknown: false });
+    expect(transition(unsent, events.send_again)).toMatchObject({ record: { attemptList: [{ sends: 2 }] } });
+  });
+
+  test("is refused after three sends", () => {
+    const again = [events.missed, events.missed, events.send_again, events.accepted];
+    const thrice = having(accepted, ...again, ...again, events.missed, events.missed);
+    expect(transition(thrice, events.send_again)).toEqual({ refused: true, reason: "sent_too_often" });
+  });
+});
+
+describe("acceptance", () => {
+  test("a prompt found in the transcript is accepted, whatever the request said", () => {
+    expect(having(failedRetryable, events.looked)).toMatchObject({ status: "accepted", acceptanceUnknown: false });
+    expect(having(submitting, events.looked)).toMatchObject({ status: "accepted", acceptedAt: 30 });
+  });
+});
+
+describe("the end", () => {
+  test("guardrail: acceptance alone commits no read", () => {
+    expect(accepted).toMatchObject({ status: "accepted", readCommittedAt: null, proof: null });
+  });
+
+  test("proof closes the delivery once the read is committed and the turn has ended", () => {
+    expect(isOutstanding(responded)).toBe(false);
+    expect(responded.nextLookAt).toBeNull();
+    expect(isOutstanding(owed)).toBe(true);
+    const ended = having(owed, events.turn_ended);
+    expect(isOutstanding(ended)).toBe(true);
+    expect(isOutstanding(having(ended, events.read_committed))).toBe(false);
+  });
+
+  test("guardrail: a read commit that failed is repeated and never prompts again", () => {
+    const failed = having(owed, events.read_commit_failed);
+    expect(failed).toMatchObject({ status: "responded", readCommitError: "disk", nextLookAt: 99 });
+    for (const event of [submitEvent(2, 100), events.send_again, events.retry]) {
+      expect(transition(failed, event)).toHaveProperty("refused");
+    }
+    expect(transition(owed, events.turn_ended)).toMatchObject({ effects: [{ type: "commit_read" }] });
+  });
+
+  test("guardrail: a delivery that failed for good stays unread and gives its lane back", () => {
+    expect(failedTerminal).toMatchObject({ readCommittedAt: null });
+    expect(isOutstanding(failedTerminal)).toBe(false);
+  });
+
+  test("late proof closes a failed delivery without taking its lane again", () => {
+    const late = having(failedTerminal, { ...events.proven, turnEnded: false });
+    expect(late).toMatchObject({ status: "responded", attempts: 1 });
+    expect(isOutstanding(late)).toBe(false);
+  });
+
+  test("observing a responded delivery again changes nothing", () => {
+    expect(transition(responded, events.proven)).toHaveProperty("refused");
+    expect(transition(responded, events.looked)).toEqual({ refused: true, reason: "already_closed" });
+  });
+
+  test("a stop while the turn may run owes its end and aborts; before or after that there is nothing to abort", () => {
+    expect(transition(accepted, events.cancelled)).toMatchObject({
+      record: { status: "cancelled", turnEndedAt: null },
+      effects: [{ type: "abort", sessionId: "ses-1" }],
+    });
+    for (const record of [pending, unanswered, retryScheduled, failedTerminal]) {
+      expect(transition(record, events.cancelled)).toMatchObject({ effects: [{ type: "lane_free" }] });
+    }
+  });
+
+  test("only what was never sent can be withdrawn", () => {
+    const retried = having(failedTerminal, events.retried_by_person);
+    expect(transition(retried, events.withdrawn)).toEqual({ refused: true, reason: "was_sent_before" });
+  });
+
+  test("a person's retry gives a new budget on top of what was spent", () => {
+    const retried = having(failedTerminal, events.retried_by_person);
+    expect(retried).toMatchObject({ status: "pending", attempts: 1, maxAttempts: 4, failedAt: null });
+    expect(having(retried, { ...events.submit, attempt: anAttempt(2) } as DeliveryEvent).attempts).toBe(2);
+  });
+});
+
+describe("properties", () => {
+  const anyRun = fc.array(anyEvent("a"), { minLength: 1, maxLength: 80, size: "max" });
+
+  test("no sequence of events breaks a rule of the record", () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        let record = aRecord();
+        for (const event of run) {
+          const moved = transition(record, event);
+          if ("refused" in moved) continue;
+          record = moved.record;
+          expect(brokenRules(record)).toEqual([]);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("folding the accepted events gives the record", () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        const taken: DeliveryEvent[] = [{ type: "admitted", at: 1, record: aRecord() }];
+        let record = aRecord();
+        for (const event of run) {
+          const moved = transition(record, event);
+          if ("refused" in moved) continue;
+          record = moved.record;
+          taken.push(event);
+        }
+        expect(fold(taken)).toEqual(record);
+        expect(record.version).toBe(taken.length);
+      }),
+    );
+  });
+
+  test("a read, once committed, is never taken back, and a prompt never follows it", () => {
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        let record = aRecord();
+        for (const event of run) {
+          const moved = transition(record, event);
+          if ("refused" in moved) continue;
+          if (record.readCommittedAt !== null) {
+            expect(moved.record.readCommittedAt).toBe(record.readCommittedAt);
+            expect(moved.effects.some((effect) => effect.type === "send")).toBe(false);
+          }
+          record = moved.record;
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("the random runs do get somewhere: every state and every event is reached", () => {
+    const reached = new Set<string>();
+    fc.assert(
+      fc.property(anyRun, (run) => {
+        let record = aRecord();
+        for (const event of run) {
+          const moved = transition(record, event);
+          if ("refused" in moved) continue;
+          record = moved.record;
+          reached.add(event.type).add(record.status);
+        }
+      }),
+      { numRuns: 3000, seed: 1 },
+    );
+    const made = eventTypes.filter((type) => type !== "admitted" && type !== "rebuilt");
+    expect([...made, ...statuses].filter((name) => !reached.has(name))).toEqual([]);
+  });
+});

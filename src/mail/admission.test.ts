@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { World } from "../../test/support/waybill.ts";
+import type { NewMessage } from "./admission.ts";
+import { mostCharacters } from "./admission.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await new World({ lanes: [{ runtime: "elsewhere" }] }).start();
+});
+afterEach(() => world.dispose());
+
+const message: NewMessage = { id: "m1", to: { lane: "lane" }, from: "user", text: "Hello" };
+const send = (change: Partial<NewMessage> = {}) => world.waybill.send({ ...message, ...change });
+
+describe("admission", () => {
+  test("is idempotent by recipient and message id", async () => {
+    const first = await send();
+    const again = await send();
+    expect(again).toMatchObject({ known: true, delivery: { id: first.delivery?.id } });
+    expect(await world.waybill.store.deliveries({ limit: 10 })).toHaveLength(1);
+  });
+
+  test("refuses the same id with another body, and changes nothing", async () => {
+    await send();
+    await expect(send({ text: "Something else" })).rejects.toMatchObject({ code: "message_conflict" });
+    const stored = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
+    expect(stored?.text).toBe("Hello");
+  });
+
+  test("what does not belong to the logical message may differ", async () => {
+    await send({ source: "cli" });
+    expect(await send({ source: "ui" })).toMatchObject({ known: true });
+  });
+
+  test("two messages with the same text are two messages", async () => {
+    await send();
+    await send({ id: "m2" });
+    expect(await world.waybill.store.deliveries({ limit: 10 })).toHaveLength(2);
+  });
+
+  test("a reply needs no reply, unless its sender says so", async () => {
+    expect((await send({ relayOfMessageId: "m0" })).message.actionMode).toBe("notify");
+    expect((await send({ id: "m2", relayOfMessageId: "m0", actionMode: "ask" })).message.actionMode).toBe("ask");
+    expect((await send({ id: "m3" })).message.actionMode).toBeNull();
+  });
+
+  test("names the lanes there are when one is unknown", async () => {
+    await expect(send({ to: { lane: "nowhere" } })).rejects.toMatchObject({
+      code: "lane_unknown",
+      hint: "Known lanes: lane.",
+    });
+  });
+
+  test.each([
+    ["an empty text", { text: "  \n" }, /text: must not be empty/],
+    ["a text that is too long", { text: "x".repeat(mostCharacters + 1) }, /text: must not be longer than/],
+    ["a bad id", { id: "../m1" }, /id: must be 1 to 128/],
+    ["an unknown action mode", { actionMode: "shout" as never }, /actionMode/],
+    ["an unknown field", { tone: "loud" } as never, /tone/],
+    ["an expiry that is no time", { expiresAt: -1 }, /expiresAt/],
+  ])("%s is refused in one line, and nothing is stored", async (_, change: Partial<NewMessage>, words) => {
+    await expect(send(change)).rejects.toMatchObject({
+      code: "message_invalid",
+      message: expect.stringMatching(words),
+    });
+    expect(await world.waybill.store.deliveries({ limit: 10 })).toEqual([]);
+  });
+});

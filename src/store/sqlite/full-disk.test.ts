@@ -1,0 +1,53 @@
+/** A disk that is really full: what was promised stays, nothing else is there, and it goes on once there is room. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { FullDiskRun } from "../../../test/support/full-disk-writer.ts";
+import { OtherProcess } from "../../../test/support/other-process.ts";
+
+const writer = fileURLToPath(new URL("../../../test/support/full-disk-writer.ts", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));
+// A mount of the process's own: nobody else sees it, and it is gone with the process.
+const onSmallDisk = [
+  ...["unshare", "--map-root-user", "--mount", "sh", "-c"],
+  'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$@"',
+  directory,
+];
+const [command = "", ...args] = onSmallDisk;
+const canMount = spawnSync(command, [...args, "true"]).status === 0;
+
+describe.skipIf(!canMount)("a full disk", () => {
+  let run: FullDiskRun;
+  beforeAll(async () => {
+    const process = await OtherProcess.start(writer, [directory], onSmallDisk);
+    run = await process.hear<FullDiskRun>();
+    await process.finish();
+  }, 60_000);
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it("turns writes away as something that may be tried again, and lets the store be read", () => {
+    expect(run.refusals).toEqual(["store_unwritable", "store_unwritable"]);
+    expect(run).toMatchObject({ retryable: true, readable: true });
+  });
+
+  it("loses nothing that was promised, and keeps nothing that was not", () => {
+    expect(run.found).toEqual(run.promised);
+    expect(run.promised.slice(0, 5)).toEqual(["before0", "before1", "before2", "before3", "before4"]);
+    expect(run.findings).toBe(0);
+  });
+
+  it("is forgotten once there is room, without a restart", () => {
+    expect(run.promised.slice(-5)).toEqual(["after0", "after1", "after2", "after3", "after4"]);
+  });
+
+  it("leaves no half of a backup", () => {
+    expect(run.backup).toEqual({ refusal: "backup_failed", left: false });
+  });
+
+  it("stops a start with the same words", () => {
+    expect(run.startWithoutRoom).toBe("store_unwritable");
+  });
+});

@@ -1,0 +1,98 @@
+/** The rules of the ledger hold in the file itself: what no transition would write, SQL does not take either. */
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { admit, move, submit } from "../../../test/support/deliveries.ts";
+import { StoreFile } from "../../../test/support/store-file.ts";
+import { aLane } from "../../../test/support/waybill.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+
+let file: StoreFile;
+let db: Database.Database;
+/** One outstanding delivery, `m1`, and one that waits, `m2`. */
+let held: DeliveryRecord;
+let waiting: DeliveryRecord;
+
+beforeEach(async () => {
+  file = new StoreFile();
+  const store = file.open();
+  await store.putLane(aLane());
+  held = await admit(store, { id: "m1" });
+  waiting = await admit(store, { id: "m2" });
+  ({ record: held } = await move(store, held, submit(held)));
+  db = new Database(file.path);
+  db.pragma("foreign_keys = ON");
+});
+afterEach(async () => {
+  db.close();
+  await file.dispose();
+});
+
+const write = (record: DeliveryRecord, change: object) =>
+  db.prepare("UPDATE delivery SET record = ? WHERE id = ?").run(JSON.stringify({ ...record, ...change }), record.id);
+const refused = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) });
+const check = refused("SQLITE_CONSTRAINT_CHECK", /CHECK constraint failed/);
+
+describe("a record is not taken", () => {
+  it("when it is outstanding and nobody would look at it again", () => {
+    expect(() => write(held, { nextLookAt: null })).toThrow(check);
+    expect(() => write(held, { nextLookAt: 1 })).not.toThrow();
+  });
+
+  it("when it is read without proof, unless a person cancelled it", () => {
+    const read = { status: "responded", readCommittedAt: 1, turnEndedAt: 1 };
+    expect(() => write(held, read)).toThrow(check);
+    expect(() => write(held, { ...read, proof: { by: "tool", visibleReply: null } })).not.toThrow();
+    expect(() => write(held, { ...read, status: "cancelled" })).not.toThrow();
+  });
+
+  it("when its lane is held by another", () => {
+    const second = { status: "submitting", nextLookAt: 1 };
+    expect(() => write(waiting, second)).toThrow(refused("SQLITE_CONSTRAINT_UNIQUE", /delivery\.lane_id/));
+    write(held, { status: "failed_terminal" });
+    expect(() => write(waiting, second)).not.toThrow();
+  });
+
+  it("when it has spent more attempts than it had", () => {
+    expect(() => write(held, { attempts: 4 })).toThrow(check);
+    expect(() => write(held, { attempts: 4, maxAttempts: 4 })).not.toThrow();
+  });
+
+  it("when it speaks of another delivery or another lane", () => {
+    expect(() => write(held, { laneId: "other" })).toThrow(check);
+    expect(() =>
+      db.prepare("UPDATE delivery SET record = ? WHERE id = ?").run(JSON.stringify(held), waiting.id),
+    ).toThrow(check);
+  });
+
+  it("when its message or its lane does not exist", () => {
+    const insert = db.prepare("INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)");
+    const row = (laneId: string) => JSON.stringify({ ...waiting, id: "new", laneId });
+    db.exec(
+      "INSERT INTO message (recipient, id, sender, payload_hash, body, created_at) VALUES ('x','x','x','x','{}',0)",
+    );
+    const seq = db.prepare("SELECT max(seq) FROM message").pluck().get();
+    const missing = refused("SQLITE_CONSTRAINT_FOREIGNKEY", /FOREIGN KEY/);
+    expect(() => insert.run("new", 999, "lane", row("lane"))).toThrow(missing);
+    expect(() => insert.run("new", seq, "nowhere", row("nowhere"))).toThrow(missing);
+    expect(() => insert.run("new", seq, "lane", row("lane"))).not.toThrow();
+  });
+});
+
+describe("a second row is not taken", () => {
+  it("for a runtime id that was handed out", () => {
+    const [attempt] = held.attemptList;
+    const insert = db.prepare("INSERT INTO attempt VALUES (?, ?, 2, 'session-1')");
+    expect(() => insert.run(attempt?.messageId, held.id)).toThrow(
+      refused("SQLITE_CONSTRAINT_PRIMARYKEY", /attempt\.runtime_message_id/),
+    );
+    expect(() => insert.run("msg-new", held.id)).not.toThrow();
+  });
+
+  it("for the same message to the same recipient", () => {
+    const again =
+      "INSERT INTO message (recipient, id, sender, payload_hash, body, created_at) VALUES (?,?,'x','x','{}',0)";
+    expect(() => db.prepare(again).run("lane:lane", "m1")).toThrow(refused("SQLITE_CONSTRAINT_UNIQUE", /message\.id/));
+    expect(() => db.prepare(again).run("lane:other", "m1")).not.toThrow();
+  });
+});

@@ -1,0 +1,102 @@
+/** A store that cannot be used is refused in plain words, and its file is byte for byte what it was. */
+import { mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { StoreFile } from "../../../test/support/store-file.ts";
+import { schemaVersion } from "./migrate.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let file: StoreFile;
+beforeEach(() => {
+  file = new StoreFile();
+});
+afterEach(() => file.dispose());
+
+/** Expects the refusal twice: the first must not have made the second one any milder. */
+function expectRefused(code: string): void {
+  const before = file.bytes();
+  expect(file.refusal()).toMatchObject({ code });
+  expect(file.refusal()).toMatchObject({ code });
+  expect(file.bytes()).toEqual(before);
+}
+
+describe("a store is refused", () => {
+  it("when a newer Waybill wrote it, with both versions named", async () => {
+    await file.write("m1");
+    file.change("PRAGMA user_version = 99");
+    expectRefused("store_newer");
+    expect(String(file.refusal())).toContain(`has version 99; this program knows versions up to ${schemaVersion}`);
+  });
+
+  it("when the file is not a database", () => {
+    writeFileSync(file.path, "Dear diary, today I was mistaken for a database.\n".repeat(100));
+    expectRefused("store_corrupt");
+  });
+
+  it("when the beginning of the file is damaged", async () => {
+    await file.write("m1");
+    file.damage(0, 100);
+    expectRefused("store_corrupt");
+  });
+
+  it("when the tables cannot be made out", async () => {
+    await file.write("m1");
+    file.damage(100, 3996);
+    expectRefused("store_corrupt");
+  });
+
+  it("when the file was cut short", async () => {
+    await file.write("m1");
+    truncateSync(file.path, statSync(file.path).size / 2);
+    expectRefused("store_corrupt");
+  });
+
+  it("when its place is below a regular file", () => {
+    writeFileSync(file.in("plain"), "");
+    expect(() => openSqliteStore({ path: file.in("plain/waybill.db") })).toThrow(
+      expect.objectContaining({ code: "store_unavailable", hint: expect.stringContaining("directory") }),
+    );
+  });
+
+  it("when there is a directory in its place", () => {
+    mkdirSync(file.path);
+    expect(file.refusal()).toMatchObject({ code: "store_unavailable" });
+    expect(file.refusal()).toMatchObject({ code: "store_unavailable" });
+  });
+});
+
+describe("after a process died with the store open", () => {
+  it("damage that nobody would notice at a start is looked for, and found again at the next start", async () => {
+    await file.write("m1");
+    const { process: other } = await file.holder();
+    await other.kill();
+    file.damageTable("lane_session");
+    expect(Object.keys(file.bytes())).toEqual(["waybill.db", "waybill.db-wal"]);
+    expectRefused("store_corrupt");
+  });
+
+  it("a sound store opens, and is not suspected any more once it was closed", async () => {
+    const { process: other } = await file.holder();
+    await other.kill();
+    await file.open().close();
+    file.damageTable("lane_session");
+    // A start costs no pass over the whole file unless there is a reason.
+    await expect(file.open().lane("lane")).resolves.toMatchObject({ id: "lane" });
+  });
+});
+
+describe("nobody but the owner", () => {
+  const mode = (name: string) => (statSync(file.in(name)).mode & 0o777).toString(8);
+
+  it("may read the store, its log or its lock, even under a careless umask", () => {
+    const before = process.umask(0);
+    try {
+      file.open(file.in("home/waybill.db"));
+    } finally {
+      process.umask(before);
+    }
+    expect(mode("home")).toBe("700");
+    for (const suffix of ["", "-wal", "-shm", ".lock"]) expect(mode(`home/waybill.db${suffix}`)).toBe("600");
+  });
+});

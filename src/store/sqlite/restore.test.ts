@@ -1,0 +1,188 @@
+/** Going back to a backup: only to a sound one, only without a daemon, and nothing that was there is thrown away. */
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  accepted,
+  admit,
+  failedForGood,
+  move,
+  proven,
+  retriedByPerson,
+  start,
+  submit,
+} from "../../../test/support/deliveries.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
+import { aLane } from "../../../test/support/waybill.ts";
+import type { Store } from "../port.ts";
+import { backupStore, checkStoreFile, restoreStore } from "./store-files.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const lane = { kind: "lane", lane: "lane" } as const;
+let file: StoreFile;
+let backup: string;
+beforeEach(() => {
+  file = new StoreFile();
+  backup = file.in("backup.db");
+});
+afterEach(() => file.dispose());
+
+const ids = async (store: Store) => (await store.mailOf(lane, 100)).map((one) => one.id).toReversed();
+
+/** A backup with `m1` in it, and a store that has gone on to `m2`. */
+async function backedUp(): Promise<void> {
+  await file.write("m1");
+  await backupStore(file.path, backup);
+  const store = file.open();
+  await admit(store, { id: "m2" });
+  await store.close();
+}
+
+describe("after a restore", () => {
+  it("the store is what it was at the time of the backup, and the newer one is kept beside it", async () => {
+    await backedUp();
+    const { keptAs } = await restoreStore(file.path, backup, start);
+    expect(keptAs).toBe(`${file.path}.before-restore-2026-01-01T00-00-00-000Z`);
+    expect(await ids(file.open())).toEqual(["m1"]);
+    expect(await ids(file.open(keptAs ?? ""))).toEqual(["m1", "m2"]);
+    expect(existsSync(backup)).toBe(true);
+    expect(statSync(file.path).mode & 0o777).toBe(0o600);
+    expect(file.names().filter((name) => name.includes("restoring"))).toEqual([]);
+  });
+
+  it("one can go back to what was kept, and the backup is good for another time", async () => {
+    await backedUp();
+    const { keptAs } = await restoreStore(file.path, backup, start);
+    await restoreStore(file.path, keptAs ?? "", start + 1);
+    const store = file.open();
+    expect(await ids(store)).toEqual(["m1", "m2"]);
+    await store.close();
+    await restoreStore(file.path, backup, start + 2);
+    expect(await ids(file.open())).toEqual(["m1"]);
+  });
+
+  it("a store is there where none was", async () => {
+    await backedUp();
+    const path = join(file.directory, "elsewhere", "waybill.db");
+    expect(await restoreStore(path, backup)).toEqual({ keptAs: null, toBeRebuilt: 1 });
+    expect(await ids(file.open(path))).toEqual(["m1"]);
+  });
+
+  it("what waited unsent has no record, so that the next start looks whether it was sent since", async () => {
+    const before = file.open();
+    await before.putLane(aLane());
+    const answered = await admit(before, { id: "answered" });
+    await move(before, answered, submit(answered), proven());
+    const rejected = await admit(before, { id: "rejected" });
+    await move(before, rejected, failedForGood());
+    const retried = await admit(before, { id: "retried" });
+    await move(before, retried, submit(retried), failedForGood(), retriedByPerson());
+    const open = await admit(before, { id: "open" });
+    const { record: outstanding } = await move(before, open, submit(open), accepted());
+    await admit(before, { id: "waiting-1" });
+    await admit(before, { id: "waiting-2" });
+    await before.backup(backup);
+    await before.close();
+
+    expect(await restoreStore(file.path, backup)).toMatchObject({ toBeRebuilt: 2 });
+    const store = file.open();
+    expect((await store.unrecorded()).map((one) => one.id)).toEqual(["waiting-1", "waiting-2"]);
+    expect(await store.outstanding("lane")).toEqual(outstanding);
+    expect(await store.deliveryOf("lane", "answered")).toMatchObject({ status: "responded" });
+    expect(await store.deliveryOf("lane", "rejected")).toMatchObject({ status: "failed_terminal" });
+    expect(await store.head("lane")).toMatchObject({ messageId: "retried" });
+    expect(await store.check()).toEqual([]);
+  });
+});
+
+describe("what was there before is kept", () => {
+  it("with everything that a killed process had not yet moved out of its log", async () => {
+    await backedUp();
+    const { process: daemon } = await file.holder();
+    await daemon.kill();
+    const { keptAs } = await restoreStore(file.path, backup);
+    expect(await ids(file.open())).toEqual(["m1"]);
+    expect(await ids(file.open(keptAs ?? ""))).toEqual(["m1", "m2", heldMessage]);
+  });
+
+  it("byte for byte when it is damaged, log included", async () => {
+    await backedUp();
+    const { process: daemon } = await file.holder();
+    await daemon.kill();
+    file.damageTable("lane_session");
+    const before = file.bytes();
+    const { keptAs } = await restoreStore(file.path, backup);
+    const kept = (suffix: string) => readFileSync(`${keptAs}${suffix}`).toString("base64");
+    expect({ "waybill.db": kept(""), "waybill.db-wal": kept("-wal") }).toEqual(before);
+    expect(checkStoreFile(keptAs ?? "")).not.toEqual([]);
+    expect(await ids(file.open())).toEqual(["m1"]);
+  });
+
+  it("when it was never a store", async () => {
+    await backedUp();
+    writeFileSync(file.path, "precious");
+    const { keptAs } = await restoreStore(file.path, backup);
+    expect(readFileSync(keptAs ?? "", "utf8")).toBe("precious");
+    expect(await ids(file.open())).toEqual(["m1"]);
+  });
+});
+
+describe("a restore is refused, and the store is left as it is,", () => {
+  async function expectRefused(error: object): Promise<void> {
+    const before = file.bytes();
+    await expect(restoreStore(file.path, backup)).rejects.toMatchObject(error);
+    expect(file.bytes()).toEqual(before);
+    expect(file.names().filter((name) => /before-restore|restoring/.test(name))).toEqual([]);
+  }
+
+  it("while another process has the store open, which is named", async () => {
+    await backedUp();
+    const { process: daemon } = await file.holder();
+    await expectRefused({ code: "store_locked", message: expect.stringContaining(`process ${daemon.pid}.`) });
+  });
+
+  it("when the backup is damaged", async () => {
+    await backedUp();
+    writeFileSync(backup, readFileSync(backup).fill(0xff, 8192));
+    await expectRefused({ code: "backup_unusable", message: expect.stringContaining(backup) });
+  });
+
+  it("when the backup is no database, no store, or empty", async () => {
+    await backedUp();
+    for (const content of ["", "Dear diary.\n".repeat(1000)]) {
+      writeFileSync(backup, content);
+      await expectRefused({ code: "backup_unusable" });
+    }
+    backup = file.in("recipes.db");
+    file.change("PRAGMA user_version = 1; CREATE TABLE recipe (name TEXT)", backup);
+    await expectRefused({ code: "backup_unusable" });
+  });
+
+  it("when the records in the backup contradict their audit", async () => {
+    await backedUp();
+    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')", backup);
+    await expectRefused({ code: "backup_unusable", message: expect.stringContaining("audit") });
+  });
+
+  it("when the backup was made by a newer Waybill", async () => {
+    await backedUp();
+    file.change("PRAGMA user_version = 99", backup);
+    await expectRefused({ code: "backup_unusable", message: expect.stringContaining("version 99") });
+  });
+
+  it("when there is no such backup", async () => {
+    await file.write("m1");
+    await expectRefused({ code: "store_unavailable", message: expect.stringContaining(backup) });
+  });
+
+  it("and the store opens as before, as suspicious of itself as before", async () => {
+    await backedUp();
+    const { process: daemon } = await file.holder();
+    await daemon.kill();
+    file.damageTable("lane_session");
+    writeFileSync(backup, "");
+    await expect(restoreStore(file.path, backup)).rejects.toMatchObject({ code: "backup_unusable" });
+    expect(file.refusal()).toMatchObject({ code: "store_corrupt" });
+  });
+});

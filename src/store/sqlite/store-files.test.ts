@@ -1,0 +1,147 @@
+/** Backing up and checking a store's file, with and without a daemon that has it open. */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { admit } from "../../../test/support/deliveries.ts";
+import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
+import { aLane } from "../../../test/support/waybill.ts";
+import { backupStore, checkStoreFile } from "./store-files.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let file: StoreFile;
+let backup: string;
+beforeEach(() => {
+  file = new StoreFile();
+  backup = file.in("backup.db");
+});
+afterEach(() => file.dispose());
+
+/** The messages in a store's file, oldest first. */
+async function messagesIn(path: string): Promise<string[]> {
+  const store = file.open(path);
+  const mail = await store.mailOf({ kind: "lane", lane: "lane" }, 10_000);
+  await store.close();
+  return mail.map((one) => one.id).toReversed();
+}
+
+describe("a backup", () => {
+  it("has everything that the store had, in one private file", async () => {
+    await file.write("m1", "m2");
+    await backupStore(file.path, backup);
+    expect(file.names().filter((name) => name.startsWith("backup"))).toEqual(["backup.db"]);
+    expect(statSync(backup).mode & 0o777).toBe(0o600);
+    expect(checkStoreFile(backup)).toEqual([]);
+    expect(await messagesIn(backup)).toEqual(["m1", "m2"]);
+  });
+
+  it("is made while another process has the store open, with what it has just written", async () => {
+    const { process: daemon } = await file.holder();
+    await backupStore(file.path, backup);
+    await daemon.finish();
+    expect(await messagesIn(backup)).toEqual([heldMessage]);
+  });
+
+  it("is one moment of a store that is written to all the while", async () => {
+    const store = file.open();
+    await store.putLane(aLane());
+    for (let n = 0; n < 300; n++) await admit(store, { id: `m${n}`, text: "x".repeat(10_000) });
+    let copying = true;
+    const made = backupStore(file.path, backup).finally(() => {
+      copying = false;
+    });
+    let written = 300;
+    for (; copying; written++) await admit(store, { id: `m${written}` });
+    await made;
+    const ids = await messagesIn(backup);
+    expect(written).toBeGreaterThan(301);
+    expect(ids.length).toBeGreaterThanOrEqual(300);
+    expect(ids).toEqual(Array.from({ length: ids.length }, (_, n) => `m${n}`));
+  });
+
+  it("never takes the place of another file", async () => {
+    await file.write("m1");
+    writeFileSync(backup, "precious");
+    await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "backup_exists" });
+    await expect(backupStore(file.path, file.path)).rejects.toMatchObject({ code: "backup_exists" });
+    expect(readFileSync(backup, "utf8")).toBe("precious");
+    expect(await messagesIn(file.path)).toEqual(["m1"]);
+  });
+
+  it("of an open store is made by the store itself under the same rules", async () => {
+    const store = file.open();
+    await store.putLane(aLane());
+    await admit(store, { id: "m1" });
+    await store.backup(backup);
+    await expect(store.backup(backup)).rejects.toMatchObject({ code: "backup_exists" });
+    expect(await messagesIn(backup)).toEqual(["m1"]);
+  });
+
+  it("that cannot be written leaves nothing behind and says so", async () => {
+    await file.write("m1");
+    writeFileSync(file.in("plain"), "");
+    const names = file.names();
+    await expect(backupStore(file.path, file.in("plain/backup.db"))).rejects.toMatchObject({ code: "backup_failed" });
+    expect(file.names().filter((name) => !/-(wal|shm)$/.test(name))).toEqual(names);
+  });
+
+  it("of a damaged store is refused and not left lying about", async () => {
+    await file.write("m1");
+    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')");
+    await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "store_corrupt" });
+    expect(file.names().some((name) => name.startsWith("backup"))).toBe(false);
+  });
+
+  it("of a store that is not there is refused", async () => {
+    await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(file.names()).toEqual([]);
+  });
+});
+
+describe("a check", () => {
+  it("finds nothing wrong with a sound store, also while another process has it open", async () => {
+    await file.holder();
+    expect(checkStoreFile(file.path)).toEqual([]);
+  });
+
+  it("finds damaged pages, and leaves the file as it is", async () => {
+    await file.write("m1");
+    file.damageTable("delivery_event");
+    const before = file.bytes();
+    expect(checkStoreFile(file.path)).toContainEqual({ subject: "file", problem: expect.any(String) });
+    expect(file.bytes()).toEqual(before);
+  });
+
+  it("finds a record that is not what its audit amounts to", async () => {
+    await file.write("m1");
+    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')");
+    expect(checkStoreFile(file.path)).toEqual([
+      { subject: expect.stringContaining("delivery "), problem: "differs from what its audit amounts to" },
+    ]);
+  });
+
+  it("finds rows that refer to nothing", async () => {
+    await file.write("m1");
+    file.change("PRAGMA foreign_keys = OFF; DELETE FROM message");
+    expect(checkStoreFile(file.path)).toEqual([{ subject: "delivery", problem: "refers to a missing row of message" }]);
+  });
+
+  it("says what is no store, or one of a newer version", async () => {
+    writeFileSync(file.in("empty.db"), "");
+    writeFileSync(file.in("diary.db"), "Dear diary.\n".repeat(1000));
+    file.change("CREATE TABLE recipe (name TEXT)", file.in("foreign.db"));
+    file.change("PRAGMA user_version = 1; CREATE TABLE recipe (name TEXT)", file.in("same-version.db"));
+    await file.write();
+    file.change("PRAGMA user_version = 99");
+    const problem = (name: string) => checkStoreFile(file.in(name)).map((finding) => finding.problem);
+    expect(problem("empty.db")).toEqual(["is not a Waybill store"]);
+    expect(problem("foreign.db")).toEqual(["is not a Waybill store"]);
+    expect(problem("diary.db")).toEqual(["is damaged: file is not a database"]);
+    expect(problem("same-version.db")).toEqual([expect.stringContaining("no such table")]);
+    expect(problem("waybill.db")).toEqual([expect.stringContaining("has version 99")]);
+  });
+
+  it("of a file that is not there is an error, not a finding", () => {
+    expect(() => checkStoreFile(file.path)).toThrow(expect.objectContaining({ code: "store_unavailable" }));
+    expect(file.names()).toEqual([]);
+  });
+});

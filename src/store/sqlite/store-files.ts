@@ -1,0 +1,144 @@
+/**
+ * What a person does with a store's file: back it up, check it, go back to a backup. Backing up and checking only
+ * read, and work while a daemon has the store open. Restoring takes the daemon's place, and throws nothing away.
+ */
+import { renameSync } from "node:fs";
+import Database from "better-sqlite3";
+import { AppError } from "../../app-error.ts";
+import type { Finding } from "../port.ts";
+import { copyStore, discardStore } from "./copy-store.ts";
+import { storeTrouble } from "./file-trouble.ts";
+import { checkFile, checkStore } from "./housekeeping.ts";
+import { keepAside } from "./keep-aside.ts";
+import { lockStore } from "./lock.ts";
+import { migrate, schemaVersion, versionOf } from "./migrate.ts";
+import { refuseNetworkFilesystem } from "./network-filesystem.ts";
+import { openFile } from "./open-file.ts";
+import { syncToDisk } from "./private-file.ts";
+
+export type Restored = {
+  /** Where the store that was there before is now, or null when there was none. */
+  keptAs: string | null;
+  /** Messages that may have been sent after the backup was made; the next start looks for them before it sends. */
+  toBeRebuilt: number;
+};
+
+/** Makes a copy and checks it: a backup that exists is one that can be restored. */
+export async function backupStore(path: string, to: string): Promise<void> {
+  await copyStore(path, to);
+  const [finding] = checkStoreFile(to);
+  if (!finding) return;
+  discardStore(to);
+  throw new AppError({
+    code: "store_corrupt",
+    message: `The store ${path} was not backed up, because its copy is not sound: ${finding.subject} ${finding.problem}.`,
+    hint: "Run `waybill store check` to see everything that is wrong with it.",
+  });
+}
+
+/** Everything that is wrong with a store, or nothing. Throws only when the file cannot be read at all. */
+export function checkStoreFile(path: string): Finding[] {
+  try {
+    const db = openFile(path, { readonly: true });
+    try {
+      return versionProblem(db) ?? checkVersioned(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    return [asFinding(path, error)];
+  }
+}
+
+/** That SQLite cannot make sense of a file is what a check is there to find; that it cannot read it is not. */
+function asFinding(path: string, error: unknown): Finding {
+  const trouble = storeTrouble(path, error);
+  if (trouble instanceof AppError && trouble.code !== "store_corrupt") throw trouble;
+  const cause = trouble instanceof AppError ? trouble.cause : trouble;
+  if (!(cause instanceof Database.SqliteError)) throw trouble;
+  return { subject: "file", problem: `is damaged: ${cause.message}` };
+}
+
+/** The rules of an older version are not ours to judge by; it is checked in full once it was migrated. */
+function checkVersioned(db: Database.Database): Finding[] {
+  return versionOf(db) < schemaVersion ? checkFile(db) : checkStore(db);
+}
+
+function versionProblem(db: Database.Database): Finding[] | null {
+  const version = versionOf(db);
+  if (version === 0) return [{ subject: "file", problem: "is not a Waybill store" }];
+  if (version <= schemaVersion) return null;
+  return [{ subject: "file", problem: `has version ${version}; this program knows versions up to ${schemaVersion}` }];
+}
+
+/** Puts a backup in the place of the store. Until the last step, which is a rename, the store is what it was. */
+export async function restoreStore(path: string, from: string, now = Date.now()): Promise<Restored> {
+  refuseNetworkFilesystem(path);
+  const lock = lockStore(path, now);
+  const fresh = `${path}.restoring`;
+  try {
+    // What a restore that was cut short has left behind.
+    discardStore(fresh);
+    const toBeRebuilt = await prepare(fresh, from, now);
+    const keptAs = keepAside(path, `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`);
+    renameSync(fresh, path);
+    syncToDisk(path);
+    lock.release();
+    return { keptAs, toBeRebuilt };
+  } catch (error) {
+    discardStore(fresh);
+    lock.abandon();
+    throw storeTrouble(path, error);
+  }
+}
+
+/** A copy of the backup that is checked, of this version, and ready to be started on. */
+async function prepare(fresh: string, from: string, now: number): Promise<number> {
+  try {
+    await copyStore(from, fresh);
+  } catch (error) {
+    throw error instanceof AppError && error.code === "store_corrupt" ? unusable(from, error) : error;
+  }
+  refuseUnsound(from, checkStoreFile(fresh));
+  const db = openFile(fresh);
+  try {
+    migrate(db);
+    refuseUnsound(from, checkStore(db));
+    const toBeRebuilt = forgetUnsent(db);
+    raiseGenerations(db, now);
+    // Leaves no log beside the file, which would stay behind when it is renamed.
+    db.pragma("journal_mode = DELETE");
+    return toBeRebuilt;
+  } finally {
+    db.close();
+    syncToDisk(fresh);
+  }
+}
+
+/**
+ * What waited when the backup was made may have been sent since. Without a record, a message is looked for in the
+ * lane's sessions before it counts as new.
+ */
+function forgetUnsent(db: Database.Database): number {
+  return db
+    .prepare("DELETE FROM delivery WHERE status = 'pending' AND json_array_length(record, '$.attemptList') = 0")
+    .run().changes;
+}
+
+/** Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. */
+function raiseGenerations(db: Database.Database, now: number): void {
+  db.prepare("INSERT INTO restored (at, generation_floor) VALUES (?, ?)").run(now, Math.floor(now / 1000));
+}
+
+function refuseUnsound(from: string, [finding]: readonly Finding[]): void {
+  if (finding) throw unusable(from, `${finding.subject} ${finding.problem}.`);
+}
+
+function unusable(from: string, why: string | AppError): AppError {
+  return new AppError({
+    code: "backup_unusable",
+    message: `The backup ${from} was not restored: ${typeof why === "string" ? why : why.message}`,
+    hint: "Choose another backup. The store was left as it is.",
+    cause: typeof why === "string" ? undefined : why,
+  });
+}

@@ -1,0 +1,69 @@
+/**
+ * What every store must do, whatever it is made of. Written against the port alone; an adapter's own test file runs
+ * it on the real thing. After each test the store is asked to check itself, and must find nothing wrong.
+ */
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import type { Store } from "../../src/store/port.ts";
+import { aLane } from "../support/waybill.ts";
+import { admission } from "./store/admission.ts";
+import { durability } from "./store/durability.ts";
+import { laneOrder } from "./store/lane-order.ts";
+import { lanes } from "./store/lanes.ts";
+import { looks } from "./store/looks.ts";
+import { manyAtOnce } from "./store/many-at-once.ts";
+import { pruning } from "./store/pruning.ts";
+import { readCommit } from "./store/read-commit.ts";
+import { rebuilding } from "./store/rebuilding.ts";
+import { replies } from "./store/replies.ts";
+import { transitions } from "./store/transitions.ts";
+
+export type OpenStore = { store: Store; reopen(): Promise<Store>; dispose(): Promise<void> };
+
+/** The store under test, with two lanes in it: `lane` and `other`. */
+export type Subject = {
+  readonly store: Store;
+  /** Closes the store and opens it again, as a restart does. */
+  reopen(): Promise<void>;
+};
+
+const topics = {
+  admission,
+  transitions,
+  "read commit and outgoing mail": readCommit,
+  "order in a lane": laneOrder,
+  "many writes at once": manyAtOnce,
+  looks,
+  replies,
+  rebuilding,
+  lanes,
+  pruning,
+  durability,
+};
+
+export function storeConformance(name: string, open: () => Promise<OpenStore>): void {
+  describe(`store: ${name}`, () => {
+    let opened: OpenStore;
+    let store: Store;
+    const subject: Subject = {
+      get store() {
+        return store;
+      },
+      async reopen() {
+        store = await opened.reopen();
+      },
+    };
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      for (const id of ["lane", "other"]) await store.putLane(aLane({ id }));
+    });
+    afterEach(async () => {
+      try {
+        expect(await store.check()).toEqual([]);
+      } finally {
+        await opened.dispose();
+      }
+    });
+    for (const [topic, behaviours] of Object.entries(topics)) describe(topic, () => behaviours(subject));
+  });
+}

@@ -1,0 +1,114 @@
+/** Admission: durable, idempotent by recipient and message id, and never a second body under one id. */
+import { expect, it } from "vitest";
+import { payloadHash } from "../../../src/mail/message.ts";
+import { admit, aMessage, move, recordFor, start, submit, toPerson, tryToAdmit } from "../../support/deliveries.ts";
+import type { Subject } from "../store-conformance.ts";
+
+const lane = { kind: "lane", lane: "lane" } as const;
+
+export function admission(subject: Subject): void {
+  it("an admitted message is there, unread, with a delivery that waits", async () => {
+    const { store } = subject;
+    const message = aMessage({
+      id: "m1",
+      text: "Grüße 🚚 \u0000 'quoted' \n",
+      taskRefs: [{ id: "t1", team: "crew", title: "Task" }],
+      attachments: [{ id: "a1", name: "log.txt", mimeType: "text/plain", size: 12 }],
+      expiresAt: start + 1000,
+    });
+    const record = await recordFor(store, message);
+    expect(await store.admit(message, payloadHash(message), record)).toMatchObject({ outcome: "admitted" });
+    expect(await store.message(lane, "m1")).toEqual({ ...message, readAt: null });
+    expect(await store.deliveryOf("lane", "m1")).toEqual(record);
+    expect(await store.delivery(record.id)).toEqual(record);
+  });
+
+  it("the same message again is known and changes nothing", async () => {
+    const { store } = subject;
+    const first = await admit(store, { id: "m1" });
+    const again = await tryToAdmit(store, { id: "m1", createdAt: start + 5000 });
+    expect(again).toMatchObject({ outcome: "known", message: { createdAt: start }, delivery: { id: first.id } });
+    expect(await store.deliveries({ limit: 10 })).toEqual([first]);
+    expect(await store.history(first.id)).toHaveLength(1);
+    expect(await store.mailOf(lane, 10)).toHaveLength(1);
+  });
+
+  it("the same message twice in one tick is admitted once", async () => {
+    const { store } = subject;
+    const both = await Promise.all([tryToAdmit(store, { id: "m1" }), tryToAdmit(store, { id: "m1" })]);
+    expect(both.map((one) => one.outcome)).toEqual(["admitted", "known"]);
+    expect(await store.deliveries({ limit: 10 })).toHaveLength(1);
+  });
+
+  it("a known message comes back with its delivery as it has become", async () => {
+    const { store } = subject;
+    const record = await admit(store, { id: "m1" });
+    await move(store, record, submit(record));
+    expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({
+      outcome: "known",
+      delivery: { status: "submitting", version: 2 },
+    });
+  });
+
+  it("the same id with another body is a conflict and changes nothing", async () => {
+    const { store } = subject;
+    const record = await admit(store, { id: "m1", text: "one" });
+    expect(await tryToAdmit(store, { id: "m1", text: "two" })).toEqual({ outcome: "conflict" });
+    expect(await store.message(lane, "m1")).toMatchObject({ text: "one" });
+    expect(await store.deliveries({ limit: 10 })).toEqual([record]);
+    expect(await store.history(record.id)).toHaveLength(1);
+  });
+
+  it("the same id to two recipients is two messages", async () => {
+    const { store } = subject;
+    const one = await admit(store, { id: "m1" });
+    const two = await admit(store, { id: "m1", recipient: { kind: "lane", lane: "other" }, text: "something else" });
+    const mail = toPerson({ id: "m1" });
+    expect(await store.admit(mail.message, mail.payloadHash, null)).toMatchObject({ outcome: "admitted" });
+    expect(one.id).not.toBe(two.id);
+    expect(await store.deliveryOf("lane", "m1")).toEqual(one);
+    expect(await store.deliveryOf("other", "m1")).toEqual(two);
+  });
+
+  it("identical text under two ids is two messages", async () => {
+    const { store } = subject;
+    await admit(store, { id: "m1", text: "same" });
+    await admit(store, { id: "m2", text: "same" });
+    expect((await store.deliveries({ limit: 10 })).map((one) => one.messageId)).toEqual(["m2", "m1"]);
+  });
+
+  it("a person's mailbox takes a message without a delivery, however the name is written", async () => {
+    const { store } = subject;
+    const mail = toPerson({ id: "m1" }, "Ada");
+    const outcome = await store.admit(mail.message, mail.payloadHash, null);
+    expect(outcome).toMatchObject({ outcome: "admitted", delivery: null });
+    expect(await store.message({ kind: "person", name: "ada" }, "m1")).toEqual({ ...mail.message, readAt: null });
+    expect(await store.lanesWithWork()).toEqual([]);
+  });
+
+  it("a delivery to a lane that nobody made is turned away with its message", async () => {
+    const { store } = subject;
+    const message = aMessage({ id: "m1" });
+    const record = { ...(await recordFor(store, message)), laneId: "nowhere" };
+    await expect(store.admit(message, payloadHash(message), record)).rejects.toThrow();
+    expect(await store.message(lane, "m1")).toBeNull();
+    expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({ outcome: "admitted" });
+  });
+
+  it("a mailbox and a list of deliveries show the newest first, as many as were asked for", async () => {
+    const { store } = subject;
+    for (const id of ["m1", "m2", "m3"]) await admit(store, { id });
+    await admit(store, { id: "x1", recipient: { kind: "lane", lane: "other" } });
+    expect((await store.mailOf(lane, 2)).map((one) => one.id)).toEqual(["m3", "m2"]);
+    expect((await store.deliveries({ laneId: "lane", limit: 2 })).map((one) => one.messageId)).toEqual(["m3", "m2"]);
+    expect((await store.deliveries({ limit: 2 })).map((one) => one.messageId)).toEqual(["x1", "m3"]);
+  });
+
+  it("what was never admitted is not there", async () => {
+    const { store } = subject;
+    expect(await store.message(lane, "m1")).toBeNull();
+    expect(await store.deliveryOf("lane", "m1")).toBeNull();
+    expect(await store.delivery("nothing")).toBeNull();
+    expect(await store.history("nothing")).toEqual([]);
+  });
+}

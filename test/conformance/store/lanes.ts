@@ -1,0 +1,68 @@
+/** Lanes keep their sessions whatever else is changed about them, and count them. */
+import { expect, it } from "vitest";
+import { aLane } from "../../support/waybill.ts";
+import type { Subject } from "../store-conformance.ts";
+
+export function lanes(subject: Subject): void {
+  it("a new lane has no session and is not paused", async () => {
+    const { store } = subject;
+    const settings = aLane({ id: "new", team: "crew", member: "ada", agent: "build", model: "m", contract: "tool" });
+    const lane = { ...settings, sessionId: null, generation: 0, pausedReason: null };
+    expect(await store.putLane(settings)).toEqual(lane);
+    expect(await store.lane("new")).toEqual(lane);
+    expect(await store.sessions("new")).toEqual([]);
+  });
+
+  it("lanes are listed in the order in which they were made", async () => {
+    const { store } = subject;
+    await store.putLane(aLane({ id: "z", createdAt: 1 }));
+    await store.putLane(aLane({ id: "a", createdAt: 2 }));
+    expect((await store.lanes()).map((lane) => lane.id)).toEqual(["lane", "other", "z", "a"]);
+  });
+
+  it("opening a session counts a generation up and keeps the ones before", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    const lane = await store.openSession("lane", "session-2", 200);
+    expect(lane).toMatchObject({ sessionId: "session-2", generation: 2 });
+    expect(await store.sessions("lane")).toEqual([
+      { generation: 1, sessionId: "session-1", openedAt: 100 },
+      { generation: 2, sessionId: "session-2", openedAt: 200 },
+    ]);
+    expect(await store.lane("other")).toMatchObject({ sessionId: null, generation: 0 });
+    expect(await store.sessions("other")).toEqual([]);
+  });
+
+  it("changing a lane's settings keeps its sessions, its pause and its age", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    await store.pauseLane("lane", "lunch");
+    const lane = await store.putLane(aLane({ id: "lane", model: "another", directory: "/srv", createdAt: 999 }));
+    expect(lane).toMatchObject({
+      model: "another",
+      directory: "/srv",
+      sessionId: "session-1",
+      generation: 1,
+      pausedReason: "lunch",
+      createdAt: 0,
+    });
+    expect(await store.sessions("lane")).toHaveLength(1);
+  });
+
+  it("a lane is paused with a reason and goes on without one", async () => {
+    const { store } = subject;
+    expect(await store.pauseLane("lane", "lunch")).toMatchObject({ pausedReason: "lunch" });
+    expect(await store.lane("lane")).toMatchObject({ pausedReason: "lunch" });
+    expect(await store.lane("other")).toMatchObject({ pausedReason: null });
+    expect(await store.pauseLane("lane", null)).toMatchObject({ pausedReason: null });
+  });
+
+  it("a lane that nobody made cannot be paused or given a session", async () => {
+    const { store } = subject;
+    expect(await store.lane("nowhere")).toBeNull();
+    await expect(store.pauseLane("nowhere", "lunch")).rejects.toMatchObject({ code: "lane_unknown" });
+    await expect(store.openSession("nowhere", "session-1", 1)).rejects.toMatchObject({ code: "lane_unknown" });
+    expect(await store.lane("nowhere")).toBeNull();
+    expect(await store.sessions("nowhere")).toEqual([]);
+  });
+}

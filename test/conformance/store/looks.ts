@@ -1,0 +1,121 @@
+/** Every outstanding delivery has a next look, and asking for the looks that are due takes none away. */
+import { expect, it } from "vitest";
+import type { DeliveryEvent } from "../../../src/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../../src/delivery/record.ts";
+import { admit, failedForGood, move, proven, seen, start, submit } from "../../support/deliveries.ts";
+import { aLane } from "../../support/waybill.ts";
+import type { Subject } from "../store-conformance.ts";
+
+export function looks(subject: Subject): void {
+  /** A submitted delivery in a lane of its own, to be looked at so many milliseconds after the start. */
+  const submitted = async (laneId: string, lookIn: number, team: string | null = null): Promise<DeliveryRecord> => {
+    await subject.store.putLane(aLane({ id: laneId, team }));
+    const record = await admit(subject.store, { id: "m1", recipient: { kind: "lane", lane: laneId } });
+    return (await move(subject.store, record, submit(record, { lookAt: start + lookIn }))).record;
+  };
+  const looked = (at: number, lookAt: number | null): DeliveryEvent => ({
+    type: "looked",
+    at: start + at,
+    observed: seen("pending"),
+    reason: null,
+    found: true,
+    missed: false,
+    lookAt: lookAt === null ? null : start + lookAt,
+  });
+  const dueLanes = async (after: number, limit = 10) =>
+    (await subject.store.dueLooks(start + after, limit)).map((due) => due.laneId);
+
+  it("an idle store has no next look", async () => {
+    const { store } = subject;
+    expect(await store.nextLookAt()).toBeNull();
+    await admit(store, { id: "m1" });
+    expect(await store.nextLookAt()).toBeNull();
+    expect(await store.dueLooks(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+  });
+
+  it("the next look is the nearest one", async () => {
+    for (const [id, ms] of [
+      ["a", 3000],
+      ["b", 1000],
+      ["c", 2000],
+    ] as const)
+      await submitted(id, ms);
+    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+  });
+
+  it("the next look after a given time leaves out those that are due by then", async () => {
+    await submitted("a", 1000);
+    await submitted("b", 2000);
+    expect(await subject.store.nextLookAt(start + 999)).toBe(start + 1000);
+    expect(await subject.store.nextLookAt(start + 1000)).toBe(start + 2000);
+    expect(await subject.store.nextLookAt(start + 2000)).toBeNull();
+  });
+
+  it("looks that are due come in their order, as many as were asked for", async () => {
+    for (const [id, ms] of [
+      ["a", 3000],
+      ["b", 1000],
+      ["c", 2000],
+      ["d", 4000],
+    ] as const)
+      await submitted(id, ms);
+    expect(await dueLanes(999)).toEqual([]);
+    expect(await dueLanes(1000)).toEqual(["b"]);
+    expect(await dueLanes(3000)).toEqual(["b", "c", "a"]);
+    expect(await dueLanes(9000, 2)).toEqual(["b", "c"]);
+  });
+
+  it("a due look names its delivery, its lane and its team", async () => {
+    const inTeam = await submitted("a", 1000, "crew");
+    const alone = await submitted("b", 2000);
+    expect(await subject.store.dueLooks(start + 2000, 10)).toEqual([
+      { laneId: "a", deliveryId: inTeam.id, team: "crew" },
+      { laneId: "b", deliveryId: alone.id, team: null },
+    ]);
+  });
+
+  it("a look is due until an event has moved it", async () => {
+    const record = await submitted("a", 1000);
+    expect(await dueLanes(1000)).toEqual(["a"]);
+    expect(await dueLanes(1000)).toEqual(["a"]);
+    await move(subject.store, record, looked(1000, 5000));
+    expect(await dueLanes(4999)).toEqual([]);
+    expect(await dueLanes(5000)).toEqual(["a"]);
+  });
+
+  it("an outstanding delivery cannot lose its next look", async () => {
+    const record = await submitted("a", 1000);
+    const applied = await subject.store.apply(record.id, [looked(1000, null)]);
+    expect(applied).toMatchObject({ outcome: "refused", reason: "outstanding_without_next_look" });
+    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+  });
+
+  it("looks are still due after a restart", async () => {
+    await submitted("a", 3000);
+    await submitted("b", 1000);
+    await subject.reopen();
+    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+    expect(await dueLanes(3000)).toEqual(["b", "a"]);
+  });
+
+  it("what is closed is not looked at again", async () => {
+    await move(subject.store, await submitted("a", 1000), proven({ lookAt: start + 2000 }));
+    expect(await subject.store.nextLookAt()).toBeNull();
+    expect(await dueLanes(9000)).toEqual([]);
+  });
+
+  it("a delivery that failed for good is looked at for late proof, as often as it says", async () => {
+    const record = await submitted("a", 1000);
+    await move(subject.store, record, failedForGood(start, start + 60_000));
+    expect(await dueLanes(59_999)).toEqual([]);
+    expect(await dueLanes(60_000)).toEqual(["a"]);
+    await move(subject.store, record, looked(60_000, null));
+    expect(await subject.store.nextLookAt()).toBeNull();
+  });
+
+  it("a message with an end of its time is looked at then", async () => {
+    await admit(subject.store, { id: "m1", expiresAt: start + 7000 });
+    expect(await subject.store.nextLookAt()).toBe(start + 7000);
+    expect(await dueLanes(7000)).toEqual(["lane"]);
+  });
+}

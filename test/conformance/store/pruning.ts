@@ -1,0 +1,97 @@
+/** Old records go, messages stay. What is unread or outstanding is never pruned. */
+import { expect, it } from "vitest";
+import type { DeliveryEvent } from "../../../src/delivery/delivery-event.ts";
+import { defaultPolicy } from "../../../src/delivery/policy.ts";
+import type { DeliveryRecord } from "../../../src/delivery/record.ts";
+import { payloadHash } from "../../../src/mail/message.ts";
+import {
+  admit,
+  aMessage,
+  cancelled,
+  failedForGood,
+  move,
+  proven,
+  recordFor,
+  start,
+  submit,
+  tryToAdmit,
+} from "../../support/deliveries.ts";
+import type { Subject } from "../store-conformance.ts";
+
+const { respondedMs, failedMs } = defaultPolicy.retention;
+
+export function pruning(subject: Subject): void {
+  /** What a daemon does that many milliseconds after the start. */
+  const pruneAfter = (ms: number) =>
+    subject.store.prune({ responded: start + ms - respondedMs, failed: start + ms - failedMs });
+  const sent = async (...events: readonly DeliveryEvent[]): Promise<DeliveryRecord> => {
+    const record = await admit(subject.store, { id: "m1" });
+    return (await move(subject.store, record, submit(record), ...events)).record;
+  };
+
+  it("an answered delivery goes after seven days, with its history", async () => {
+    const { store } = subject;
+    const record = await sent(proven());
+    expect(await pruneAfter(respondedMs)).toBe(0);
+    expect(await pruneAfter(respondedMs + 1)).toBe(1);
+    expect(await store.delivery(record.id)).toBeNull();
+    expect(await store.history(record.id)).toEqual([]);
+  });
+
+  it("a delivery that had failed and was then cancelled goes after thirty days", async () => {
+    await sent(failedForGood(), cancelled());
+    expect(await pruneAfter(failedMs)).toBe(0);
+    expect(await pruneAfter(failedMs + 1)).toBe(1);
+  });
+
+  it("its age counts from its last change", async () => {
+    const record = await sent(proven({ turnEnded: false }));
+    await move(subject.store, record, { type: "turn_ended", at: start + 1000 });
+    expect(await pruneAfter(respondedMs + 1000)).toBe(0);
+    expect(await pruneAfter(respondedMs + 1001)).toBe(1);
+  });
+
+  it("a delivery that failed for good stays until a person acts", async () => {
+    const record = await sent(failedForGood());
+    expect(await pruneAfter(failedMs * 100)).toBe(0);
+    expect(await subject.store.delivery(record.id)).toEqual(record);
+  });
+
+  it("what waits, or is outstanding, stays however old it is", async () => {
+    await sent(proven({ turnEnded: false }));
+    await admit(subject.store, { id: "m2" });
+    expect(await pruneAfter(failedMs * 100)).toBe(0);
+    expect(await subject.store.deliveries({ limit: 10 })).toHaveLength(2);
+  });
+
+  it("a closed record stays while its message is unread", async () => {
+    const { store } = subject;
+    const message = aMessage({ id: "m1" });
+    await store.admit(message, payloadHash(message), null);
+    const record = await recordFor(store, message);
+    const closed = { cancelledAt: start, readCommittedAt: start, turnEndedAt: start };
+    await store.rebuild({ ...record, status: "cancelled", ...closed });
+    expect(await pruneAfter(failedMs * 100)).toBe(0);
+    expect(await store.delivery(record.id)).not.toBeNull();
+  });
+
+  it("the message stays, is not taken for one without a record, and is still known when it comes again", async () => {
+    const { store } = subject;
+    await sent(proven());
+    await pruneAfter(failedMs);
+    expect(await store.message({ kind: "lane", lane: "lane" }, "m1")).toMatchObject({ readAt: start });
+    expect(await store.unrecorded()).toEqual([]);
+    expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({ outcome: "known", delivery: null });
+    expect(await tryToAdmit(store, { id: "m1", text: "other" })).toEqual({ outcome: "conflict" });
+    expect(await store.deliveries({ limit: 10 })).toEqual([]);
+  });
+
+  it("only what is old goes", async () => {
+    const { store } = subject;
+    await sent(proven());
+    const young = await admit(store, { id: "m2" });
+    const { record } = await move(store, young, submit(young), proven({ at: start + 1000 }));
+    expect(await pruneAfter(respondedMs + 1000)).toBe(1);
+    expect(await store.deliveries({ limit: 10 })).toEqual([record]);
+  });
+}

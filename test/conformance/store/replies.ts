@@ -1,0 +1,68 @@
+/** Replies are found by who sent them and by the message that they name, and by nothing else. */
+import { expect, it } from "vitest";
+import { admit, failedForGood, move, proven, submit, toPerson } from "../../support/deliveries.ts";
+import { aLane } from "../../support/waybill.ts";
+import type { Subject } from "../store-conformance.ts";
+
+export function replies(subject: Subject): void {
+  const write = async (id: string, from: string, relayOfMessageId: string | null, text = "done") => {
+    const mail = toPerson({ id, from, relayOfMessageId, text });
+    await subject.store.admit(mail.message, mail.payloadHash, null);
+  };
+  const failed = async (id: string, lane = "lane") => {
+    const record = await admit(subject.store, { id, recipient: { kind: "lane", lane } });
+    return (await move(subject.store, record, submit(record), failedForGood())).record;
+  };
+
+  it("replies come oldest first, from that sender and to that message only", async () => {
+    await write("r1", "lane", "m1");
+    await write("r2", "other", "m1");
+    await write("r3", "lane", "m2");
+    await write("r4", "lane", null, "about m1");
+    await write("r0", "lane", "m1");
+    expect((await subject.store.repliesTo("m1", "lane")).map((one) => one.id)).toEqual(["r1", "r0"]);
+    expect(await subject.store.repliesTo("m9", "lane")).toEqual([]);
+  });
+
+  it("a reply to another agent's lane counts as one to a person does", async () => {
+    await admit(subject.store, {
+      id: "r1",
+      from: "lane",
+      relayOfMessageId: "m1",
+      recipient: { kind: "lane", lane: "other" },
+    });
+    expect((await subject.store.repliesTo("m1", "lane")).map((one) => one.id)).toEqual(["r1"]);
+  });
+
+  it("a failed delivery whose lane has replied is found", async () => {
+    const record = await failed("m1");
+    await failed("m2");
+    expect(await subject.store.failedWithReply()).toEqual([]);
+    await write("r1", "lane", "m1");
+    expect(await subject.store.failedWithReply()).toEqual([record]);
+  });
+
+  it("a lane speaks in its member's name", async () => {
+    await subject.store.putLane(aLane({ id: "lane", team: "crew", member: "ada" }));
+    const record = await failed("m1");
+    await write("r1", "ada", "m1");
+    expect(await subject.store.failedWithReply()).toEqual([record]);
+  });
+
+  it("Waybill's own notice of the failure is not a reply, nor is what another lane says", async () => {
+    await failed("m1");
+    await write("notice", "waybill", "m1");
+    await write("r1", "other", "m1");
+    expect(await subject.store.failedWithReply()).toEqual([]);
+  });
+
+  it("a reply to an answered or waiting message is no late proof", async () => {
+    const { store } = subject;
+    const answered = await admit(store, { id: "m1" });
+    await move(store, answered, submit(answered), proven());
+    await admit(store, { id: "m2" });
+    await write("r1", "lane", "m1");
+    await write("r2", "lane", "m2");
+    expect(await store.failedWithReply()).toEqual([]);
+  });
+}

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
+import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
+import type { WorldOptions } from "../support/waybill.ts";
+import { aLane, World } from "../support/waybill.ts";
+
+let world: World;
+const run = async (options: WorldOptions) => {
+  world = await new World(options).start();
+  return world;
+};
+afterEach(async () => {
+  const { troubles } = world;
+  await world.dispose();
+  expect(troubles).toEqual([]);
+});
+
+const minute = 60_000;
+
+describe("a restart", () => {
+  test("finds an answer that came while Waybill was off, and sends nothing", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    await world.stop();
+    await world.clock.advance(2 * minute);
+    await world.start();
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1 });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("goes on waiting for a turn that still runs", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    await world.stop();
+    await world.start();
+    await world.clock.advance(5 * minute);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted" });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("finds a reply to a message that had failed for good", async () => {
+    await run({ policy: { lateLooksMs: [], automaticRetry: false }, script: { always: [{ steps: [] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    const message = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
+    if (!message) throw new Error("no message");
+    const { readAt: _, ...body } = message;
+    const reply = { ...body, id: "late", from: "lane", text: "Port 8080.", relayOfMessageId: "m1" };
+    await world.waybill.store.admit({ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null);
+    await world.stop();
+    await world.start();
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded" });
+  });
+
+  test("does not hold up other lanes when one agent hangs", async () => {
+    await run({
+      lanes: [{ id: "lane" }, { id: "other" }],
+      scripts: {
+        lane: { turns: [{ arrival: "after_timeout" }] },
+        default: { always: [{ steps: [{ say: "Hi, 1." }] }] },
+      },
+    });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2", to: { lane: "other" } });
+    await world.clock.advance(1000);
+    expect(await world.delivery("m2", "other")).toMatchObject({ status: "responded" });
+  });
+});
+
+describe("a record that is gone", () => {
+  const forget = () => {
+    const db = new Database(world.storePath);
+    db.pragma("foreign_keys = ON");
+    db.exec("DELETE FROM delivery");
+    db.close();
+  };
+
+  test("is rebuilt, and a prompt that was sent before is found by its derived ids instead of being sent again", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    await world.stop();
+    forget();
+    await world.start();
+    expect(await world.delivery("m1")).toMatchObject({ status: "pending", attempts: 1 });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+    expect(await world.history("m1")).toEqual(["rebuilt", "proven"]);
+  });
+
+  test("is found by a later attempt too, and numbers go on from there", async () => {
+    await run({ script: { turns: [{}, {}, { steps: [{ say: "Third, 3." }] }] } });
+    await world.send({ id: "m1" });
+    await world.clock.until(() => world.prompts().length === 2);
+    await world.stop();
+    forget();
+    await world.start();
+    const record = await world.reaches("m1", "responded");
+    expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3]);
+    expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(3);
+  });
+
+  test("is rebuilt and sent when nothing of it was", async () => {
+    await run({
+      script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }, { steps: [{ say: "Two, 2." }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.stop();
+    forget();
+    await world.start();
+    await world.reaches("m2", "responded");
+    expect(world.prompts().map((prompt) => prompt.text)).toEqual(["m1", "m2"]);
+  });
+});
+
+describe("a restore", () => {
+  test("from before a message was sent does not send it again", async () => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m0" });
+    await world.reaches("m0", "responded");
+    await world.waybill.store.pauseLane("lane", "for the backup");
+    await world.send({ id: "m1" });
+    const backup = join(world.directory, "backup.db");
+    await backupStore(world.storePath, backup);
+    await world.waybill.store.pauseLane("lane", null);
+    await world.waybill.courier.tend("lane");
+    await world.reaches("m1", "responded");
+    await world.stop();
+    expect(await restoreStore(world.storePath, backup)).toMatchObject({ toBeRebuilt: 1 });
+    await world.start();
+    await world.waybill.store.pauseLane("lane", null);
+    await world.waybill.courier.tend("lane");
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(2);
+  });
+
+  test("never derives ids that a session has seen which the backup does not know", async () => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.waybill.store.pauseLane("lane", "for the backup");
+    await world.send({ id: "m1" });
+    const backup = join(world.directory, "backup.db");
+    await backupStore(world.storePath, backup);
+    await world.waybill.store.pauseLane("lane", null);
+    await world.waybill.courier.tend("lane");
+    await world.reaches("m1", "responded");
+    await world.stop();
+    await restoreStore(world.storePath, backup);
+    await world.start();
+    await world.waybill.store.pauseLane("lane", null);
+    await world.waybill.courier.tend("lane");
+    await world.reaches("m1", "responded");
+    const [before, after] = world.prompts();
+    expect(after?.session).not.toBe(before?.session);
+    expect(after?.id).not.toBe(before?.id);
+  });
+});
+
+describe("a mailbox that commits reads in a second step", () => {
+  const answers: ReadCommit[] = [];
+  const mailbox: Mailbox = {
+    commitsWithLedger: false,
+    commitRead: async () => answers.shift() ?? { outcome: "committed" },
+  };
+
+  test("a read commit that fails is repeated and never prompts again, and the lane waits for it", async () => {
+    answers.push({ outcome: "failed", error: "locked" }, { outcome: "failed", error: "locked" });
+    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    const owed = await world.reaches("m1", "responded");
+    expect(owed).toMatchObject({ readCommittedAt: null, readCommitError: "locked" });
+    expect(await world.delivery("m2")).toMatchObject({ status: "pending" });
+    await world.reaches("m2", "responded");
+    expect((await world.delivery("m1")).readCommittedAt).not.toBeNull();
+    expect(world.prompts()).toHaveLength(2);
+  });
+
+  test("a row that is gone counts as committed, with a diagnostic", async () => {
+    answers.push({ outcome: "row_gone" });
+    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ diagnostics: ["mailbox_row_gone"] });
+  });
+
+  test("a read that is owed after a restart is committed, and nothing is sent", async () => {
+    answers.push({ outcome: "failed", error: "locked" });
+    await run({ mailbox, script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.stop();
+    await world.start();
+    await world.clock.until(async () => (await world.delivery("m1")).readCommittedAt !== null);
+    expect(world.prompts()).toHaveLength(1);
+  });
+});
+
+describe("identity", () => {
+  test("a delivery is not carried over to another runtime", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }] }] } });
+    await world.send({ id: "m1" });
+    await world.waybill.store.putLane(aLane({ runtime: "elsewhere" }));
+    const record = await world.reaches("m1", "failed_terminal");
+    expect(record).toMatchObject({ lastReason: "recipient_runtime_identity_changed", readCommittedAt: null });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a lane whose runtime is not there keeps its messages waiting and says why", async () => {
+    await run({ lanes: [{ runtime: "elsewhere" }] });
+    await world.send({ id: "m1" });
+    await world.clock.advance(10 * minute);
+    expect(await world.delivery("m1")).toMatchObject({ status: "pending" });
+    expect(world.waybill.courier.waitReason("lane")).toBe("runtime_not_active");
+  });
+});

@@ -1,0 +1,93 @@
+/** Any event at all, sensible or not: the rules must hold against all of them, in any order. */
+import fc from "fast-check";
+import type { DeliveryEvent, ObservedFacts } from "../../src/delivery/delivery-event.ts";
+import { responseStates } from "../../src/delivery/record.ts";
+
+const time = fc.integer({ min: 1, max: 1_000_000 });
+// Mostly small, so that a run gets somewhere before it ends.
+const number = fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 1, max: 5 }));
+const reason = fc.constantFrom("empty_assistant_turn", "session_stale", "no_response");
+const spends = fc.constantFrom("attempts" as const, "repairs" as const);
+
+const observed: fc.Arbitrary<ObservedFacts> = fc.record({
+  state: fc.constantFrom(...responseStates),
+  deliveredUserMessageId: fc.option(fc.constant("msg-1")),
+  assistantMessageId: fc.option(fc.constant("row-1")),
+  toolNames: fc.constantFrom([], ["bash"]),
+  newestRowId: fc.option(fc.constant("row-2")),
+  diagnostics: fc.constantFrom([], ["odd"]),
+});
+
+/** `owner` keeps the runtime ids of different deliveries apart, as derivation does. */
+export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
+  const attempt = fc.record({ number, spends, generation: fc.integer({ min: 1, max: 3 }) }).map((given) => ({
+    ...given,
+    messageId: `msg-${owner}-${given.number}-${given.generation}`,
+    partId: `prt-${owner}-${given.number}-${given.generation}`,
+    kind: given.number === 1 ? ("prompt" as const) : ("retry" as const),
+    because: null,
+    sessionId: `ses-${given.generation}`,
+    prePromptCursor: null,
+  }));
+  const of = <T extends DeliveryEvent>(type: T["type"], fields: { [K in keyof T]?: fc.Arbitrary<T[K]> }) =>
+    fc.record({ type: fc.constant(type), at: time, ...fields }) as unknown as fc.Arbitrary<DeliveryEvent>;
+  type Of<T extends DeliveryEvent["type"]> = Extract<DeliveryEvent, { type: T }>;
+
+  return fc.oneof(
+    {
+      weight: 8,
+      arbitrary: of<Of<"submit">>("submit", {
+        attempt,
+        runtimeKind: fc.constantFrom("stub", "stub", "pi"),
+        runId: fc.constant("run"),
+        lookAt: time,
+      }),
+    },
+    { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, lookAt: time }) },
+    { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, lookAt: time }) },
+    of<Of<"acceptance_unknown">>("acceptance_unknown", { reason, lookAt: time }),
+    of<Of<"not_sent">>("not_sent", { reason, lookAt: time }),
+    {
+      weight: 16,
+      arbitrary: of<Of<"looked">>("looked", {
+        observed,
+        reason,
+        found: fc.boolean(),
+        missed: fc.boolean(),
+        lookAt: fc.option(time),
+      }),
+    },
+    of<Of<"proven">>("proven", {
+      proof: fc.constant({ by: "plain_text" as const, visibleReply: null }),
+      observed: fc.option(observed),
+      turnEnded: fc.boolean(),
+      readCommitted: fc.boolean(),
+      diagnostics: fc.constant([]),
+      lookAt: time,
+    }),
+    { weight: 4, arbitrary: of<Of<"unanswered">>("unanswered", { reason, observed, lookAt: time }) },
+    of<Of<"failed_retryable">>("failed_retryable", { reason, observed, lookAt: time }),
+    of<Of<"failed_terminal">>("failed_terminal", { reason, observed: fc.option(observed), lookAt: fc.option(time) }),
+    {
+      weight: 8,
+      arbitrary: of<Of<"retry_scheduled">>("retry_scheduled", {
+        next: fc.record({ kind: fc.constant("retry" as const), spends, freshSession: fc.boolean() }),
+        lookAt: time,
+      }),
+    },
+    of<Of<"turn_ended">>("turn_ended", {}),
+    of<Of<"read_committed">>("read_committed", { diagnostics: fc.constant([]) }),
+    of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, lookAt: time }),
+    of<Of<"cancelled">>("cancelled", { by: fc.constant("ada"), reason, readCommitted: fc.boolean(), lookAt: time }),
+    of<Of<"withdrawn">>("withdrawn", {
+      by: fc.constant("ada"),
+      reason: fc.constantFrom("withdrawn" as const, "expired" as const),
+      readCommitted: fc.boolean(),
+      lookAt: time,
+    }),
+    of<Of<"retried_by_person">>("retried_by_person", {
+      by: fc.constant("ada"),
+      budget: fc.integer({ min: 0, max: 3 }),
+    }),
+  );
+}

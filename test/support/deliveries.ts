@@ -1,0 +1,159 @@
+/** Messages, records and events for tests that talk to a store without a courier. Times count from `start`. */
+import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../src/delivery/delivery-event.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import { newDelivery } from "../../src/delivery/record.ts";
+import type { Message } from "../../src/mail/message.ts";
+import { payloadHash } from "../../src/mail/message.ts";
+import type { Admission, Applied, OutgoingMail, Store } from "../../src/store/port.ts";
+
+export const start = Date.UTC(2026, 0, 1);
+
+export function aMessage(message: Partial<Message> & { id: string }): Message {
+  return {
+    recipient: { kind: "lane", lane: "lane" },
+    from: "user",
+    text: "Is the build green?",
+    summary: null,
+    actionMode: "ask",
+    taskRefs: [],
+    relayOfMessageId: null,
+    attachments: [],
+    replyRecipient: "user",
+    conversation: null,
+    source: "cli",
+    expiresAt: null,
+    createdAt: start,
+    ...message,
+  };
+}
+
+export function toPerson(message: Partial<Message> & { id: string }, name = "user"): OutgoingMail {
+  const mail = aMessage({ from: "lane", ...message, recipient: { kind: "person", name } });
+  return { message: mail, payloadHash: payloadHash(mail) };
+}
+
+/** The record that admission makes for a message to a lane. */
+export async function recordFor(store: Store, message: Message): Promise<DeliveryRecord> {
+  if (message.recipient.kind !== "lane") throw new Error("only messages to lanes have deliveries");
+  const lane = await store.lane(message.recipient.lane);
+  if (!lane) throw new Error(`no lane ${message.recipient.lane}`);
+  return newDelivery(message, payloadHash(message), lane, defaultPolicy, message.createdAt);
+}
+
+export async function tryToAdmit(store: Store, message: Partial<Message> & { id: string }): Promise<Admission> {
+  const full = aMessage(message);
+  return store.admit(full, payloadHash(full), await recordFor(store, full));
+}
+
+export async function admit(store: Store, message: Partial<Message> & { id: string }): Promise<DeliveryRecord> {
+  const admission = await tryToAdmit(store, message);
+  if (admission.outcome !== "admitted" || !admission.delivery) throw new Error(`not admitted: ${admission.outcome}`);
+  return admission.delivery;
+}
+
+/** Applies events that are expected to fit. */
+export async function move(
+  store: Store,
+  record: DeliveryRecord,
+  ...events: readonly DeliveryEvent[]
+): Promise<Extract<Applied, { outcome: "applied" }>> {
+  const applied = await store.apply(record.id, events);
+  if (applied.outcome === "refused") throw new Error(`refused: ${applied.reason}`);
+  return applied;
+}
+
+/** The next attempt of a delivery, with runtime ids of its own. */
+export function submit(record: DeliveryRecord, attempt: Partial<NewAttempt> & { at?: number; lookAt?: number } = {}) {
+  const number = record.attemptList.length + 1;
+  const { at = start, lookAt = at + 20_000, ...rest } = attempt;
+  const ids = { messageId: `msg-${record.id}-${number}`, partId: `part-${record.id}-${number}` };
+  const event: EventOf<"submit"> = {
+    type: "submit",
+    at,
+    lookAt,
+    runtimeKind: "stub",
+    runId: "run",
+    attempt: {
+      ...ids,
+      number,
+      kind: number === 1 ? "prompt" : "retry",
+      spends: "attempts",
+      because: null,
+      sessionId: "session-1",
+      generation: 1,
+      prePromptCursor: null,
+      ...rest,
+    },
+  };
+  return event;
+}
+
+export const accepted = (number = 1, at = start): DeliveryEvent => ({
+  type: "accepted",
+  at,
+  number,
+  lookAt: at + 20_000,
+});
+
+export const proven = (event: Partial<EventOf<"proven">> = {}): EventOf<"proven"> => ({
+  type: "proven",
+  at: start,
+  proof: { by: "plain_text", visibleReply: null },
+  observed: seen("responded_plain_text"),
+  turnEnded: true,
+  readCommitted: true,
+  diagnostics: [],
+  lookAt: start + 20_000,
+  ...event,
+});
+
+export const failedForGood = (at = start, lookAt: number | null = null): DeliveryEvent => ({
+  type: "failed_terminal",
+  at,
+  reason: "no_answer",
+  observed: null,
+  lookAt,
+});
+
+export const cancelled = (at = start): DeliveryEvent => ({
+  type: "cancelled",
+  at,
+  by: "user",
+  reason: "stopped_by_person",
+  readCommitted: true,
+  lookAt: at + 20_000,
+});
+
+export const unanswered = (at = start): DeliveryEvent => ({
+  type: "unanswered",
+  at,
+  reason: "empty_assistant_turn",
+  observed: seen("empty_assistant_turn"),
+  lookAt: at + 20_000,
+});
+
+export const retryScheduled = (at = start): DeliveryEvent => ({
+  type: "retry_scheduled",
+  at,
+  next: { kind: "retry", spends: "attempts", freshSession: false },
+  lookAt: at + 30_000,
+});
+
+export const retriedByPerson = (at = start): DeliveryEvent => ({
+  type: "retried_by_person",
+  at,
+  by: "user",
+  budget: 3,
+});
+
+export function seen(state: ObservedFacts["state"]): ObservedFacts {
+  return {
+    state,
+    deliveredUserMessageId: "user-row",
+    assistantMessageId: "assistant-row",
+    toolNames: ["bash"],
+    newestRowId: "assistant-row",
+    diagnostics: [],
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * A process that fills the small disk at its argument, writes to a store there until it is turned away, makes room,
+ * goes on, and says how each step went.
+ */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AppError } from "../../src/app-error.ts";
+import type { Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { admit } from "./deliveries.ts";
+import { aLane } from "./waybill.ts";
+
+export type FullDiskRun = {
+  /** How the first write ended that found no room, and one right after it. */
+  refusals: (string | null)[];
+  retryable: boolean;
+  /** Whether the store could be read meanwhile. */
+  readable: boolean;
+  /** How a backup to that disk ended, and whether anything of it is left. */
+  backup: { refusal: string | null; left: boolean };
+  /** Ids whose admission was promised, before and after there was room again. */
+  promised: string[];
+  /** Ids that a new start finds, and what is wrong with the store then. */
+  found: string[];
+  findings: number;
+  /** How a start on a disk without any room ends. */
+  startWithoutRoom: string | null;
+};
+
+const [, , disk = ""] = process.argv;
+const ballast = join(disk, "ballast");
+const path = join(disk, "waybill.db");
+
+function fillUp(): void {
+  try {
+    while (true) writeFileSync(ballast, Buffer.alloc(1024 * 1024), { flag: "a" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+  }
+}
+
+async function refusalOf(work: () => unknown): Promise<AppError | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
+async function write(store: Store, ids: readonly string[], promised: string[]): Promise<void> {
+  for (const id of ids) {
+    await admit(store, { id, text: "x".repeat(20_000) });
+    promised.push(id);
+  }
+}
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+const promised: string[] = [];
+const store = openSqliteStore({ path });
+await store.putLane(aLane());
+await write(store, names("before", 5), promised);
+fillUp();
+const first = await refusalOf(() => write(store, names("full", 200), promised));
+const second = await refusalOf(() => write(store, ["still-full"], promised));
+const backup = await refusalOf(() => store.backup(join(disk, "backup.db")));
+const readable = (await store.deliveryOf("lane", "before0")) !== null;
+rmSync(ballast);
+await write(store, names("after", 5), promised);
+await store.close();
+
+fillUp();
+const start = await refusalOf(() => openSqliteStore({ path }).close());
+rmSync(ballast);
+const again = openSqliteStore({ path });
+const found = (await again.deliveries({ limit: 1000 })).map((record) => record.messageId).toReversed();
+const run: FullDiskRun = {
+  refusals: [first?.code ?? null, second?.code ?? null],
+  retryable: first?.retryable ?? false,
+  readable,
+  backup: { refusal: backup?.code ?? null, left: existsSync(join(disk, "backup.db")) },
+  promised,
+  found,
+  findings: (await again.check()).length,
+  startWithoutRoom: start?.code ?? null,
+};
+process.stdout.write(`${JSON.stringify(run)}\n`);
+await again.close();

@@ -1,0 +1,116 @@
+/** Agents that do anything at all, and the rules that hold all the same. A failure prints the seed that replays it. */
+import fc from "fast-check";
+import { expect } from "vitest";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import { isOutstanding } from "../../src/delivery/record.ts";
+import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import { World } from "./waybill.ts";
+
+type TurnInput = NonNullable<ScriptInput["turns"]>[number];
+
+const step = fc.constantFrom<NonNullable<TurnInput["steps"]>[number]>(
+  { say: "Port 8080." },
+  { say: "Got it" },
+  { think: "Hm." },
+  { tool: "read", output: "…" },
+  { tool: "bash", output: "ok" },
+  { tool: "bash", fails: true },
+  { reply: "It is 8080." },
+  { reply: "Will do" },
+  { ask: "permission" },
+  { wait: 40_000 },
+  { error: "the model went away" },
+  { crash: true },
+  { hang: true },
+  { stale: true },
+);
+const turn: fc.Arbitrary<TurnInput> = fc.record({
+  arrival: fc.constantFrom("normal", "normal", "normal", "lost", "forgotten", "after_timeout", "unavailable"),
+  steps: fc.array(step, { maxLength: 4 }),
+});
+const anyLife = fc.record({
+  turns: fc.array(turn, { minLength: 3, maxLength: 8 }),
+  hints: fc.boolean(),
+  contract: fc.constantFrom("text" as const, "tool" as const),
+  sendingAgain: fc.constantFrom("reruns" as const, "swallowed" as const),
+  modes: fc.tuple(
+    ...Array.from({ length: 3 }, () => fc.constantFrom("ask" as const, "do" as const, "notify" as const)),
+  ),
+  restarts: fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 3 }),
+  decisions: fc.infiniteStream(fc.constantFrom("once" as const, "reject" as const)),
+});
+
+const ids = ["m1", "m2", "m3"];
+const final = (record: DeliveryRecord) =>
+  ["responded", "failed_terminal", "cancelled"].includes(record.status) && !isOutstanding(record);
+
+/** Whatever the agent does, and whenever Waybill is restarted, every message ends, in order, within its budget. */
+export async function everyMessageEnds(numRuns: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(anyLife, async ({ turns, hints, contract, sendingAgain, modes, restarts, decisions }) => {
+      const world = await new World({ script: { turns, hints }, lanes: [{ contract }], sendingAgain }).start();
+      try {
+        for (const [place, id] of ids.entries()) {
+          await world.send({ id, text: `<${id}>`, actionMode: modes[place] ?? null });
+        }
+        for (const wait of restarts) {
+          await world.clock.advance(wait);
+          await world.stop();
+          await world.start();
+        }
+        await world.clock.until(async () => {
+          await answerAsks(world, decisions);
+          const records = await Promise.all(ids.map((id) => world.delivery(id)));
+          return records.every(final);
+        });
+        await checkRun(world);
+      } finally {
+        await world.dispose();
+      }
+    }),
+    { numRuns },
+  );
+}
+
+async function answerAsks(world: World, decisions: IterableIterator<"once" | "reject">) {
+  const lane = await world.waybill.store.lane("lane");
+  if (!lane?.sessionId) return;
+  for (const ask of (await world.stub.read(lane, lane.sessionId, null)).asks) {
+    await world.stub.answer(lane, ask.id, { decision: decisions.next().value ?? "once" });
+  }
+}
+
+async function checkRun(world: World) {
+  expect(world.troubles).toEqual([]);
+  expect(world.clock.pending).toBeLessThanOrEqual(2);
+  expect(await world.waybill.store.check()).toEqual([]);
+  const records = await Promise.all(ids.map((id) => world.delivery(id)));
+  const prompts = world.prompts();
+  const ownerOf = (runtimeId: string) =>
+    records.find((record) => record.attemptList.some((attempt) => attempt.messageId === runtimeId));
+
+  for (const record of records) {
+    const mine = prompts.filter((prompt) => ownerOf(prompt.id) === record);
+    const used = new Set(mine.map((prompt) => prompt.id));
+    expect(used.size).toBeLessThanOrEqual(defaultPolicy.maxAttempts + defaultPolicy.maxRepairs);
+    for (const runtimeId of used) {
+      expect(mine.filter((prompt) => prompt.id === runtimeId).length).toBeLessThanOrEqual(3);
+    }
+    const message = await world.waybill.store.message({ kind: "lane", lane: "lane" }, record.messageId);
+    expect(message?.readAt === null).toBe(record.status === "failed_terminal");
+  }
+  for (const [place, prompt] of prompts.entries()) {
+    const record = ownerOf(prompt.id);
+    expect(record).toBeDefined();
+    const before = new Set(prompts.slice(0, place).map((earlier) => ownerOf(earlier.id)));
+    for (const other of before) {
+      if (other && other !== record) expect(releasedAt(other)).toBeLessThanOrEqual(prompt.at);
+    }
+  }
+}
+
+/** When the delivery gave its lane back; late proof comes after that. */
+function releasedAt(record: DeliveryRecord): number {
+  return record.failedAt ?? record.turnEndedAt ?? Number.POSITIVE_INFINITY;
+}

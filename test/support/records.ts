@@ -1,0 +1,85 @@
+/** Records and messages as tests need them. */
+import type { DeliveryEvent, NewAttempt } from "../../src/delivery/delivery-event.ts";
+import type { Lane } from "../../src/delivery/lane.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import { newDelivery } from "../../src/delivery/record.ts";
+import { transition } from "../../src/delivery/transition.ts";
+import type { Message } from "../../src/mail/message.ts";
+import { payloadHash } from "../../src/mail/message.ts";
+
+export function aMessage(message: Partial<Message> = {}): Message {
+  return {
+    id: "m1",
+    recipient: { kind: "lane", lane: "lane" },
+    from: "user",
+    text: "What is the answer?",
+    summary: null,
+    actionMode: null,
+    taskRefs: [],
+    relayOfMessageId: null,
+    attachments: [],
+    replyRecipient: "user",
+    conversation: null,
+    source: "cli",
+    expiresAt: null,
+    createdAt: 1000,
+    ...message,
+  };
+}
+
+const lane: Lane = {
+  id: "lane",
+  team: null,
+  member: null,
+  runtime: "stub",
+  directory: "/tmp",
+  agent: null,
+  model: null,
+  contract: "text",
+  pausedReason: null,
+  sessionId: "ses-1",
+  generation: 1,
+  createdAt: 0,
+};
+
+export function aRecord(message: Partial<Message> = {}, policy: Partial<Policy> = {}): DeliveryRecord {
+  const made = aMessage(message);
+  return newDelivery(made, payloadHash(made), lane, { ...defaultPolicy, ...policy }, made.createdAt);
+}
+
+export function anAttempt(number: number, attempt: Partial<NewAttempt> = {}): NewAttempt {
+  return {
+    messageId: `msg-${number}`,
+    partId: `prt-${number}`,
+    number,
+    kind: number === 1 ? "prompt" : "retry",
+    spends: "attempts",
+    because: null,
+    sessionId: "ses-1",
+    generation: 1,
+    prePromptCursor: null,
+    ...attempt,
+  };
+}
+
+export function submitEvent(number: number, at: number, attempt: Partial<NewAttempt> = {}): DeliveryEvent {
+  return {
+    type: "submit",
+    at,
+    attempt: anAttempt(number, attempt),
+    runtimeKind: "stub",
+    runId: "run",
+    lookAt: at + 5000,
+  };
+}
+
+/** The record after all these events; fails when one is refused. */
+export function having(record: DeliveryRecord, ...events: DeliveryEvent[]): DeliveryRecord {
+  return events.reduce((current, event) => {
+    const moved = transition(current, event);
+    if ("refused" in moved) throw new Error(`${event.type} was refused: ${moved.reason}`);
+    return moved.record;
+  }, record);
+}

@@ -1,0 +1,97 @@
+/** A directory for a store's file, ways to look at what is in it, and ways to damage it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import type { Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { admit } from "./deliveries.ts";
+import { OtherProcess } from "./other-process.ts";
+import type { Holding } from "./store-holder.ts";
+import { aLane } from "./waybill.ts";
+
+const holderFile = fileURLToPath(new URL("./store-holder.ts", import.meta.url));
+
+/** The id of the message that another process admits when it opens the store. */
+export const heldMessage = "from-holder";
+
+export class StoreFile {
+  readonly directory = mkdtempSync(join(tmpdir(), "waybill-file-"));
+  readonly path = this.in("waybill.db");
+  readonly #open: { close(): Promise<void> }[] = [];
+
+  in(name: string): string {
+    return join(this.directory, name);
+  }
+
+  /** Closes whatever is still open, ends the processes, and removes the directory. */
+  async dispose(): Promise<void> {
+    for (const one of this.#open.splice(0)) await one.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  open(path = this.path): Store {
+    const store = openSqliteStore({ path });
+    this.#open.push(store);
+    return store;
+  }
+
+  /** Why the store does not open. */
+  refusal(): unknown {
+    try {
+      this.open();
+    } catch (error) {
+      return error;
+    }
+    throw new Error("the store was opened");
+  }
+
+  /** Another process that has the store open. */
+  async holder() {
+    const started = await OtherProcess.start(holderFile, [this.path, heldMessage]);
+    this.#open.push({ close: () => started.kill() });
+    return { process: started, said: await started.hear<Holding>() };
+  }
+
+  /** Writes a store with these messages in it, and closes it. */
+  async write(...ids: readonly string[]): Promise<void> {
+    const store = openSqliteStore({ path: this.path });
+    await store.putLane(aLane());
+    await store.openSession("lane", "session-1", 0);
+    for (const id of ids) await admit(store, { id });
+    await store.close();
+  }
+
+  /** Changes the file behind the back of the store. */
+  change(sql: string, path = this.path): void {
+    const db = new Database(path);
+    db.exec(sql);
+    db.close();
+  }
+
+  /** Puts nonsense where a table's rows begin. Nobody notices who does not read that table. */
+  damageTable(table: string): void {
+    const db = new Database(this.path, { readonly: true });
+    const page = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(table) as number;
+    const size = db.pragma("page_size", { simple: true }) as number;
+    db.close();
+    this.damage((page - 1) * size, size);
+  }
+
+  damage(from: number, length: number): void {
+    const bytes = readFileSync(this.path);
+    writeFileSync(this.path, bytes.fill(0xff, from, from + length));
+  }
+
+  /** The bytes of the store and of its log, where there is one with anything in it. */
+  bytes(): Record<string, string> {
+    const names = readdirSync(this.directory).filter((name) => /^waybill\.db(-wal)?$/.test(name));
+    const contents = names.map((name) => [name, readFileSync(this.in(name)).toString("base64")]);
+    return Object.fromEntries(contents.filter(([, content]) => content !== ""));
+  }
+
+  names(): string[] {
+    return readdirSync(this.directory).toSorted();
+  }
+}
