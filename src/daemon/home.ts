@@ -1,0 +1,12 @@
+/** Where Waybill keeps its state. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export function waybillHome(env: NodeJS.ProcessEnv): string {
+  if (env.WAYBILL_HOME) return env.WAYBILL_HOME;
+  return join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "waybill");
+}
+
+export function storePath(env: NodeJS.ProcessEnv): string {
+  return join(waybillHome(env), "waybill.db");
+}

@@ -1,0 +1,69 @@
+/** `waybill store backup|restore|check`: what a person does with the store's file. */
+import { AppError } from "../app-error.ts";
+import { backupStore, checkStoreFile, restoreStore } from "../store/sqlite/store-files.ts";
+import type { CommandContext } from "./main.ts";
+
+export const storeHelp = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
+       waybill store restore FILE    go back to a backup; the present store is kept beside it
+       waybill store check [FILE]    look for damage and broken rules, in the store or in a backup
+
+Options:
+  --json    print the result as one line of JSON
+
+Exit codes: 0 all is well, 1 something is wrong, 2 the command was not understood.
+
+Examples:
+  waybill store backup ~/waybill-monday.db
+  waybill store check --json`;
+
+export async function storeCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  const [verb, file, ...more] = args;
+  if (more.length > 0) throw misunderstood(`too many arguments: ${more.join(" ")}`);
+  switch (verb) {
+    case "backup":
+      return backup(required(file, "backup"), context);
+    case "restore":
+      return restore(required(file, "restore"), context);
+    case "check":
+      return check(file ?? context.storePath, context);
+    default:
+      throw misunderstood(verb === undefined ? "backup, restore or check?" : `unknown: store ${verb}`);
+  }
+}
+
+async function backup(to: string, { storePath, print, json }: CommandContext): Promise<number> {
+  await backupStore(storePath, to);
+  print(json ? JSON.stringify({ backup: to }) : `The store was copied to ${to}, and the copy is sound.`);
+  return 0;
+}
+
+async function restore(from: string, { storePath, print, json }: CommandContext): Promise<number> {
+  const restored = await restoreStore(storePath, from);
+  if (json) {
+    print(JSON.stringify({ restored: from, ...restored }));
+    return 0;
+  }
+  print(`The store is now what ${from} holds.`);
+  if (restored.keptAs !== null) print(`What was there before is kept as ${restored.keptAs}.`);
+  if (restored.toBeRebuilt > 0) {
+    print(`${restored.toBeRebuilt} messages may have been sent since; the next start looks for them before it sends.`);
+  }
+  return 0;
+}
+
+async function check(path: string, { print, json }: CommandContext): Promise<number> {
+  const findings = checkStoreFile(path);
+  if (json) print(JSON.stringify({ store: path, findings }));
+  else if (findings.length === 0) print(`The store ${path} is sound.`);
+  else for (const { subject, problem } of findings) print(`${subject} ${problem}`);
+  return findings.length === 0 ? 0 : 1;
+}
+
+function required(file: string | undefined, verb: string): string {
+  if (file !== undefined) return file;
+  throw misunderstood(`store ${verb} needs the name of a file`);
+}
+
+function misunderstood(message: string): AppError {
+  return new AppError({ code: "usage", message, hint: "Run `waybill store --help` for how it is used." });
+}
