@@ -15,7 +15,9 @@ import { startWaybill } from "./compose.ts";
 import type { DemoScene } from "./demo-script.ts";
 import { demoPolicy, demoScripts, scenes } from "./demo-script.ts";
 import type { CommandContext } from "./main.ts";
+import { withSwitches } from "./switches.ts";
 import { printable } from "./terminal.ts";
+import { usageError } from "./usage-error.ts";
 
 export const demoHelp = `Usage: waybill demo [--json]
 
@@ -27,12 +29,13 @@ Options:
 
 const speaker = { chat: "agent", teammate: "tom" };
 
-export async function demoCommand(_args: readonly string[], context: CommandContext): Promise<number> {
+export async function demoCommand(args: readonly string[], context: CommandContext): Promise<number> {
+  if (args.length > 0) throw usageError(`too many arguments: ${args.join(" ")}`, "demo");
   const directory = mkdtempSync(join(tmpdir(), "waybill-demo-"));
   const journalPath = join(directory, "agent.jsonl");
   const waybill = await startWaybill({
     store: openSqliteStore({ path: join(directory, "waybill.db") }),
-    policy: demoPolicy,
+    policy: withSwitches(demoPolicy, context.env),
     lanes: [demoLane("chat", directory), demoLane("teammate", directory)],
     runtimes: (postMessage) => [
       new StubRuntime({ journalPath, clock: systemClock, scripts: demoScripts, postMessage }),

@@ -1,14 +1,16 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { AppError } from "../app-error.ts";
+import { AppError, messageOf } from "../app-error.ts";
 import { demoCommand, demoHelp } from "./demo.ts";
 import { storePath } from "./home.ts";
 import { storeCommand, storeHelp } from "./store-command.ts";
 import type { Paint } from "./terminal.ts";
 import { paintFor } from "./terminal.ts";
+import { usageError } from "./usage-error.ts";
 
 export type CommandContext = {
+  env: NodeJS.ProcessEnv;
   storePath: string;
   json: boolean;
   print: (line: string) => void;
@@ -36,8 +38,9 @@ Commands:
   waybill --version         the version of this program
 
 Environment:
-  WAYBILL_HOME    where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
-  NO_COLOR        no colours`;
+  WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
+  WAYBILL_WATCHDOG=0  nothing is ever sent twice by itself
+  NO_COLOR            no colours`;
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -68,6 +71,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv, print: (line
   process.once("SIGINT", stop).once("SIGTERM", stop);
   try {
     return await command.run(rest, {
+      env,
       storePath: storePath(env),
       json: values.json,
       print,
@@ -88,16 +92,12 @@ function parse(args: readonly string[]) {
       options: { help: { ...flag, short: "h" }, version: flag, json: flag },
     });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message.split(". ")[0] : String(error), error);
+    throw usageError(messageOf(error).split(". ")[0] ?? "not understood", undefined, error);
   }
 }
 
 function unknown(name: string): never {
-  throw usage(`there is no command "${name}"`);
-}
-
-function usage(message = "not understood", cause?: unknown): AppError {
-  return new AppError({ code: "usage", message, hint: "Run `waybill --help` for the commands there are.", cause });
+  throw usageError(`there is no command "${name}"`);
 }
 
 function version(): string {

@@ -1,7 +1,8 @@
 /** `waybill store backup|restore|check`: what a person does with the store's file. */
-import { AppError } from "../app-error.ts";
+import type { AppError } from "../app-error.ts";
 import { backupStore, checkStoreFile, restoreStore } from "../store/sqlite/store-files.ts";
 import type { CommandContext } from "./main.ts";
+import { usageError } from "./usage-error.ts";
 
 export const storeHelp = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
        waybill store restore FILE    go back to a backup; the present store is kept beside it
@@ -46,7 +47,8 @@ async function restore(from: string, { storePath, print, json }: CommandContext)
   print(`The store is now what ${from} holds.`);
   if (restored.keptAs !== null) print(`What was there before is kept as ${restored.keptAs}.`);
   if (restored.toBeRebuilt > 0) {
-    print(`${restored.toBeRebuilt} messages may have been sent since; the next start looks for them before it sends.`);
+    const messages = restored.toBeRebuilt === 1 ? "1 message" : `${restored.toBeRebuilt} messages`;
+    print(`${messages} may have been sent since; the next start looks for that before it sends.`);
   }
   return 0;
 }
@@ -65,5 +67,5 @@ function required(file: string | undefined, verb: string): string {
 }
 
 function misunderstood(message: string): AppError {
-  return new AppError({ code: "usage", message, hint: "Run `waybill store --help` for how it is used." });
+  return usageError(message, "store");
 }

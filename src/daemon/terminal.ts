@@ -5,7 +5,7 @@ type Style = Parameters<typeof styleText>[0];
 export type Paint = (style: Style, text: string) => string;
 
 export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
-  const wanted = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
+  const wanted = (env.FORCE_COLOR ?? "") !== "" && env.FORCE_COLOR !== "0";
   const unwanted = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
   const colours = !unwanted && (wanted || stream.isTTY === true);
   return (style, text) => (colours ? styleText(style, text) : text);

@@ -5,7 +5,7 @@
  * Everything happens behind the lane's gate. A commit always comes before the effect that it allows, so that a crash
  * at any point leaves a record from which the next look can go on.
  */
-import { messageOf } from "../app-error.ts";
+import { AppError, messageOf } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
@@ -154,6 +154,29 @@ export class Courier {
   async stop(laneId: string, by: string): Promise<Applied | null> {
     const record = await this.#deps.store.outstanding(laneId);
     return record ? this.cancel(record.id, by, "stopped_by_person") : null;
+  }
+
+  /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
+  async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
+    const { store, clock } = this.#deps;
+    while (!(await store.removeLane(laneId, clock.now()))) {
+      const open = await store.openDeliveries(laneId);
+      if (!force) throw laneInUse(laneId, open.length);
+      // Ending one must not set the next one going.
+      await store.pauseLane(laneId, "being_removed");
+      for (const record of open) await this.#endInLane(record, by);
+    }
+  }
+
+  /** Nothing will be sent in its lane any more, so nobody has to wait for the end of its turn. */
+  async #endInLane(record: DeliveryRecord, by: string): Promise<void> {
+    if (record.status !== "cancelled" && record.status !== "responded") {
+      await this.cancel(record.id, by, "lane_removed");
+    }
+    await this.#gate.run(record.laneId, async () => {
+      const at = this.#deps.clock.now();
+      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at }]);
+    });
   }
 
   /** A person gives a failed delivery a new budget. Its old attempts are looked at first. */
@@ -375,4 +398,12 @@ export class Courier {
     const mailbox = best.recipient.kind === "person" ? best.recipient.name : best.recipient.lane;
     return { messageId: best.id, mailbox, text: best.text, summary: best.summary };
   }
+}
+
+function laneInUse(laneId: string, open: number): AppError {
+  return new AppError({
+    code: "lane_in_use",
+    message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
+    hint: "Wait for them, or force it: then they end as cancelled.",
+  });
 }

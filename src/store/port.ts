@@ -36,6 +36,11 @@ export type Store = {
   lanes(): Promise<Lane[]>;
   /** Null lets the lane go on. */
   pauseLane(id: string, reason: string | null): Promise<Lane>;
+  /**
+   * The lane is unknown from then on; what happened in it stays, and made again it goes on with its generations.
+   * False, and nothing is changed, while deliveries are open in it.
+   */
+  removeLane(id: string, at: number): Promise<boolean>;
   /** Makes `sessionId` the lane's session, as a new generation. */
   openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
   sessions(laneId: string): Promise<LaneSession[]>;
@@ -62,6 +67,8 @@ export type Store = {
   outstanding(laneId: string): Promise<DeliveryRecord | null>;
   /** The oldest delivery of the lane that waits for its turn. */
   head(laneId: string): Promise<DeliveryRecord | null>;
+  /** What holds the lane or waits in it, oldest first. */
+  openDeliveries(laneId: string): Promise<DeliveryRecord[]>;
   lanesWithWork(): Promise<string[]>;
   /** The nearest look, or the nearest one later than `after`. */
   nextLookAt(after?: number): Promise<number | null>;

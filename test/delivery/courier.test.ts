@@ -422,6 +422,24 @@ describe("people", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
+  test("a lane with open deliveries is removed only by force, which ends them as cancelled", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    const { courier, store } = world.waybill;
+    await expect(courier.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
+    const lane = await store.lane("lane");
+    await courier.removeLane("lane", "ada", true);
+    expect(await store.lane("lane")).toBeNull();
+    for (const id of ["m1", "m2"]) {
+      expect(await world.delivery(id)).toMatchObject({ status: "cancelled", lastReason: "lane_removed" });
+    }
+    if (!lane?.sessionId) throw new Error("no session");
+    expect(await world.stub.read(lane, lane.sessionId, null)).toMatchObject({ status: "idle" });
+    await world.clock.advance(minute);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
   test("a paused lane sends nothing, keeps watching, and goes on where it was", async () => {
     await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
     await world.send({ id: "m1" });

@@ -8,15 +8,16 @@ const columns = `id, team, member, runtime, directory, agent, model, contract,
   paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt`;
 
 export function laneStatements(db: Database.Database) {
-  const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ?`);
-  const all = db.prepare<[], Lane>(`SELECT ${columns} FROM lane ORDER BY created_at, id`);
+  const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ? AND removed_at IS NULL`);
+  const all = db.prepare<[], Lane>(`SELECT ${columns} FROM lane WHERE removed_at IS NULL ORDER BY created_at, id`);
   const put = db.prepare<NewLane>(`
     INSERT INTO lane (id, team, member, runtime, directory, agent, model, contract, created_at)
     VALUES (@id, @team, @member, @runtime, @directory, @agent, @model, @contract, @createdAt)
     ON CONFLICT (id) DO UPDATE SET
       team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
-      agent = excluded.agent, model = excluded.model, contract = excluded.contract`);
+      agent = excluded.agent, model = excluded.model, contract = excluded.contract, removed_at = NULL`);
   const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
+  const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ?, paused_reason = NULL WHERE id = ?");
   const nextGeneration = db.prepare<[string, string]>(`
     UPDATE lane SET
       session_id = ?,
@@ -46,6 +47,11 @@ export function laneStatements(db: Database.Database) {
     pause(id: string, reason: string | null): Lane {
       pause.run(reason, id);
       return known(id);
+    },
+    remove(id: string, at: number): true {
+      known(id);
+      remove.run(at, id);
+      return true;
     },
     openSession(laneId: string, sessionId: string, at: number): Lane {
       nextGeneration.run(sessionId, laneId);

@@ -15,6 +15,9 @@ export function ledgerStatements(db: Database.Database) {
   const head = db.prepare<[string], Row>(
     select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq LIMIT 1"),
   );
+  const openIn = db.prepare<[string], Row>(
+    select("WHERE lane_id = ? AND (outstanding OR status = 'pending') ORDER BY message_seq"),
+  );
   const newest = db.prepare<[number], Row>(select("ORDER BY message_seq DESC LIMIT ?"));
   const newestOfLane = db.prepare<[string, number], Row>(select("WHERE lane_id = ? ORDER BY message_seq DESC LIMIT ?"));
   const failedWithReply = db.prepare<[], Row>(`
@@ -65,6 +68,7 @@ export function ledgerStatements(db: Database.Database) {
     byMessage: (seq: number) => one(byMessage.get(seq)),
     outstanding: (laneId: string) => one(outstanding.get(laneId)),
     head: (laneId: string) => one(head.get(laneId)),
+    openIn: (laneId: string) => many(openIn.all(laneId)),
     newest: (laneId: string | undefined, limit: number) =>
       many(laneId === undefined ? newest.all(limit) : newestOfLane.all(laneId, limit)),
     failedWithReply: () => many(failedWithReply.all()),

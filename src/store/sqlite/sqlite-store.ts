@@ -49,6 +49,8 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
       if (known.payloadHash !== payloadHash) return { outcome: "conflict" };
       return { outcome: "known", message: known.message, delivery: ledger.byMessage(known.seq) };
     }
+    // Here and not only at the door: the lane may have been removed in between.
+    if (delivery) lanes.known(delivery.laneId);
     const seq = mail.insert(message, payloadHash);
     if (delivery) ledger.begin(delivery, seq, "admitted");
     return { outcome: "admitted", message, delivery };
@@ -81,6 +83,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     lane: async (id) => lanes.find(id),
     lanes: async () => lanes.all(),
     pauseLane: (id, reason) => commits.write(() => lanes.pause(id, reason)),
+    removeLane: (id, at) => commits.write(() => ledger.openIn(id).length === 0 && lanes.remove(id, at)),
     openSession: (laneId, sessionId, at) => commits.write(() => lanes.openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
 
@@ -101,6 +104,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     history: async (id) => ledger.history(id),
     outstanding: async (laneId) => ledger.outstanding(laneId),
     head: async (laneId) => ledger.head(laneId),
+    openDeliveries: async (laneId) => ledger.openIn(laneId),
     lanesWithWork: async () => ledger.lanesWithWork(),
     nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
     dueLooks: async (now, limit) => ledger.dueLooks(now, limit),

@@ -1,5 +1,6 @@
 /** Lanes keep their sessions whatever else is changed about them, and count them. */
 import { expect, it } from "vitest";
+import { admit, aMessage, move, proven, submit } from "../../support/deliveries.ts";
 import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
@@ -64,5 +65,30 @@ export function lanes(subject: Subject): void {
     await expect(store.openSession("nowhere", "session-1", 1)).rejects.toMatchObject({ code: "lane_unknown" });
     expect(await store.lane("nowhere")).toBeNull();
     expect(await store.sessions("nowhere")).toEqual([]);
+  });
+
+  it("a lane is not removed while something is open in it", async () => {
+    const { store } = subject;
+    const record = await admit(store, { id: "m1" });
+    expect(await store.openDeliveries("lane")).toMatchObject([{ id: record.id }]);
+    expect(await store.removeLane("lane", 500)).toBe(false);
+    expect(await store.lane("lane")).not.toBeNull();
+  });
+
+  it("a removed lane is unknown, takes no message, and made again goes on with its generations", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    const record = await admit(store, { id: "m1" });
+    await move(store, record, submit(record), proven());
+    expect(await store.removeLane("lane", 500)).toBe(true);
+    expect(await store.lane("lane")).toBeNull();
+    expect((await store.lanes()).map((lane) => lane.id)).not.toContain("lane");
+    expect(await store.delivery(record.id)).not.toBeNull();
+    const late = aMessage({ id: "m2" });
+    const lateRecord = { ...record, id: "late", messageId: late.id };
+    await expect(store.admit(late, "hash", lateRecord)).rejects.toMatchObject({ code: "lane_unknown" });
+    expect(await store.message(late.recipient, late.id)).toBeNull();
+    await store.putLane(aLane());
+    expect(await store.openSession("lane", "session-2", 600)).toMatchObject({ generation: 2 });
   });
 }

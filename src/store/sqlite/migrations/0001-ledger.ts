@@ -16,6 +16,8 @@ CREATE TABLE lane (
   session_id    TEXT,
   generation    INTEGER NOT NULL DEFAULT 0 CHECK (generation >= 0),
   created_at    INTEGER NOT NULL,
+  -- A lane that is gone stays as a row: its deliveries refer to it, and its generations must not begin anew.
+  removed_at    INTEGER,
   CHECK ((session_id IS NULL) = (generation = 0))
 ) STRICT;
 

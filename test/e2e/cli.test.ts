@@ -1,0 +1,174 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { payloadHash } from "../../src/mail/message.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { aMessage, aRecord } from "../support/records.ts";
+import { aLane } from "../support/waybill.ts";
+
+const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
+let home: string;
+let temp: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "waybill-cli-"));
+  temp = join(home, "tmp");
+  mkdirSync(temp);
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+type Result = { code: number | null; stdout: string; stderr: string };
+
+function waybill(
+  args: string[],
+  options: { env?: Record<string, string>; onLine?: (line: string, pid: number) => void } = {},
+) {
+  const env = { ...process.env, NO_COLOR: "1", WAYBILL_HOME: home, TMPDIR: temp, ...options.env };
+  return new Promise<Result>((resolve) => {
+    const child = spawn(process.execPath, [program, ...args], { env });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+      options.onLine?.(String(chunk), child.pid ?? 0);
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+async function makeStore() {
+  const store = openSqliteStore({ path: join(home, "waybill.db") });
+  await store.putLane(aLane());
+  await store.admit(aMessage(), payloadHash(aMessage()), aRecord());
+  return store;
+}
+
+describe("waybill demo", () => {
+  test("shows an answer, a retry, a resend, an acknowledgement and a failure, and leaves nothing behind", async () => {
+    const { code, stdout, stderr } = await waybill(["demo"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/responded after 1 attempt\n {2}agent: Forty-two\./);
+    expect(stdout).toMatch(/asked again \(attempt 2\)/);
+    expect(stdout).toMatch(/sent again, under the same ids/);
+    expect(stdout).toMatch(/failed_terminal after 2 attempts\n {2}waybill: Your message/);
+    expect(stdout).toMatch(/5 messages, 9 prompts/);
+    expect(readdirSync(temp)).toEqual([]);
+  });
+
+  test("--json prints one object a line, with each outcome", async () => {
+    const { code, stdout } = await waybill(["demo", "--json"]);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(code).toBe(0);
+    expect(lines.filter((line) => "status" in line)).toMatchObject([
+      { messageId: "demo-answer", status: "responded", attempts: 1 },
+      { messageId: "demo-empty", status: "responded", attempts: 2 },
+      { messageId: "demo-lost", status: "responded", attempts: 1 },
+      { messageId: "demo-ack", status: "responded", attempts: 2 },
+      { messageId: "demo-silent", status: "failed_terminal", attempts: 2 },
+    ]);
+  });
+
+  test("with WAYBILL_WATCHDOG=0 nothing is sent twice, and the failures show", async () => {
+    const { stdout } = await waybill(["demo", "--json"], { env: { WAYBILL_WATCHDOG: "0" } });
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter((line) => "status" in line).map((line) => [line.status, line.attempts])).toEqual([
+      ["responded", 1],
+      ...Array.from({ length: 4 }, () => ["failed_terminal", 1]),
+    ]);
+  });
+
+  test("Ctrl-C ends it at once, in good order", async () => {
+    let sent = false;
+    const { code, stderr } = await waybill(["demo"], {
+      onLine: (line, pid) => {
+        if (sent || !line.includes("accepted")) return;
+        sent = true;
+        process.kill(pid, "SIGINT");
+      },
+    });
+    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
+    expect(readdirSync(temp)).toEqual([]);
+  });
+});
+
+test.each([
+  [{ FORCE_COLOR: "1", NO_COLOR: "" }, true],
+  [{ FORCE_COLOR: "1", NO_COLOR: "1" }, false],
+  [{ FORCE_COLOR: "", NO_COLOR: "" }, false],
+])("colours: %j → %s", async (env, coloured) => {
+  const { stderr } = await waybill(["fly"], { env });
+  expect(stderr.includes("\u001b[")).toBe(coloured);
+});
+
+describe("waybill store", () => {
+  test("backs up while the store is in use, checks, and restores", async () => {
+    const store = await makeStore();
+    const backup = join(home, "backup.db");
+    expect(await waybill(["store", "backup", backup])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/copy is sound/),
+    });
+    expect(await waybill(["store", "check", "--json"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"findings":[]'),
+    });
+    const refused = await waybill(["store", "restore", backup]);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`in use by process ${process.pid}`) });
+    await store.close();
+    const restored = await waybill(["store", "restore", backup]);
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/kept as .*before-restore/) });
+    expect(restored.stdout).toMatch(/1 message may have been sent since/);
+  });
+
+  test("a damaged store is reported, with exit code 1", async () => {
+    writeFileSync(join(home, "waybill.db"), "this is no database at all, and never was one".repeat(50));
+    const { code, stdout } = await waybill(["store", "check"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/damaged/);
+  });
+
+  test("a store that is not there is a clear error", async () => {
+    const { code, stderr } = await waybill(["store", "check"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^waybill: The store .* cannot be opened/);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+describe("being misunderstood", () => {
+  test.each([
+    [["fly"], /there is no command "fly"/],
+    [["constructor"], /there is no command "constructor"/],
+    [["demo", "--loud"], /Unknown option '--loud'/],
+    [["store"], /backup, restore or check/],
+    [["store", "burn"], /unknown: store burn/],
+    [["store", "backup"], /needs the name of a file/],
+    [["store", "check", "a", "b"], /too many arguments/],
+    [["demo", "now"], /too many arguments/],
+  ])("%j: exit code 2, a word on what is wrong and what to do, no stack trace", async (args, words) => {
+    const { code, stdout, stderr } = await waybill(args);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(/--help/);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test("help and version", async () => {
+    expect(await waybill(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Usage: waybill/) });
+    expect(await waybill(["store", "--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/Examples:/) });
+    expect(await waybill(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await waybill([])).toMatchObject({ code: 2, stdout: expect.stringMatching(/Commands:/) });
+  });
+});

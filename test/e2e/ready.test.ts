@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+let clone: string;
+beforeEach(() => {
+  clone = mkdtempSync(join(tmpdir(), "waybill-clone-"));
+  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts", "src"]) {
+    cpSync(join(root, name), join(clone, name), { recursive: true });
+  }
+  // Installing is tried on real fresh clones; here it counts as done.
+  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+});
+afterEach(() => rmSync(clone, { recursive: true, force: true }));
+
+const ready = () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/ready.mjs"], {
+    cwd: clone,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+};
+
+test("a clone is built once, silently left alone when nothing changed, and built again when a source changed", () => {
+  expect(ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…\nBuilding: done/) });
+  expect(ready()).toEqual({ status: 0, stdout: "", stderr: "" });
+  writeFileSync(join(clone, "src/clock.ts"), "export const systemClock = 1;\n");
+  const broken = ready();
+  expect(broken.status).toBe(1);
+  expect(broken.stderr).toMatch(/error TS/);
+  cpSync(join(root, "src/clock.ts"), join(clone, "src/clock.ts"));
+  expect(ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…/) });
+});
