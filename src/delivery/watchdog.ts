@@ -73,7 +73,7 @@ export class Watchdog {
     for (const due of await store.dueLooks(now, mostAtOnce)) {
       if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
     }
-    await this.#rearm();
+    await this.#rearm(now);
   }
 
   #mayStart(due: DueLook, now: number): boolean {
@@ -101,9 +101,11 @@ export class Watchdog {
     if (!this.#stopped) await this.#onTime();
   }
 
-  /** What is due and was not started waits for a running look to end, or for the end of its back-off. */
-  async #rearm(): Promise<void> {
-    const now = this.#deps.clock.now();
+  /**
+   * What was due at `now` and not started waits for a running look to end, or for the end of its back-off. It must be
+   * the time for which the due ones were asked: a look that became due since then would be forgotten otherwise.
+   */
+  async #rearm(now: number): Promise<void> {
     const next = await this.#deps.store.nextLookAt(now);
     if (next !== null) this.#arm(next);
     for (const [deliveryId, at] of this.#backOff) {

@@ -5,15 +5,18 @@ type Timer = { at: number; order: number; wake: () => void };
 
 export class ManualClock implements Clock {
   #now: number;
+  readonly #restless: boolean;
   #order = 0;
   readonly #timers = new Set<Timer>();
 
-  constructor(now = Date.UTC(2026, 0, 1)) {
-    this.#now = now;
+  /** A restless one moves by a millisecond whenever it is asked, as on a machine that is under load. */
+  constructor(options: { restless?: boolean } = {}) {
+    this.#now = Date.UTC(2026, 0, 1);
+    this.#restless = options.restless ?? false;
   }
 
   now(): number {
-    return this.#now;
+    return this.#restless ? this.#now++ : this.#now;
   }
 
   at(time: number, wake: () => void): () => void {

@@ -37,6 +37,7 @@ const anyLife = fc.record({
   modes: fc.tuple(
     ...Array.from({ length: 3 }, () => fc.constantFrom("ask" as const, "do" as const, "notify" as const)),
   ),
+  restlessClock: fc.boolean(),
   restarts: fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 3 }),
   decisions: fc.infiniteStream(fc.constantFrom("once" as const, "reject" as const)),
 });
@@ -48,8 +49,14 @@ const final = (record: DeliveryRecord) =>
 /** Whatever the agent does, and whenever Waybill is restarted, every message ends, in order, within its budget. */
 export async function everyMessageEnds(numRuns: number): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(anyLife, async ({ turns, hints, contract, sendingAgain, modes, restarts, decisions }) => {
-      const world = await new World({ script: { turns, hints }, lanes: [{ contract }], sendingAgain }).start();
+    fc.asyncProperty(anyLife, async ({ modes, restarts, decisions, ...life }) => {
+      const { turns, hints, contract, sendingAgain, restlessClock } = life;
+      const world = await new World({
+        script: { turns, hints },
+        lanes: [{ contract }],
+        sendingAgain,
+        restlessClock,
+      }).start();
       try {
         for (const [place, id] of ids.entries()) {
           await world.send({ id, text: `<${id}>`, actionMode: modes[place] ?? null });

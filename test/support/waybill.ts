@@ -25,11 +25,12 @@ export type WorldOptions = {
   policy?: Partial<Policy>;
   sendingAgain?: StubOptions["sendingAgain"];
   mailbox?: Mailbox;
+  restlessClock?: boolean;
 };
 
 export class World {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-test-"));
-  readonly clock = new ManualClock();
+  readonly clock: ManualClock;
   readonly troubles: unknown[] = [];
   readonly #options: WorldOptions;
   #waybill: Waybill | null = null;
@@ -37,6 +38,7 @@ export class World {
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
+    this.clock = new ManualClock(options.restlessClock ? { restless: true } : {});
   }
 
   get storePath(): string {

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Ledger } from "../../src/delivery/ledger.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import { newDelivery } from "../../src/delivery/record.ts";
+import { Watchdog } from "../../src/delivery/watchdog.ts";
+import { payloadHash } from "../../src/mail/message.ts";
+import type { DueLook, Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { ManualClock, settled } from "../support/manual-clock.ts";
+import { aMessage, submitEvent } from "../support/records.ts";
+import { StoreFile } from "../support/store-file.ts";
+import { aLane } from "../support/waybill.ts";
+
+let file: StoreFile;
+let store: Store;
+let watchdog: Watchdog;
+beforeEach(() => {
+  file = new StoreFile();
+  store = openSqliteStore({ path: file.path });
+});
+afterEach(async () => {
+  await watchdog.stop();
+  await store.close();
+  await file.dispose();
+});
+
+/** A delivery that is to be looked at `inMs` from now. */
+async function aLook(clock: ManualClock, lane: string, inMs: number, team: string | null = null): Promise<string> {
+  const made = await store.putLane(aLane({ id: lane, team }));
+  const message = aMessage({ recipient: { kind: "lane", lane } });
+  const hash = payloadHash(message);
+  const { delivery } = (await store.admit(message, hash, newDelivery(message, hash, made, defaultPolicy, 1))) as {
+    delivery: { id: string };
+  };
+  const submit = submitEvent(1, 1, { messageId: `msg-${lane}` });
+  await store.apply(delivery.id, [{ ...submit, lookAt: clock.now() + inMs } as typeof submit]);
+  return delivery.id;
+}
+
+async function end(deliveryId: string): Promise<void> {
+  await store.apply(deliveryId, [
+    { type: "cancelled", at: 2, by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 3 },
+    { type: "turn_ended", at: 2 },
+  ]);
+}
+
+async function watch(clock: ManualClock, attend: (due: DueLook) => Promise<void>, policy: Partial<Policy> = {}) {
+  const troubles: unknown[] = [];
+  watchdog = new Watchdog({
+    store,
+    ledger: new Ledger(store, () => {}),
+    policy: { ...defaultPolicy, ...policy },
+    clock,
+    attend,
+    onTrouble: ({ error }) => troubles.push(error),
+  });
+  await watchdog.start();
+  await settled();
+  return troubles;
+}
+
+describe("the watchdog", () => {
+  test("does not forget a look that becomes due between two questions", async () => {
+    for (let inMs = 0; inMs < 6; inMs++) {
+      const clock = new ManualClock({ restless: true });
+      const id = await aLook(clock, `lane-${inMs}`, inMs);
+      const looked: string[] = [];
+      await watch(clock, async ({ deliveryId }) => {
+        looked.push(deliveryId);
+        await end(deliveryId);
+      });
+      await clock.until(() => looked.includes(id), 60_000);
+      await watchdog.stop();
+    }
+  });
+
+  test("looks at two at once, at one of a team, and goes on with the next when one has ended", async () => {
+    const clock = new ManualClock();
+    for (const lane of ["red-1", "red-2"]) await aLook(clock, lane, 10, "red");
+    for (const lane of ["a", "b"]) await aLook(clock, lane, 10);
+    const running = new Map<string, () => void>();
+    const started: string[] = [];
+    await watch(clock, async ({ laneId, deliveryId }) => {
+      started.push(laneId);
+      await new Promise<void>((resolve) => running.set(laneId, resolve));
+      await store.apply(deliveryId, [
+        { type: "cancelled", at: 2, by: "x", reason: "x", readCommitted: true, lookAt: 3 },
+      ]);
+      await store.apply(deliveryId, [{ type: "turn_ended", at: 2 }]);
+    });
+    await clock.advance(10);
+    expect(started).toEqual(["red-1", "a"]);
+    running.get("a")?.();
+    await settled();
+    expect(started).toEqual(["red-1", "a", "b"]);
+    running.get("red-1")?.();
+    await settled();
+    expect(started).toEqual(["red-1", "a", "b", "red-2"]);
+    for (const finish of running.values()) finish();
+    await settled();
+  });
+
+  test("a look that moves nothing, or fails, is tried again later and starves nobody", async () => {
+    const clock = new ManualClock();
+    for (const lane of ["stuck-1", "stuck-2", "stuck-3"]) await aLook(clock, lane, 1);
+    await aLook(clock, "fine", 1000);
+    const looked: string[] = [];
+    const troubles = await watch(clock, async ({ laneId }) => {
+      looked.push(laneId);
+      if (laneId === "stuck-1") throw new Error("broken");
+    });
+    await clock.advance(2000);
+    expect(looked.filter((lane) => lane !== "fine").sort()).toEqual(["stuck-1", "stuck-2", "stuck-3"]);
+    expect(looked).toContain("fine");
+    expect(troubles).toHaveLength(1);
+    await clock.advance(4000);
+    expect(looked.filter((lane) => lane === "stuck-2")).toHaveLength(2);
+  });
+});
