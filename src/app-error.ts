@@ -16,7 +16,8 @@ export class AppError extends Error {
   }
 }
 
-/** What an unknown thrown value says, in one line, without its stack. */
+/** What an unknown thrown value says, in one short line, without its stack. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return (message.split("\n")[0] ?? "").slice(0, 300);
 }

@@ -25,14 +25,15 @@ export function withDeadline<T>(
       reject(passed);
     };
     const onClosing = () => giveUp("waybill is closing");
+    if (closing.aborted) return onClosing();
     const cancel = clock.at(clock.now() + ms, () => giveUp(`no answer within ${ms} ms`));
     closing.addEventListener("abort", onClosing, { once: true });
-    call(abort.signal)
+    const running = async () => call(abort.signal);
+    running()
       .then(resolve, reject)
       .finally(() => {
         cancel();
         closing.removeEventListener("abort", onClosing);
       });
-    if (closing.aborted) onClosing();
   });
 }

@@ -1,10 +1,12 @@
 /** Puts the parts together. The only place where a store, runtimes and the delivery core meet. */
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
 import { Courier } from "../delivery/courier.ts";
 import type { Reach } from "../delivery/fail-points.ts";
-import { laneSpeaker } from "../delivery/lane.ts";
+import { Interventions } from "../delivery/interventions.ts";
+import { laneName } from "../delivery/lane.ts";
 import { Ledger } from "../delivery/ledger.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
@@ -15,8 +17,7 @@ import type { Mailbox } from "../mail/mailbox.ts";
 import { storeMailbox } from "../mail/mailbox.ts";
 import { payloadHash } from "../mail/message.ts";
 import { answerMail, expiryMail, failureMail } from "../mail/replies.ts";
-import type { Runtime } from "../runtimes/port.ts";
-import type { PostMessage } from "../runtimes/stub/stub-runtime.ts";
+import type { PostMessage, Runtime } from "../runtimes/port.ts";
 import type { NewLane, Store } from "../store/port.ts";
 
 export type WaybillOptions = {
@@ -36,6 +37,7 @@ export type Waybill = {
   store: Store;
   ledger: Ledger;
   courier: Courier;
+  people: Interventions;
   /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
   send(message: NewMessage, senderLane?: string): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
@@ -45,13 +47,15 @@ export type Waybill = {
 
 export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const { store, policy, clock = systemClock, reach = () => {}, onTrouble = () => {} } = options;
-  const ledger = new Ledger(store, reach);
+  const ledger = new Ledger(store, reach, onTrouble);
   const closing = new AbortController();
+  // Every call under way listens to it, and there are as many as there are lanes.
+  setMaxListeners(0, closing.signal);
   const admission = { store, ledger, policy, clock };
 
   const send = async (message: NewMessage, senderLane?: string): Promise<Admitted> => {
-    const admitted = await admitMessage(message, admission);
-    if (admitted.delivery) void courier.tend(admitted.delivery.laneId);
+    const admitted = await admitMessage(message, admission, senderLane);
+    if (admitted.delivery) void courier.moveLane(admitted.delivery.laneId);
     if (senderLane !== undefined && admitted.message.relayOfMessageId !== null) {
       await lookAtAnswered(senderLane, admitted.message.relayOfMessageId);
     }
@@ -60,11 +64,11 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const lookAtAnswered = async (laneId: string, messageId: string) => {
     const answered = await store.deliveryOf(laneId, messageId);
     if (answered?.status === "failed_terminal") void courier.lookForLateProof(answered.id, laneId);
-    else if (answered) void courier.tend(laneId, { look: true });
+    else if (answered) void courier.moveLane(laneId, { look: true });
   };
   const postMessage: PostMessage = async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
-    const from = lane ? laneSpeaker(lane) : laneId;
+    const from = lane ? laneName(lane) : laneId;
     await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
   };
 
@@ -83,29 +87,36 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     onTrouble,
   };
   const courier = new Courier(deps);
-  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.attend(due), onTrouble });
+  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
 
-  for (const lane of options.lanes) await store.putLane(lane);
-  courier.start();
-  await recover({ ...deps, courier, hash: payloadHash });
-  await watchdog.start();
+  const close = async () => {
+    closing.abort();
+    const stopped = watchdog.stop();
+    await courier.close();
+    await stopped;
+    for (const runtime of runtimes.values()) await runtime.close();
+    await store.close();
+  };
+  try {
+    for (const lane of options.lanes) await store.putLane(lane);
+    courier.start();
+    await recover({ ...deps, courier, hash: payloadHash });
+    await watchdog.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 
   return {
     store,
     ledger,
     courier,
+    people: new Interventions(deps, courier),
     send,
     prune: () => {
       const { respondedMs, failedMs } = policy.retention;
       return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
     },
-    async close() {
-      closing.abort();
-      const stopped = watchdog.stop();
-      await courier.close();
-      await stopped;
-      for (const runtime of runtimes.values()) await runtime.close();
-      await store.close();
-    },
+    close,
   };
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AppError, messageOf } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
@@ -31,7 +32,7 @@ const speaker = { chat: "agent", teammate: "tom" };
 
 export async function demoCommand(args: readonly string[], context: CommandContext): Promise<number> {
   if (args.length > 0) throw usageError(`too many arguments: ${args.join(" ")}`, "demo");
-  const directory = mkdtempSync(join(tmpdir(), "waybill-demo-"));
+  const directory = temporaryDirectory();
   const journalPath = join(directory, "agent.jsonl");
   const waybill = await startWaybill({
     store: openSqliteStore({ path: join(directory, "waybill.db") }),
@@ -52,6 +53,19 @@ export async function demoCommand(args: readonly string[], context: CommandConte
   } finally {
     await waybill.close();
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function temporaryDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "waybill-demo-"));
+  } catch (cause) {
+    throw new AppError({
+      code: "no_temporary_directory",
+      message: `No temporary directory could be made in ${tmpdir()}: ${messageOf(cause)}.`,
+      hint: "Point TMPDIR at a directory that exists and is writable.",
+      cause,
+    });
   }
 }
 

@@ -44,6 +44,11 @@ Environment:
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
   const print = (line: string) => void process.stdout.write(`${line}\n`);
+  // Whoever reads has had enough (`| head`); that is no error of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   try {
     return await run(args, env, print);
   } catch (error) {

@@ -5,25 +5,22 @@
  * Everything happens behind the lane's gate. A commit always comes before the effect that it allows, so that a crash
  * at any point leaves a record from which the next look can go on.
  */
-import { AppError, messageOf } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
+import { messageOf } from "../app-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
-import type { Runtime } from "../runtimes/port.ts";
-import type { Applied, DueLook, OutgoingMail, Store } from "../store/port.ts";
-import type { DestinationReply } from "./decide.ts";
+import type { DueLook, OutgoingMail } from "../store/port.ts";
 import { decide } from "./decide.ts";
+import type { DestinationReply } from "./decision.ts";
 import type { DeliveryEvent, Effect } from "./delivery-event.ts";
-import type { Reach } from "./fail-points.ts";
 import type { Lane } from "./lane.ts";
-import { laneSpeaker } from "./lane.ts";
 import { LaneGate } from "./lane-gate.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Policy } from "./policy.ts";
+import { findOldAttempts } from "./old-attempts.ts";
 import { readObservation } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { isOutstanding } from "./record.ts";
-import { nextLook } from "./retry.ts";
+import { isOutstanding, isOwed } from "./record.ts";
+import { lateLook, nextLook } from "./retry.ts";
+import type { SenderDeps } from "./sender.ts";
 import { Sender } from "./sender.ts";
 import { judgeReply } from "./sufficiency.ts";
 import { Waits } from "./waits.ts";
@@ -35,21 +32,7 @@ export type ReplyWriter = {
   expiry(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail;
 };
 
-export type CourierDeps = {
-  store: Store;
-  ledger: Ledger;
-  runtimes: ReadonlyMap<string, Runtime>;
-  mailbox: Mailbox;
-  replies: ReplyWriter;
-  policy: Policy;
-  clock: Clock;
-  /** Aborted when the program ends. */
-  closing: AbortSignal;
-  runId: string;
-  reach: Reach;
-  /** A lane's work ended in an error that nobody foresaw. It is tried again later. */
-  onTrouble: (trouble: { laneId: string; error: unknown }) => void;
-};
+export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter };
 
 /** Whether anything changed, so that the lane is worth another look at once. */
 type Progress = "moved" | "rests";
@@ -65,8 +48,8 @@ export class Courier {
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
-    this.#waits = new Waits(deps.clock, deps.policy, (laneId) => void this.tend(laneId));
-    this.#sender = new Sender(deps, (session, laneId) => this.#laneOfSession.set(session, laneId));
+    this.#waits = new Waits(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
+    this.#sender = new Sender(deps);
   }
 
   /** Hints are listened to before anything is sent. */
@@ -75,7 +58,7 @@ export class Courier {
       this.#unsubscribe.push(
         runtime.onHint((hint) => {
           const laneId = this.#laneOfSession.get(hint.sessionId);
-          if (laneId !== undefined) void this.tend(laneId, { look: true });
+          if (laneId !== undefined) void this.moveLane(laneId, { look: true });
         }),
       );
     }
@@ -94,141 +77,87 @@ export class Courier {
   }
 
   /** Moves a lane as far as it goes now. Calls that come in while one is queued become one. */
-  tend(laneId: string, options: { look: boolean } = { look: false }): Promise<void> {
+  moveLane(laneId: string, options: { look: boolean } = { look: false }): Promise<void> {
     const queued = this.#queued.get(laneId);
     if (queued) {
       queued.look ||= options.look;
       return queued.done;
     }
     const entry = { look: options.look, done: Promise.resolve() };
-    entry.done = this.#behindGate(laneId, async () => {
-      this.#queued.delete(laneId);
-      await this.#tendNow(laneId, entry.look);
-    });
     this.#queued.set(laneId, entry);
+    entry.done = this.behindGate(laneId, async () => {
+      this.#queued.delete(laneId);
+      await this.#moveNow(laneId, entry.look);
+    });
     return entry.done;
   }
 
-  /** The watchdog's way in: a look at one delivery that is due. */
-  attend(due: DueLook): Promise<void> {
-    return this.#behindGate(due.laneId, async () => {
-      const [record, lane] = await this.#load(due.deliveryId, due.laneId);
-      if (!record || !lane) return;
-      if (record.status === "pending") await this.#expire(record, lane);
-      else if (record.status === "failed_terminal") await this.#look(record, lane);
-      await this.#tendNow(due.laneId, false);
+  /** The watchdog's way in: one delivery that is due, and then whatever its lane has to do. */
+  lookAtDue(due: DueLook): Promise<void> {
+    return this.behindGate(due.laneId, async () => {
+      await this.#lookAside(due.deliveryId, due.laneId);
+      await this.#moveNow(due.laneId, false);
     });
-  }
-
-  /** A person ends a delivery. That is durable before the agent is stopped, and is never retried. */
-  async cancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
-    const { store, policy, mailbox } = this.#deps;
-    const record = await store.delivery(deliveryId);
-    const at = this.#deps.clock.now();
-    const applied = await this.#deps.ledger.commit(deliveryId, [
-      {
-        type: "cancelled",
-        at,
-        by,
-        reason,
-        readCommitted: mailbox.commitsWithLedger,
-        lookAt: nextLook({ looks: 0 }, policy, at),
-      },
-    ]);
-    if (record && applied.outcome === "applied") {
-      void this.#behindGate(record.laneId, async () => {
-        const lane = await store.lane(record.laneId);
-        if (lane) await this.#perform(applied.record, lane, applied.effects);
-      });
-      void this.tend(record.laneId, { look: true });
-    }
-    return applied;
-  }
-
-  /** Takes a message back that has not been sent; refused once it was. */
-  withdraw(deliveryId: string, by: string): Promise<Applied> {
-    return this.#deps.ledger.commit(deliveryId, [this.#withdrawal(by, "withdrawn", this.#deps.clock.now())]);
-  }
-
-  /** Stops whatever the lane is doing. Does not wait behind queued messages. */
-  async stop(laneId: string, by: string): Promise<Applied | null> {
-    const record = await this.#deps.store.outstanding(laneId);
-    return record ? this.cancel(record.id, by, "stopped_by_person") : null;
-  }
-
-  /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
-  async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
-    const { store, clock } = this.#deps;
-    while (!(await store.removeLane(laneId, clock.now()))) {
-      const open = await store.openDeliveries(laneId);
-      if (!force) throw laneInUse(laneId, open.length);
-      // Ending one must not set the next one going.
-      await store.pauseLane(laneId, "being_removed");
-      for (const record of open) await this.#endInLane(record, by);
-    }
-  }
-
-  /** Nothing will be sent in its lane any more, so nobody has to wait for the end of its turn. */
-  async #endInLane(record: DeliveryRecord, by: string): Promise<void> {
-    if (record.status !== "cancelled" && record.status !== "responded") {
-      await this.cancel(record.id, by, "lane_removed");
-    }
-    await this.#gate.run(record.laneId, async () => {
-      const at = this.#deps.clock.now();
-      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at }]);
-    });
-  }
-
-  /** A person gives a failed delivery a new budget. Its old attempts are looked at first. */
-  async retry(deliveryId: string, by: string): Promise<Applied> {
-    const { ledger, policy, clock } = this.#deps;
-    const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts };
-    const applied = await ledger.commit(deliveryId, [event]);
-    if (applied.outcome === "applied") void this.tend(applied.record.laneId);
-    return applied;
   }
 
   /** A look outside the schedule: somebody replied to a message that had failed for good. */
-  async lookForLateProof(deliveryId: string, laneId: string): Promise<void> {
-    await this.#behindGate(laneId, async () => {
-      const [record, lane] = await this.#load(deliveryId, laneId);
-      if (record?.status === "failed_terminal" && lane) await this.#look(record, lane);
+  lookForLateProof(deliveryId: string, laneId: string): Promise<void> {
+    return this.behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
+  }
+
+  /** Ends whatever runs in the lane's session. */
+  abortSession(laneId: string): Promise<void> {
+    return this.behindGate(laneId, async () => {
+      const lane = await this.#deps.store.lane(laneId);
+      if (lane?.sessionId) await this.#abort(lane, lane.sessionId);
     });
   }
 
-  async #load(deliveryId: string, laneId: string): Promise<[DeliveryRecord | null, Lane | null]> {
-    const { store } = this.#deps;
-    return Promise.all([store.delivery(deliveryId), store.lane(laneId)]);
-  }
-
   /** Trouble in one lane is reported, costs it some time, and touches no other lane. */
-  async #behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
+  async behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;
     try {
       await this.#gate.run(laneId, work);
     } catch (error) {
-      this.#queued.delete(laneId);
       this.#deps.onTrouble({ laneId, error });
       this.#waits.postpone(laneId, messageOf(error));
     }
   }
 
-  async #tendNow(laneId: string, lookNow: boolean): Promise<void> {
-    const { store, clock } = this.#deps;
+  async #moveNow(laneId: string, lookNow: boolean): Promise<void> {
+    const { store, clock, closing } = this.#deps;
     let look = lookNow;
-    while (!this.#deps.closing.aborted) {
+    while (!closing.aborted) {
       const lane = await store.lane(laneId);
       if (!lane) return;
       if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, laneId);
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
+        this.#waits.clear(laneId);
         if (!look && (outstanding.nextLookAt ?? 0) > clock.now()) return;
         look = false;
         if ((await this.#look(outstanding, lane)) === "rests") return;
         continue;
       }
       const head = await store.head(laneId);
-      if (!head || (await this.#take(head, lane)) === "rests") return;
+      if (!head) return this.#waits.clear(laneId);
+      if ((await this.#take(head, lane)) === "rests") return;
+    }
+  }
+
+  /** Deliveries that do not hold their lane and are due all the same: expiry, late proof, an owed read. */
+  async #lookAside(deliveryId: string, laneId: string): Promise<void> {
+    const { store, ledger, clock } = this.#deps;
+    const [record, lane] = await Promise.all([store.delivery(deliveryId), store.lane(laneId)]);
+    if (!record) return;
+    if (lane && record.status === "pending") {
+      await this.#expire(record, lane);
+    } else if (lane && (record.status === "failed_terminal" || (isOwed(record) && !isOutstanding(record)))) {
+      await this.#look(record, lane);
+    } else if (!lane && record.status === "failed_terminal") {
+      const observed = { state: record.responseState, ...nothingObserved };
+      const event = { type: "looked" as const, at: clock.now(), observed, reason: "lane_removed", ...noLook };
+      await ledger.commit(record.id, [event]);
     }
   }
 
@@ -238,38 +167,46 @@ export class Courier {
     if (lane.pausedReason !== null) return "rests";
     // Sent before, and retried by a person: the old attempts may have been answered since.
     if (head.attemptList.length > 0) return this.#look(head, lane);
+    if (head.acceptanceUnknown) return this.#takeRebuilt(head, lane);
     return this.#submit(head, lane);
   }
 
-  async #expire(record: DeliveryRecord, lane: Lane): Promise<boolean> {
+  /** Its record was lost: what stands in the agent's transcripts was sent, and only what does not is sent now. */
+  async #takeRebuilt(head: DeliveryRecord, lane: Lane): Promise<Progress> {
+    const runtime = this.#deps.runtimes.get(lane.runtime);
+    if (!runtime) return this.#postpone(lane, "runtime_not_active");
+    const attempts = await findOldAttempts(head, { ...this.#deps, lane, runtime });
+    if (attempts.length === 0) return this.#submit(head, lane);
     const at = this.#deps.clock.now();
+    return this.#commit(head, lane, [{ type: "attempts_found", at, attempts, runtimeKind: runtime.kind, lookAt: at }]);
+  }
+
+  async #expire(record: DeliveryRecord, lane: Lane): Promise<boolean> {
+    const { clock, ledger, replies, mailbox } = this.#deps;
+    const at = clock.now();
     if (record.status !== "pending" || record.attemptList.length > 0) return false;
     if (record.expiresAt === null || record.expiresAt > at) return false;
-    const mail = [this.#deps.replies.expiry(record, lane, at)];
-    const applied = await this.#deps.ledger.commit(record.id, [this.#withdrawal("sender", "expired", at)], mail);
+    const readCommitted = mailbox.commitsWithLedger;
+    const event: DeliveryEvent = { type: "withdrawn", at, by: "sender", reason: "expired", readCommitted, lookAt: at };
+    const applied = await ledger.commit(record.id, [event], [replies.expiry(record, lane, at)]);
     return applied.outcome === "applied";
   }
 
-  #withdrawal(by: string, reason: "withdrawn" | "expired", at: number): DeliveryEvent {
-    return { type: "withdrawn", at, by, reason, readCommitted: this.#deps.mailbox.commitsWithLedger, lookAt: at };
-  }
-
   async #look(record: DeliveryRecord, lane: Lane): Promise<Progress> {
-    const { policy, clock, mailbox } = this.#deps;
-    if (record.readCommittedAt === null && (record.status === "responded" || record.status === "cancelled")) {
-      return this.#commitRead(record, lane);
-    }
-    const runtime = this.#deps.runtimes.get(record.runtimeKind ?? lane.runtime);
+    const { policy, clock, mailbox, runtimes } = this.#deps;
+    const ended = record.status === "responded" || record.status === "cancelled";
+    if (ended && record.readCommittedAt === null) return this.#commitRead(record, lane);
     if (record.runtimeKind !== null && record.runtimeKind !== lane.runtime && record.status !== "failed_terminal") {
-      return this.#commitFailure(record, lane, "recipient_runtime_identity_changed");
+      return this.#leaveBehind(record, lane, ended);
     }
+    const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
     const observation = await readObservation(record, { ...this.#deps, lane, runtime });
     const decision = decide({
       record,
       observation,
       reply: await this.#destinationReply(record, lane),
       contract: lane.contract,
-      traits: runtime?.traits ?? { takesIds: true, sendingAgain: "swallowed", attachments: false },
+      traits: runtime?.traits ?? unknownTraits,
       policy,
       readCommitsWithLedger: mailbox.commitsWithLedger,
       paused: lane.pausedReason !== null,
@@ -277,40 +214,54 @@ export class Courier {
     });
     switch (decision.do) {
       case "nothing":
-        if (record.status === "pending") this.#waits.postpone(lane.id, observation.reason ?? observation.state);
-        return "rests";
+        return record.status === "pending" ? this.#postpone(lane, observation.reason ?? observation.state) : "rests";
       case "submit":
         return this.#submit(record, lane);
-      case "commit":
+      case "commit": {
+        const progress = await this.#commit(record, lane, decision.events, decision.answer);
         if (decision.abort && record.runtimeSessionId !== null) await this.#abort(lane, record.runtimeSessionId);
-        return this.#commit(record, lane, decision.events, decision.answer);
+        return progress;
+      }
       default:
         return decision satisfies never;
     }
+  }
+
+  /** The lane has moved to another runtime; what was sent through the old one is not carried over. */
+  #leaveBehind(record: DeliveryRecord, lane: Lane, ended: boolean): Promise<Progress> {
+    const at = this.#deps.clock.now();
+    return ended
+      ? this.#commit(record, lane, [{ type: "turn_ended", at }])
+      : this.#fail(record, lane, "recipient_runtime_identity_changed");
   }
 
   async #submit(record: DeliveryRecord, lane: Lane): Promise<Progress> {
     const prepared = await this.#sender.prepare(record, lane);
     switch (prepared.outcome) {
       case "ready":
-        this.#waits.clear(lane.id);
-        return this.#commit(record, prepared.lane, prepared.events, null);
+        if (prepared.lane.sessionId) this.#laneOfSession.set(prepared.lane.sessionId, lane.id);
+        return this.#commit(record, prepared.lane, prepared.events);
       case "impossible":
-        return this.#commitFailure(record, lane, prepared.reason);
+        return this.#fail(record, lane, prepared.reason);
       case "not_now":
-        if (record.status !== "pending") {
-          return this.#commit(record, lane, [prepared.event], null);
-        }
-        this.#waits.postpone(lane.id, prepared.reason);
-        return "rests";
+        return record.status === "pending"
+          ? this.#postpone(lane, prepared.reason)
+          : this.#commit(record, lane, [prepared.event]);
       default:
         return prepared satisfies never;
     }
   }
 
-  #commitFailure(record: DeliveryRecord, lane: Lane, reason: string): Promise<Progress> {
-    const at = this.#deps.clock.now();
-    return this.#commit(record, lane, [{ type: "failed_terminal", at, reason, observed: null, lookAt: null }], null);
+  #postpone(lane: Lane, reason: string): Progress {
+    this.#waits.postpone(lane.id, reason);
+    return "rests";
+  }
+
+  #fail(record: DeliveryRecord, lane: Lane, reason: string): Promise<Progress> {
+    const { clock, policy } = this.#deps;
+    const at = clock.now();
+    const lookAt = record.attemptList.length > 0 ? lateLook(0, policy, at) : null;
+    return this.#commit(record, lane, [{ type: "failed_terminal", at, reason, observed: null, lookAt }]);
   }
 
   async #commitRead(record: DeliveryRecord, lane: Lane): Promise<Progress> {
@@ -319,57 +270,61 @@ export class Courier {
     const at = clock.now();
     if (result.outcome === "failed") {
       const lookAt = nextLook(record, policy, at);
-      return this.#commit(record, lane, [{ type: "read_commit_failed", at, error: result.error, lookAt }], null);
+      return this.#commit(record, lane, [{ type: "read_commit_failed", at, error: result.error, lookAt }]);
     }
     const diagnostics = result.outcome === "row_gone" ? ["mailbox_row_gone"] : [];
-    return this.#commit(record, lane, [{ type: "read_committed", at, diagnostics }], null);
+    return this.#commit(record, lane, [{ type: "read_committed", at, diagnostics }]);
   }
 
   async #commit(
     record: DeliveryRecord,
     lane: Lane,
     events: readonly DeliveryEvent[],
-    answer: string | null,
+    answer: string | null = null,
   ): Promise<Progress> {
-    const { ledger, store, replies, clock } = this.#deps;
-    const at = clock.now();
-    const mail = answer === null ? [] : [replies.answer(record, lane, answer, at)];
-    for (const event of events) {
-      if (event.type === "failed_terminal") mail.push(replies.failure(record, lane, event.reason, at));
-    }
-    const applied = await ledger.commit(record.id, events, mail);
+    const { ledger, store } = this.#deps;
+    const applied = await ledger.commit(record.id, events, this.#mailFor(record, lane, events, answer));
     if (applied.outcome === "applied") {
       await this.#perform(applied.record, lane, applied.effects);
       return "moved";
     }
+    // Whoever lets the lane go on sets it going.
+    if (applied.reason === "lane_paused") return "rests";
     // Somebody else was faster, as a person's stop may be: the newest record is looked at again.
     const newest = await store.delivery(record.id);
     if (newest && newest.version !== record.version) return "moved";
     throw new Error(`${events.map((event) => event.type).join(", ")} refused: ${applied.reason}`);
   }
 
+  /** The agent's answer, and the news that nothing more will come. */
+  #mailFor(
+    record: DeliveryRecord,
+    lane: Lane,
+    events: readonly DeliveryEvent[],
+    answer: string | null,
+  ): OutgoingMail[] {
+    const { replies, clock } = this.#deps;
+    const at = clock.now();
+    const bad = events.flatMap((event) =>
+      event.type === "failed_terminal" || (event.type === "cancelled" && event.by === "session") ? [event.reason] : [],
+    );
+    return [
+      ...(answer === null ? [] : [replies.answer(record, lane, answer, at)]),
+      ...bad.map((reason) => replies.failure(record, lane, reason, at)),
+    ];
+  }
+
   async #perform(record: DeliveryRecord, lane: Lane, effects: readonly Effect[]): Promise<void> {
     for (const effect of effects) {
       switch (effect.type) {
         case "send": {
-          if (record.status !== "submitting") break;
           const event = await this.#sender.send(record, lane, effect.attempt);
-          const mail: OutgoingMail[] = [];
-          if (event.type === "failed_terminal") {
-            mail.push(this.#deps.replies.failure(record, lane, event.reason, event.at));
-          }
-          // Refused only when a person cancelled in between; then the abort is next in line.
-          await this.#deps.ledger.commit(record.id, [event], mail);
+          // Refused only when a person cancelled in between; then the next look stops the turn.
+          if (event) await this.#deps.ledger.commit(record.id, [event], this.#mailFor(record, lane, [event], null));
           break;
         }
-        case "abort":
-          await this.#abort(lane, effect.sessionId);
-          break;
         case "commit_read":
           await this.#commitRead(record, lane);
-          break;
-        case "lane_free":
-          // The loop in `#tendNow` goes on by itself; for changes from outside a lane is tended by the caller.
           break;
         default:
           effect satisfies never;
@@ -389,21 +344,27 @@ export class Courier {
     }
   }
 
-  /** The strongest proof there is: the answer stands where it belongs and names the message. */
+  /** The strongest proof there is: the answer stands where it belongs, is from this lane, and names the message. */
   async #destinationReply(record: DeliveryRecord, lane: Lane): Promise<DestinationReply | null> {
-    if (!isOutstanding(record) && record.status !== "failed_terminal" && record.status !== "pending") return null;
-    const replies = await this.#deps.store.repliesTo(record.messageId, laneSpeaker(lane));
+    const wanted = record.replyRecipient.toLowerCase();
+    const replies = (await this.#deps.store.repliesTo(record.messageId, lane.id)).flatMap((reply) => {
+      const mailbox = reply.recipient.kind === "person" ? reply.recipient.name : reply.recipient.lane;
+      return mailbox.toLowerCase() === wanted ? [{ ...reply, mailbox }] : [];
+    });
     const best = replies.find((reply) => judgeReply(reply, lane.contract).sufficient) ?? replies.at(-1);
-    if (!best) return null;
-    const mailbox = best.recipient.kind === "person" ? best.recipient.name : best.recipient.lane;
-    return { messageId: best.id, mailbox, text: best.text, summary: best.summary };
+    return best ? { messageId: best.id, mailbox: best.mailbox, text: best.text, summary: best.summary } : null;
   }
 }
 
-function laneInUse(laneId: string, open: number): AppError {
-  return new AppError({
-    code: "lane_in_use",
-    message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
-    hint: "Wait for them, or force it: then they end as cancelled.",
-  });
-}
+const nothingObserved = {
+  deliveredUserMessageId: null,
+  assistantMessageId: null,
+  toolNames: [],
+  newestRowId: null,
+  lastActivityAt: null,
+  diagnostics: [],
+};
+const noLook = { found: false, missed: false, lookAt: null };
+
+/** While a runtime is not there nothing can be read, so nothing of this is used to decide. */
+const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false } as const;

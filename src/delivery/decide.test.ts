@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aRecord, having, submitEvent } from "../../test/support/records.ts";
-import type { Decision, Look } from "./decide.ts";
 import { decide } from "./decide.ts";
+import type { Decision, Look } from "./decision.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { Evidence, Observation } from "./observation.ts";
 import { noEvidence, unobserved, unreadable } from "./observation.ts";
@@ -217,6 +217,7 @@ describe("sending again or anew", () => {
       assistantMessageId: null,
       toolNames: [],
       newestRowId: null,
+      lastActivityAt: null,
       diagnostics: [],
     },
     reason: null,
@@ -275,25 +276,42 @@ describe("people", () => {
 describe("stuck", () => {
   const quiet = { settled: false, lastActivityAt: sentAt };
   const later = sentAt + defaultPolicy.stuckAfterMs;
+  const record = {
+    ...accepted(),
+    quietMs: defaultPolicy.stuckAfterMs - 60_000,
+    activityAt: sentAt,
+    lastObservedAt: later - 60_000,
+  };
 
   test("busy without any sign of life for long: a fresh session", () => {
-    const decision = decide(look(seen("pending", quiet), { now: later }));
+    const decision = decide(look(seen("pending", quiet), { record, now: later }));
     expect(decision).toMatchObject({
       events: [{ reason: "session_stuck" }, { next: { freshSession: true, spends: "repairs" } }],
     });
-    expect(isTaken(decision, accepted())).toBe(true);
+    expect(isTaken(decision, record)).toBe(true);
+  });
+
+  test("a machine that has slept is not a session that hangs", () => {
+    const asleep = { ...record, quietMs: 60_000, lastObservedAt: sentAt };
+    expect(types(decide(look(seen("pending", quiet), { record: asleep, now: later })))).toEqual(["looked"]);
+  });
+
+  test("busy with something else and quiet for long is stuck as well", () => {
+    const decision = decide(look(seen("prompt_not_indexed", { ...quiet, found: false }), { record, now: later }));
+    expect(isRetry(decision)).toBe(true);
+    expect(isTaken(decision, record)).toBe(true);
   });
 
   test.each([
     ["a tool that runs", { toolRunning: true }],
     ["recent activity", { lastActivityAt: later - 1000 }],
   ])("%s is not stuck", (_, given) => {
-    expect(types(decide(look(seen("pending", { ...quiet, ...given }), { now: later })))).toEqual(["looked"]);
+    expect(types(decide(look(seen("pending", { ...quiet, ...given }), { record, now: later })))).toEqual(["looked"]);
   });
 
   test("a pending ask is not stuck", () => {
     const blocked = seen("permission_blocked", quiet);
-    expect(types(decide(look(blocked, { now: later })))).toEqual(["looked"]);
+    expect(types(decide(look(blocked, { record, now: later })))).toEqual(["looked"]);
   });
 });
 

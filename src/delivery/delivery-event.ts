@@ -12,6 +12,7 @@ export type ObservedFacts = {
   assistantMessageId: string | null;
   toolNames: readonly string[];
   newestRowId: string | null;
+  lastActivityAt: number | null;
   diagnostics: readonly string[];
 };
 
@@ -21,6 +22,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "admitted"; record: DeliveryRecord }
   /** The message was unread and its record was gone: it may have been sent before. */
   | { type: "rebuilt"; record: DeliveryRecord }
+  /** Attempts of a rebuilt delivery that stand in the agent's transcripts. */
+  | { type: "attempts_found"; attempts: readonly Attempt[]; runtimeKind: string; lookAt: number }
   | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
   | { type: "send_again"; number: number; lookAt: number }
   | { type: "accepted"; number: number; lookAt: number }
@@ -62,8 +65,4 @@ export type EventType = DeliveryEvent["type"];
 export type EventOf<T extends EventType> = Extract<DeliveryEvent, { type: T }>;
 
 /** What is to be done once the commit is durable. Each can be found again from the record after a crash. */
-export type Effect =
-  | { type: "send"; attempt: Attempt }
-  | { type: "abort"; sessionId: string }
-  | { type: "commit_read" }
-  | { type: "lane_free" };
+export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" };

@@ -21,7 +21,7 @@ export type Lane = {
   createdAt: number;
 };
 
-/** Who speaks when this lane's agent replies. */
-export function laneSpeaker(lane: Pick<Lane, "id" | "member">): string {
+/** The name under which this lane's agent writes. */
+export function laneName(lane: Pick<Lane, "id" | "member">): string {
   return lane.member ?? lane.id;
 }

@@ -9,11 +9,13 @@ export type Change = { record: DeliveryRecord; events: readonly DeliveryEvent[] 
 export class Ledger {
   readonly #store: Store;
   readonly #reach: Reach;
+  readonly #onTrouble: (trouble: { error: unknown }) => void;
   readonly #listeners = new Set<(change: Change) => void>();
 
-  constructor(store: Store, reach: Reach) {
+  constructor(store: Store, reach: Reach, onTrouble: (trouble: { error: unknown }) => void) {
     this.#store = store;
     this.#reach = reach;
+    this.#onTrouble = onTrouble;
   }
 
   commit(id: string, events: readonly DeliveryEvent[], mail: readonly OutgoingMail[] = []): Promise<Applied> {
@@ -26,7 +28,7 @@ export class Ledger {
     const applied = await commit();
     if (applied.outcome === "applied") {
       for (const event of events) this.#reach(`after_commit.${event.type}`);
-      this.announce({ record: applied.record, events });
+      this.#announce({ record: applied.record, events });
     }
     return applied;
   }
@@ -37,7 +39,14 @@ export class Ledger {
     return () => this.#listeners.delete(listener);
   }
 
-  announce(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
+  #announce(change: Change): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        // The change is durable; whoever made it must not hear that it failed.
+        this.#onTrouble({ error });
+      }
+    }
   }
 }

@@ -56,9 +56,9 @@ export type Observation = {
   diagnostics: readonly string[];
 };
 
-/** A message that names ours, or, failing that, an unnamed one to whoever waits for the answer. */
+/** A message to whoever waits for the answer that names ours or, failing that, names none. */
 export function isReply(sent: SentMessage): boolean {
-  return sent.relay === "this" || (sent.relay === "none" && sent.toReplyRecipient);
+  return sent.toReplyRecipient && sent.relay !== "another";
 }
 
 export const noEvidence: Evidence = {
@@ -107,6 +107,7 @@ export function factsOf(observation: Observation): ObservedFacts {
     assistantMessageId: observation.assistantMessageId,
     toolNames: observation.toolNames,
     newestRowId: observation.newestRowId,
+    lastActivityAt: observation.lastActivityAt,
     diagnostics: observation.diagnostics,
   };
 }

@@ -132,6 +132,7 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
         id: "m-1",
         recipient: { kind: "lane", lane: "lane" },
         from: "user",
+        fromLane: null,
         text: "What colour is it?",
         summary: null,
         actionMode: null,
@@ -514,7 +515,7 @@ describe("visible reply: what a message_send is tied to", () => {
     ],
     ["another message", { relayOfMessageId: "m-2" }, "responded_tool_call", { relay: "another" }, false],
     ["an id that only begins alike", { relayOfMessageId: "m-10" }, "responded_tool_call", { relay: "another" }, false],
-    ["this one, to somebody else", { to: "bob" }, "responded_visible_message", { toReplyRecipient: false }, false],
+    ["this one, to somebody else", { to: "bob" }, "responded_tool_call", { toReplyRecipient: false }, false],
     ["a relay that is no string", { relayOfMessageId: 1, to: "bob" }, "responded_tool_call", { relay: "none" }, false],
   ] as const)("%s", (_, input, state, sent, diagnosed) => {
     const seen = look(toolsAlone(reply(input)));

@@ -22,6 +22,7 @@ function prompt(
       id: "m-1",
       recipient: { kind: "lane", lane: "lane" },
       from: "alice",
+      fromLane: null,
       text: written,
       summary: null,
       actionMode: null,

@@ -20,24 +20,15 @@ export async function readObservation(record: DeliveryRecord, reading: Reading):
   if (record.attemptList.length === 0) return unobserved;
   if (!runtime) return unreadable("runtime_not_active");
   const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
-  const last = sessions.at(-1);
   const look = async (limit: number | null) => {
-    const read = await Promise.allSettled(
-      sessions.map((session) => readSlice(session, limit, { ...reading, runtime })),
-    );
-    // Without the session that took the last attempt nothing can be said; an older one may be gone for good.
-    const failed = read.find((result, index) => result.status === "rejected" && sessions[index] === last);
-    if (failed?.status === "rejected") throw failed.reason;
-    const slices = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-    const observation = observe({
+    const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
+    return observe({
       slices,
       attempts: record.attemptList,
       messageId: record.messageId,
       replyRecipient: record.replyRecipient,
       takesIds: runtime.traits.takesIds,
     });
-    if (slices.length === sessions.length) return observation;
-    return { ...observation, diagnostics: [...observation.diagnostics, "earlier_session_unreadable"] };
   };
   try {
     const limited = await look(policy.readLimit);

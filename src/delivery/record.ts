@@ -79,11 +79,16 @@ export type DeliveryRecord = {
   attemptList: readonly Attempt[];
   nextAttempt: NextAttempt | null;
   acceptanceUnknown: boolean;
+  /** From the first attempt until it fails for good. What never had the lane, or gave it back, does not take it again. */
+  holdsLane: boolean;
   nextLookAt: number | null;
   /** Looks since the last send; decides how far apart they are. */
   looks: number;
   /** Reads in a row that showed a resting session in which the prompt was missing or had never run. */
   missedReads: number;
+  /** How long the session has shown no activity, as far as somebody was awake to see it. */
+  quietMs: number;
+  activityAt: number | null;
   submittedAt: number | null;
   acceptedAt: number | null;
   lastObservedAt: number | null;
@@ -106,11 +111,22 @@ export type DeliveryRecord = {
   version: number;
 };
 
-const openStatuses: readonly Status[] = ["submitting", "accepted", "unanswered", "retry_scheduled", "failed_retryable"];
+/** Sent, and not at an end. */
+export const openStatuses: readonly Status[] = [
+  "submitting",
+  "accepted",
+  "unanswered",
+  "retry_scheduled",
+  "failed_retryable",
+];
 
-/** An outstanding delivery holds its lane. The store repeats this rule in its unique index. */
+/** An outstanding delivery keeps its lane from others. The store repeats this rule in its unique index. */
 export function isOutstanding(record: DeliveryRecord): boolean {
-  if (openStatuses.includes(record.status)) return true;
+  return openStatuses.includes(record.status) || (record.holdsLane && isOwed(record));
+}
+
+/** Ended, with the read commit or the end of the turn still to come. */
+export function isOwed(record: DeliveryRecord): boolean {
   const ended = record.status === "responded" || record.status === "cancelled";
   return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
 }
@@ -151,9 +167,12 @@ export function newDelivery(
     attemptList: [],
     nextAttempt: null,
     acceptanceUnknown: false,
+    holdsLane: false,
     nextLookAt: message.expiresAt,
     looks: 0,
     missedReads: 0,
+    quietMs: 0,
+    activityAt: null,
     submittedAt: null,
     acceptedAt: null,
     lastObservedAt: null,
@@ -181,7 +200,10 @@ export function newDelivery(
 export function brokenRules(record: DeliveryRecord): string[] {
   const spent = (budget: string) => record.attemptList.filter((attempt) => attempt.spends === budget).length;
   const rules: [string, boolean][] = [
-    ["an outstanding delivery has a next look", !isOutstanding(record) || record.nextLookAt !== null],
+    [
+      "what is outstanding or owed has a next look",
+      record.nextLookAt !== null || !(isOutstanding(record) || isOwed(record)),
+    ],
     [
       "a read is committed only with proof or by a person",
       record.readCommittedAt === null || record.proof !== null || record.status === "cancelled",

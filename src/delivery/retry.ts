@@ -29,9 +29,17 @@ export function lateLook(done: number, policy: Policy, now: number): number | nu
   return wait === undefined ? null : now + wait;
 }
 
-/** A busy session without any sign of life for long. A tool that runs is a sign of life, however long it takes. */
-export function isStuck(busy: { quietSince: number; toolRunning: boolean }, policy: Policy, now: number): boolean {
-  return !busy.toolRunning && now - busy.quietSince >= policy.stuckAfterMs;
+/** Between two looks no more than this counts as quiet: a machine that slept has seen nothing, not silence. */
+const longestWatch = 2 * 60_000;
+
+/** How long a session has been quiet, when `activityAt` is its last sign of life as seen at `now`. */
+export function quietAfter(
+  record: Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt">,
+  activityAt: number | null,
+  now: number,
+): number {
+  if (record.lastObservedAt === null || record.activityAt !== activityAt) return 0;
+  return record.quietMs + Math.min(Math.max(0, now - record.lastObservedAt), longestWatch);
 }
 
 /** A repair has a budget of its own: a broken session never spends the message's attempts. */

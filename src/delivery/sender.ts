@@ -3,20 +3,23 @@
  * it once it is durable. Nothing is submitted unless a fresh read says that the session is idle.
  */
 import { AppError, messageOf } from "../app-error.ts";
+import type { Patience } from "../deadline.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Runtime, SubmitOutcome, TranscriptSlice } from "../runtimes/port.ts";
+import type { Store } from "../store/port.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptDigest } from "./attempt.ts";
-import type { CourierDeps } from "./courier.ts";
 import type { DeliveryEvent, EventOf, NewAttempt } from "./delivery-event.ts";
 import { digestOf } from "./digest.ts";
+import type { Reach } from "./fail-points.ts";
 import type { Lane } from "./lane.ts";
 import { factsOf, unreadable } from "./observation.ts";
 import { isUnfinished } from "./observe.ts";
+import type { Policy } from "./policy.ts";
 import { promptText } from "./prompt-text.ts";
 import { readSlice } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { graceOf, isStuck, nextLook } from "./retry.ts";
+import { graceOf, lateLook, nextLook, quietAfter } from "./retry.ts";
 
 export type Prepared =
   | { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] }
@@ -26,13 +29,25 @@ export type Prepared =
 
 type SendEvent = EventOf<"accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal">;
 
-export class Sender {
-  readonly #deps: CourierDeps;
-  readonly #knowSession: (sessionId: string, laneId: string) => void;
+export type SenderDeps = Patience & {
+  store: Store;
+  runtimes: ReadonlyMap<string, Runtime>;
+  policy: Policy;
+  runId: string;
+  reach: Reach;
+  /** Something that nobody foresaw. It is tried again later. */
+  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
+};
 
-  constructor(deps: CourierDeps, knowSession: (sessionId: string, laneId: string) => void) {
+export class Sender {
+  readonly #deps: SenderDeps;
+  /** Sessions that were opened and could not be written down, as on a full disk; the next try takes them. */
+  readonly #unstored = new Map<string, string>();
+  /** Busy sessions that keep a message waiting, and how long they have been quiet. */
+  readonly #inTheWay = new Map<string, Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt">>();
+
+  constructor(deps: SenderDeps) {
     this.#deps = deps;
-    this.#knowSession = knowSession;
   }
 
   async prepare(record: DeliveryRecord, lane: Lane): Promise<Prepared> {
@@ -66,7 +81,10 @@ export class Sender {
     const replace = record.nextAttempt?.freshSession === true && lane.sessionId === record.runtimeSessionId;
     if (slice.status === "stale" || (slice.status === "idle" && replace)) return this.#freshSession(lane, runtime);
     if (slice.asks.length > 0) return "ask_pending";
-    if (slice.status === "idle") return { lane, slice };
+    if (slice.status === "idle") {
+      this.#inTheWay.delete(slice.sessionId);
+      return { lane, slice };
+    }
     if (!replace && !this.#isStuck(slice)) return "session_busy";
 
     const { sessionId } = lane;
@@ -76,21 +94,27 @@ export class Sender {
     return stopped ? this.#freshSession(lane, runtime) : "abort_did_not_stop_the_session";
   }
 
-  /** Also a session that nobody's delivery holds may hang, and must not keep a lane waiting for ever. */
+  /**
+   * Also a session that nobody's delivery holds may hang, and must not keep a lane waiting for ever. It is watched from
+   * the first time that it was in the way.
+   */
   #isStuck(slice: TranscriptSlice): boolean {
     const { clock, policy } = this.#deps;
+    const now = clock.now();
+    const before = this.#inTheWay.get(slice.sessionId) ?? { quietMs: 0, activityAt: null, lastObservedAt: null };
+    const quietMs = quietAfter(before, slice.lastActivityAt, now);
+    this.#inTheWay.set(slice.sessionId, { quietMs, activityAt: slice.lastActivityAt, lastObservedAt: now });
     const toolRunning = slice.rows.some((row) => row.completedAt === null && row.tools.some(isUnfinished));
-    const quietSince = slice.lastActivityAt ?? clock.now();
-    return isStuck({ quietSince, toolRunning }, policy, clock.now());
+    return !toolRunning && quietMs >= policy.stuckAfterMs;
   }
 
   async #freshSession(lane: Lane, runtime: Runtime): Promise<{ lane: Lane; slice: TranscriptSlice }> {
     const { store, clock, policy } = this.#deps;
-    const sessionId = await withDeadline(this.#deps, policy.submitLimitMs, (signal) =>
-      runtime.openSession(lane, signal),
-    );
+    const open = (signal: AbortSignal) => runtime.openSession(lane, signal);
+    const sessionId = this.#unstored.get(lane.id) ?? (await withDeadline(this.#deps, policy.submitLimitMs, open));
+    this.#unstored.set(lane.id, sessionId);
     const opened = await store.openSession(lane.id, sessionId, clock.now());
-    this.#knowSession(sessionId, lane.id);
+    this.#unstored.delete(lane.id);
     return { lane: opened, slice: { ...emptySlice, sessionId } };
   }
 
@@ -120,15 +144,21 @@ export class Sender {
     return isThere ? [submit, { type: "accepted", at, number, lookAt }] : [submit];
   }
 
-  /** Sends a committed attempt and says what became of it. Never throws: what is not known is said to be unknown. */
-  async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent> {
-    const { policy, reach, runtimes } = this.#deps;
+  /**
+   * Sends a committed attempt and says what became of it: null when it is not to be sent any more. Never throws: what
+   * is not known is said to be unknown.
+   */
+  async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent | null> {
+    const { policy, reach, runtimes, store } = this.#deps;
+    if (record.status !== "submitting") return null;
     const runtime = runtimes.get(lane.runtime);
     if (!runtime) return this.#sendEvent(record, attempt, { outcome: "not_sent", reason: "runtime_not_active" });
     let outcome: SubmitOutcome;
     try {
       const text = await this.#text(record, lane, attempt, runtime);
       const { messageId, partId, sessionId } = attempt;
+      // A person may have stopped it since it was committed.
+      if ((await store.delivery(record.id))?.version !== record.version) return null;
       reach("before_send");
       outcome = await withDeadline(this.#deps, policy.submitLimitMs, (signal) =>
         runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
@@ -150,9 +180,15 @@ export class Sender {
       case "unknown":
         return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt: soon };
       case "not_sent":
-        return { type: "not_sent", at, reason: outcome.reason, lookAt: soon };
+        return { type: "not_sent", at, reason: outcome.reason, lookAt: nextLook(record, policy, at) };
       case "refused":
-        return { type: "failed_terminal", at, reason: outcome.reason, observed: null, lookAt: null };
+        return {
+          type: "failed_terminal",
+          at,
+          reason: outcome.reason,
+          observed: null,
+          lookAt: lateLook(0, policy, at),
+        };
       default:
         return outcome satisfies never;
     }

@@ -13,11 +13,19 @@ const observed = {
   assistantMessageId: "row-1",
   toolNames: ["read"],
   newestRowId: "row-1",
+  lastActivityAt: 5,
   diagnostics: [],
 };
 const proof = { by: "plain_text" as const, visibleReply: null };
 const events = {
   submit: submitEvent(1, 10),
+  attempts_found: {
+    type: "attempts_found",
+    at: 10,
+    runtimeKind: "stub",
+    attempts: [{ ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
+    lookAt: 99,
+  },
   accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },
   acceptance_unknown: { type: "acceptance_unknown", at: 20, reason: "timeout", lookAt: 99 },
   not_sent: { type: "not_sent", at: 20, reason: "down", lookAt: 99 },
@@ -79,6 +87,7 @@ describe("the table: from where each event is taken", () => {
   const table: Record<EventType, { event: DeliveryEvent; from: Status[] }> = {
     admitted: { event: { type: "admitted", at: 1, record: pending }, from: [] },
     rebuilt: { event: { type: "rebuilt", at: 1, record: pending }, from: [] },
+    attempts_found: { event: events.attempts_found, from: ["pending"] },
     submit: { event: events.submit, from: ["pending"] },
     send_again: { event: events.send_again, from: [] },
     accepted: { event: events.accepted, from: ["submitting"] },
@@ -160,7 +169,7 @@ describe("sending again", () => {
   test("needs no read when the request certainly did not leave", () => {
     const unsent = having(submitting, events.not_sent);
     expect(unsent).toMatchObject({ acceptanceUnknown: false });
-    expect(transition(unsent, events.send_again)).toMatchObject({ record: { attemptList: [{ sends: 2 }] } });
+    expect(transition(unsent, events.send_again)).toMatchObject({ record: { attemptList: [{ sends: 1 }] } });
   });
 
   test("is refused after three sends", () => {
@@ -205,6 +214,18 @@ describe("the end", () => {
     expect(isOutstanding(failedTerminal)).toBe(false);
   });
 
+  test("what never held the lane, or gave it back, does not take it by owing a read", () => {
+    const elsewhere = { readCommitted: false };
+    for (const record of [
+      having(failedTerminal, { ...events.proven, ...elsewhere }),
+      having(pending, { ...events.cancelled, ...elsewhere }),
+      having(pending, { ...events.withdrawn, ...elsewhere }),
+    ]) {
+      expect(isOutstanding(record)).toBe(false);
+      expect(record.nextLookAt).toBe(99);
+    }
+  });
+
   test("late proof closes a failed delivery without taking its lane again", () => {
     const late = having(failedTerminal, { ...events.proven, turnEnded: false });
     expect(late).toMatchObject({ status: "responded", attempts: 1 });
@@ -216,13 +237,12 @@ describe("the end", () => {
     expect(transition(responded, events.looked)).toEqual({ refused: true, reason: "already_closed" });
   });
 
-  test("a stop while the turn may run owes its end and aborts; before or after that there is nothing to abort", () => {
-    expect(transition(accepted, events.cancelled)).toMatchObject({
-      record: { status: "cancelled", turnEndedAt: null },
-      effects: [{ type: "abort", sessionId: "ses-1" }],
-    });
+  test("a stop while the turn may run owes its end; before or after that nothing is owed", () => {
+    for (const record of [submitting, accepted, failedRetryable]) {
+      expect(isOutstanding(having(record, events.cancelled))).toBe(true);
+    }
     for (const record of [pending, unanswered, retryScheduled, failedTerminal]) {
-      expect(transition(record, events.cancelled)).toMatchObject({ effects: [{ type: "lane_free" }] });
+      expect(isOutstanding(having(record, events.cancelled))).toBe(false);
     }
   });
 

@@ -8,7 +8,8 @@ import type { Attempt } from "./attempt.ts";
 import { maxSendsPerAttempt } from "./attempt.ts";
 import type { DeliveryEvent, Effect, EventOf, EventType, ObservedFacts } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
-import { isOutstanding, lastAttempt } from "./record.ts";
+import { isOutstanding, isOwed, lastAttempt, openStatuses } from "./record.ts";
+import { quietAfter } from "./retry.ts";
 
 export type Moved = { record: DeliveryRecord; effects: readonly Effect[] };
 export type Refused = { refused: true; reason: string };
@@ -23,12 +24,31 @@ type Move<T extends EventType> = {
   effects?: (record: DeliveryRecord, before: DeliveryRecord) => readonly Effect[];
 };
 
-const open: readonly Status[] = ["submitting", "accepted", "unanswered", "retry_scheduled", "failed_retryable"];
-
 const moves: { [T in EventType]: Move<T> } = {
   // The two that make a record. They are taken as the first event of a fold only.
   admitted: { from: [], change: () => ({}) },
   rebuilt: { from: [], change: () => ({}) },
+
+  attempts_found: {
+    from: ["pending"],
+    refuse: (record, event) => {
+      if (record.attemptList.length > 0) return "was_sent_before";
+      return event.attempts.length === 0 ? "nothing_found" : null;
+    },
+    change: (record, event) => ({
+      status: "accepted",
+      acceptanceUnknown: false,
+      holdsLane: true,
+      runtimeKind: event.runtimeKind,
+      runtimeSessionId: event.attempts.at(-1)?.sessionId ?? null,
+      attemptList: event.attempts,
+      attempts: event.attempts.length,
+      maxAttempts: Math.max(record.maxAttempts, event.attempts.length),
+      submittedAt: event.attempts.at(-1)?.submittedAt ?? null,
+      acceptedAt: event.at,
+      nextLookAt: event.lookAt,
+    }),
+  },
 
   submit: {
     from: ["pending", "retry_scheduled"],
@@ -51,6 +71,7 @@ const moves: { [T in EventType]: Move<T> } = {
       attemptList: [...record.attemptList, { ...event.attempt, sends: 1, left: true, submittedAt: event.at }],
       nextAttempt: null,
       acceptanceUnknown: true,
+      holdsLane: true,
       nextLookAt: event.lookAt,
       looks: 0,
       missedReads: 0,
@@ -73,7 +94,8 @@ const moves: { [T in EventType]: Move<T> } = {
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends + 1, left: true })),
       acceptanceUnknown: true,
       nextLookAt: event.lookAt,
-      looks: 0,
+      // While nothing leaves, the tries come further and further apart.
+      looks: lastAttempt(record)?.left ? 0 : record.looks,
       missedReads: 0,
       submittedAt: event.at,
     }),
@@ -105,19 +127,21 @@ const moves: { [T in EventType]: Move<T> } = {
     from: ["submitting"],
     change: (record, event) => ({
       status: "failed_retryable",
-      // An earlier send of the same ids may still have arrived.
+      // It does not count as sent; but an earlier send of the same ids may have arrived.
       acceptanceUnknown: (lastAttempt(record)?.sends ?? 0) > 1,
-      attemptList: withLast(record, (last) => ({ ...last, left: last.sends > 1 })),
+      attemptList: withLast(record, (last) => ({ ...last, sends: last.sends - 1, left: last.sends > 1 })),
+      looks: record.looks + 1,
       lastReason: event.reason,
       nextLookAt: event.lookAt,
     }),
   },
 
   looked: {
-    from: [...open, "failed_terminal", "responded", "cancelled"],
+    from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
     refuse: (record, event) => {
-      if (event.lookAt === null && isOutstanding(record)) return "outstanding_without_next_look";
-      return isOutstanding(record) || record.status === "failed_terminal" ? null : "already_closed";
+      const owesALook = isOutstanding(record) || isOwed(record);
+      if (event.lookAt === null && owesALook) return "outstanding_without_next_look";
+      return owesALook || record.status === "failed_terminal" ? null : "already_closed";
     },
     change: (record, event) => ({
       ...(event.found && isUnconfirmed(record)
@@ -132,7 +156,7 @@ const moves: { [T in EventType]: Move<T> } = {
   },
 
   proven: {
-    from: ["pending", ...open, "failed_terminal"],
+    from: ["pending", ...openStatuses, "failed_terminal"],
     refuse: (record) => (record.attemptList.length === 0 ? "nothing_was_sent" : null),
     change: (record, event) => ({
       status: "responded",
@@ -142,13 +166,14 @@ const moves: { [T in EventType]: Move<T> } = {
       acceptedAt: record.acceptedAt ?? event.at,
       nextAttempt: null,
       // A delivery that had failed for good gave its lane back then; late proof does not take it again.
+      holdsLane: record.status !== "failed_terminal",
       turnEndedAt: event.turnEnded || record.status === "failed_terminal" ? event.at : null,
       readCommittedAt: event.readCommitted ? event.at : null,
       lastReason: null,
       diagnostics: addDiagnostics(record, event.diagnostics),
       nextLookAt: event.lookAt,
     }),
-    effects: owedAfterEnd,
+    effects: readCommitOwed,
   },
 
   unanswered: {
@@ -162,16 +187,16 @@ const moves: { [T in EventType]: Move<T> } = {
   },
 
   failed_terminal: {
-    from: ["pending", ...open],
+    from: ["pending", ...openStatuses],
     change: (_, event) => ({
       status: "failed_terminal",
+      holdsLane: false,
       failedAt: event.at,
       nextAttempt: null,
       looks: 0,
       lastReason: event.reason,
       nextLookAt: event.lookAt,
     }),
-    effects: () => [{ type: "lane_free" }],
   },
 
   retry_scheduled: {
@@ -184,7 +209,7 @@ const moves: { [T in EventType]: Move<T> } = {
     from: ["responded", "cancelled"],
     refuse: (record) => (record.turnEndedAt === null ? null : "turn_has_ended"),
     change: (_, event) => ({ turnEndedAt: event.at }),
-    effects: owedAfterEnd,
+    effects: readCommitOwed,
   },
 
   read_committed: {
@@ -195,17 +220,21 @@ const moves: { [T in EventType]: Move<T> } = {
       readCommitError: null,
       diagnostics: addDiagnostics(record, event.diagnostics),
     }),
-    effects: owedAfterEnd,
+    effects: readCommitOwed,
   },
 
   read_commit_failed: {
     from: ["responded", "cancelled"],
     refuse: (record) => (record.readCommittedAt === null ? null : "read_is_committed"),
-    change: (_, event) => ({ readCommitError: event.error, nextLookAt: event.lookAt }),
+    change: (record, event) => ({
+      readCommitError: event.error,
+      looks: record.looks + 1,
+      nextLookAt: event.lookAt,
+    }),
   },
 
   cancelled: {
-    from: ["pending", ...open, "failed_terminal"],
+    from: ["pending", ...openStatuses, "failed_terminal"],
     change: (record, event) => ({
       status: "cancelled",
       cancelledAt: event.at,
@@ -215,12 +244,7 @@ const moves: { [T in EventType]: Move<T> } = {
       readCommittedAt: event.readCommitted ? event.at : null,
       nextLookAt: event.lookAt,
     }),
-    effects: (record) => [
-      ...(record.turnEndedAt === null && record.runtimeSessionId !== null
-        ? [{ type: "abort" as const, sessionId: record.runtimeSessionId }]
-        : []),
-      ...owedAfterEnd(record),
-    ],
+    effects: readCommitOwed,
   },
 
   withdrawn: {
@@ -234,7 +258,7 @@ const moves: { [T in EventType]: Move<T> } = {
       readCommittedAt: event.readCommitted ? event.at : null,
       nextLookAt: event.lookAt,
     }),
-    effects: owedAfterEnd,
+    effects: readCommitOwed,
   },
 
   retried_by_person: {
@@ -247,9 +271,9 @@ const moves: { [T in EventType]: Move<T> } = {
       acceptanceUnknown: false,
       failedAt: null,
       // Whoever retries it wants it sent, whatever its expiry was.
+      expiresAt: null,
       nextLookAt: null,
     }),
-    effects: () => [{ type: "lane_free" }],
   },
 };
 
@@ -269,7 +293,7 @@ export function transition(record: DeliveryRecord, event: DeliveryEvent): Transi
     version: record.version + 1,
   };
   // What is closed is not looked at again; what failed for good may be, for late proof; what waits, for its expiry.
-  const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOutstanding(changed);
+  const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
   const next = closed ? { ...changed, nextLookAt: null } : changed;
   return { record: next, effects: move.effects?.(next, record) ?? [] };
 }
@@ -313,9 +337,8 @@ function sendLast(record: DeliveryRecord): readonly Effect[] {
   return attempt ? [{ type: "send", attempt }] : [];
 }
 
-function owedAfterEnd(record: DeliveryRecord): readonly Effect[] {
-  if (record.readCommittedAt === null) return [{ type: "commit_read" }];
-  return record.turnEndedAt === null ? [] : [{ type: "lane_free" }];
+function readCommitOwed(record: DeliveryRecord): readonly Effect[] {
+  return record.readCommittedAt === null ? [{ type: "commit_read" }] : [];
 }
 
 const mostDiagnostics = 20;
@@ -329,6 +352,8 @@ function observedChange(record: DeliveryRecord, event: DeliveryEvent): Change {
   if (observed === null) return {};
   return {
     responseState: observed.state,
+    quietMs: quietAfter(record, observed.lastActivityAt, event.at),
+    activityAt: observed.lastActivityAt,
     lastObservedAt: event.at,
     deliveredUserMessageId: observed.deliveredUserMessageId ?? record.deliveredUserMessageId,
     observedAssistantMessageId: observed.assistantMessageId ?? record.observedAssistantMessageId,

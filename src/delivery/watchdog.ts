@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { DueLook, Store } from "../store/port.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
+import { nextLook } from "./retry.ts";
 
 export type WatchdogDeps = {
   store: Store;
@@ -16,14 +17,15 @@ export type WatchdogDeps = {
   onTrouble: (trouble: { error: unknown }) => void;
 };
 
-const mostAtOnce = 1000;
+/** Due looks that are asked for at once, beyond those that are known not to start now. */
+const batch = 32;
 
 export class Watchdog {
   readonly #deps: WatchdogDeps;
   /** Looks under way: the delivery, its team, and when it ends. */
   readonly #running = new Map<string, { team: string | null; ended: Promise<void> }>();
   /** Looks that ended without moving their date, and when they may be tried again. */
-  readonly #backOff = new Map<string, number>();
+  readonly #backOff = new Map<string, { until: number; times: number }>();
   #timer: { at: number; cancel: () => void } | null = null;
   #unsubscribe: () => void = () => {};
   #stopped = true;
@@ -70,31 +72,40 @@ export class Watchdog {
     const { store, clock } = this.#deps;
     if (this.#stopped) return;
     const now = clock.now();
-    for (const due of await store.dueLooks(now, mostAtOnce)) {
+    const most = batch + this.#running.size + this.#backOff.size;
+    const dueNow = await store.dueLooks(now, most);
+    if (dueNow.length < most) this.#forget(dueNow);
+    for (const due of dueNow) {
       if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
     }
     await this.#rearm(now);
   }
 
+  /** What is not due any more was moved by somebody else. */
+  #forget(dueNow: readonly DueLook[]): void {
+    const due = new Set(dueNow.map((look) => look.deliveryId));
+    for (const deliveryId of this.#backOff.keys()) if (!due.has(deliveryId)) this.#backOff.delete(deliveryId);
+  }
+
   #mayStart(due: DueLook, now: number): boolean {
     const { policy } = this.#deps;
-    if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId) ?? 0) > now) return false;
+    if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId)?.until ?? 0) > now) return false;
     if (this.#running.size >= policy.watchdogAtOnce) return false;
     const ofTeam = [...this.#running.values()].filter(({ team }) => team !== null && team === due.team).length;
     return due.team === null || ofTeam < policy.watchdogAtOncePerTeam;
   }
 
   async #attend(due: DueLook): Promise<void> {
-    const { attend, store, clock, policy, onTrouble } = this.#deps;
+    const { attend, store, clock, onTrouble } = this.#deps;
     try {
       await attend(due);
       const after = await store.delivery(due.deliveryId);
       const stillDue = after?.nextLookAt != null && after.nextLookAt <= clock.now();
-      if (stillDue) this.#backOff.set(due.deliveryId, clock.now() + policy.firstLookDelayMs);
+      if (stillDue) this.#putOff(due.deliveryId);
       else this.#backOff.delete(due.deliveryId);
     } catch (error) {
       onTrouble({ error });
-      this.#backOff.set(due.deliveryId, clock.now() + policy.maxLookDelayMs);
+      this.#putOff(due.deliveryId);
     } finally {
       this.#running.delete(due.deliveryId);
     }
@@ -108,9 +119,13 @@ export class Watchdog {
   async #rearm(now: number): Promise<void> {
     const next = await this.#deps.store.nextLookAt(now);
     if (next !== null) this.#arm(next);
-    for (const [deliveryId, at] of this.#backOff) {
-      if (at > now) this.#arm(at);
-      else if (!this.#running.has(deliveryId)) this.#backOff.delete(deliveryId);
-    }
+    for (const { until } of this.#backOff.values()) if (until > now) this.#arm(until);
+  }
+
+  /** Each time in a row waits longer, up to the longest look. */
+  #putOff(deliveryId: string): void {
+    const { clock, policy } = this.#deps;
+    const times = (this.#backOff.get(deliveryId)?.times ?? -1) + 1;
+    this.#backOff.set(deliveryId, { until: nextLook({ looks: times }, policy, clock.now()), times });
   }
 }

@@ -50,9 +50,14 @@ export type Admitted = { message: Message; delivery: DeliveryRecord | null; know
 
 export type AdmissionDeps = { store: Store; ledger: Ledger; policy: Policy; clock: Clock };
 
-export async function admitMessage(input: NewMessage, deps: AdmissionDeps): Promise<Admitted> {
+/** `fromLane` is the lane of the agent that sends, as its connection tells. */
+export async function admitMessage(
+  input: NewMessage,
+  deps: AdmissionDeps,
+  fromLane: string | null = null,
+): Promise<Admitted> {
   const at = deps.clock.now();
-  const message = canonical(parse(input), at);
+  const message = canonical(parse(input), fromLane, at);
   const lane = await recipientLane(message.recipient, deps.store);
   const hash = payloadHash(message);
   const delivery = lane ? newDelivery(message, hash, lane, deps.policy, at) : null;
@@ -96,12 +101,13 @@ function parse(input: NewMessage): z.output<typeof newMessageSchema> {
   });
 }
 
-function canonical(input: z.output<typeof newMessageSchema>, at: number): Message {
+function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | null, at: number): Message {
   const relayOfMessageId = input.relayOfMessageId ?? null;
   return {
     id: input.id,
     recipient: "lane" in input.to ? { kind: "lane", lane: input.to.lane } : { kind: "person", name: input.to.person },
     from: input.from,
+    fromLane,
     text: input.text,
     summary: input.summary ?? null,
     // A reply needs no reply, unless its sender says so: otherwise two agents thank each other for ever.

@@ -22,6 +22,8 @@ export type Message = {
   id: string;
   recipient: Recipient;
   from: string;
+  /** The lane of the agent that wrote it, by its connection and not by its word; null for everybody else. */
+  fromLane: string | null;
   text: string;
   summary: string | null;
   actionMode: ActionMode | null;

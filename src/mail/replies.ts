@@ -3,7 +3,7 @@
  * Their ids are derived from the delivery, so that none is ever written twice.
  */
 import type { Lane } from "../delivery/lane.ts";
-import { laneSpeaker } from "../delivery/lane.ts";
+import { laneName } from "../delivery/lane.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { OutgoingMail } from "../store/port.ts";
 import type { Message } from "./message.ts";
@@ -13,19 +13,19 @@ export const waybillSender = "waybill";
 
 /** The text that ended the agent's turn. */
 export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at: number): OutgoingMail {
-  return mail(record, { id: `answer-${record.id}`, from: laneSpeaker(lane), text, at });
+  return mail(record, { id: `answer-${record.id}`, from: laneName(lane), text, at });
 }
 
 /** Waybill speaks for itself here and never in an agent's name. */
 export function failureMail(record: DeliveryRecord, lane: Lane, reason: string, at: number): OutgoingMail {
-  const text = `Your message to ${laneSpeaker(lane)} was not answered (${reason}). It stays unread and is not tried again by itself.`;
+  const text = `Your message to ${laneName(lane)} was not answered (${reason}). It stays unread and is not tried again by itself.`;
   // A delivery that a person retries may fail anew, and that is news.
-  return mail(record, { id: `failure-${record.id}-${record.attemptList.length}`, from: waybillSender, text, at });
+  return mail(record, { id: `failure-${record.id}-${record.version}`, from: waybillSender, text, at });
 }
 
 /** The message ran out of time before it could be sent. */
 export function expiryMail(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail {
-  const text = `Your message to ${laneSpeaker(lane)} expired before it could be delivered.`;
+  const text = `Your message to ${laneName(lane)} expired before it could be delivered.`;
   return mail(record, { id: `expiry-${record.id}`, from: waybillSender, text, at });
 }
 
@@ -34,6 +34,7 @@ function mail(record: DeliveryRecord, written: { id: string; from: string; text:
     id: written.id,
     recipient: { kind: "person", name: record.replyRecipient },
     from: written.from,
+    fromLane: null,
     text: written.text,
     summary: null,
     actionMode: "notify",

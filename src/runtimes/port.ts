@@ -68,6 +68,19 @@ export type AskAnswer = { decision: "once" | "always" | "reject"; answers?: read
 
 export type Hint = { sessionId: string };
 
+/**
+ * What an agent's `message_send` tool does. The sender is the lane that the call came from, whatever the call says.
+ * The same call may come twice after a crash, with the same id.
+ */
+export type PostMessage = (message: {
+  id: string;
+  lane: string;
+  to: string;
+  text: string;
+  summary: string | null;
+  relayOfMessageId: string | null;
+}) => Promise<void>;
+
 export type RuntimeTraits = {
   /** Whether prompts carry our own ids. Where not, and only there, text is matched. */
   takesIds: boolean;
@@ -84,7 +97,10 @@ export type Runtime = {
   /** Adopts or ends what the last run left behind; awaited before anything is observed. */
   recover(): Promise<void>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
-  /** The newest `limit` rows, or all of them. */
+  /**
+   * The newest `limit` rows, or all of them. A session that the program does not know (any more) is `stale`; throwing
+   * means that nothing can be said at present.
+   */
   read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice>;
   submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome>;
   /** Ends the running turn of a session and of those below it. Safe to repeat. */

@@ -49,12 +49,12 @@ export type Store = {
   admit(message: Message, payloadHash: string, delivery: DeliveryRecord | null): Promise<Admission>;
   message(recipient: Recipient, id: string): Promise<StoredMessage | null>;
   mailOf(recipient: Recipient, limit: number): Promise<StoredMessage[]>;
-  /** Messages from `from` that name `messageId` as what they reply to, oldest first. */
-  repliesTo(messageId: string, from: string): Promise<StoredMessage[]>;
+  /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
+  repliesTo(messageId: string, fromLane: string): Promise<StoredMessage[]>;
 
   /**
    * Applies all events or none, each with its audit row, and writes `mail` in the same transaction.
-   * Mail that is already there is left as it is.
+   * Mail that is already there is left as it is. Nothing that sends is taken while the lane is paused.
    */
   apply(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Applied>;
   /** Writes a record for a message that has none. Refused when there is one. */
@@ -73,7 +73,7 @@ export type Store = {
   /** The nearest look, or the nearest one later than `after`. */
   nextLookAt(after?: number): Promise<number | null>;
   dueLooks(now: number, limit: number): Promise<DueLook[]>;
-  /** Deliveries that failed for good although their lane has replied to the message. Waybill's own notices are none. */
+  /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */
   unrecorded(): Promise<StoredMessage[]>;

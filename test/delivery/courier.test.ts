@@ -189,6 +189,23 @@ describe("silence", () => {
   });
 });
 
+describe("on a text lane", () => {
+  test("a message on the way does not take the place of the answer", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "The answer is 42." }] }] } });
+    await world.send({ id: "m1", actionMode: "ask" });
+    const progress = {
+      id: "p1",
+      to: { person: "user" },
+      from: "lane",
+      text: "Halfway: 3 of 6.",
+      relayOfMessageId: "m1",
+    };
+    await world.waybill.send(progress, "lane");
+    await world.reaches("m1", "responded");
+    expect((await world.mail()).map((mail) => mail.text)).toEqual(["Halfway: 3 of 6.", "The answer is 42."]);
+  });
+});
+
 describe("acknowledgements on a tool lane", () => {
   test.each(["I'll check", "I’ll check", "Understood. Working on it.", "Got it, will do"])(
     "%j does not answer an ask",
@@ -313,10 +330,17 @@ describe("events", () => {
     expect(world.prompts()).toHaveLength(1);
   });
 
+  test("hints that bring no news leave no trace in the audit", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1" });
+    for (let time = 0; time < 50; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    expect((await world.history("m1")).length).toBeLessThan(6);
+  });
+
   test("repeated wake-ups while a turn runs send nothing", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done it, 3 files." }] }] } });
     await world.send({ id: "m1" });
-    for (let time = 0; time < 20; time++) await world.waybill.courier.tend("lane", { look: true });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
     expect(world.prompts()).toHaveLength(1);
     await world.reaches("m1", "responded");
   });
@@ -336,7 +360,7 @@ describe("people", () => {
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
     await world.clock.advance(30 * second);
-    await world.waybill.courier.stop("lane", "ada");
+    await world.waybill.people.stop("lane", "ada");
     expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", lastReason: "stopped_by_person" });
     await world.reaches("m2", "responded");
     await world.clock.advance(3600 * second);
@@ -384,7 +408,7 @@ describe("people", () => {
     await world.reaches("m1", "failed_terminal");
     const { store } = world.waybill;
     await store.admit(...(await aReply("m1")));
-    await world.waybill.courier.retry(id, "ada");
+    await world.waybill.people.retry(id, "ada");
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
     expect(world.prompts()).toHaveLength(1);
   });
@@ -393,7 +417,7 @@ describe("people", () => {
     await run({ script: { turns: [{}, {}, {}, { steps: [{ say: "Fourth time lucky." }] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.courier.retry(id, "ada");
+    await world.waybill.people.retry(id, "ada");
     const record = await world.reaches("m1", "responded");
     expect(record).toMatchObject({ attempts: 4, maxAttempts: 6 });
     expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
@@ -403,8 +427,8 @@ describe("people", () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }] } });
     const sent = await world.send({ id: "m1" });
     const waiting = await world.send({ id: "m2" });
-    expect(await world.waybill.courier.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
-    expect(await world.waybill.courier.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
+    expect(await world.waybill.people.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
+    expect(await world.waybill.people.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
     await world.reaches("m1", "responded");
     await world.clock.advance(minute);
     expect(await world.delivery("m2")).toMatchObject({ status: "cancelled", lastReason: "withdrawn" });
@@ -426,10 +450,10 @@ describe("people", () => {
     await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
     await world.send({ id: "m1" });
     await world.send({ id: "m2" });
-    const { courier, store } = world.waybill;
-    await expect(courier.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
+    const { people, store } = world.waybill;
+    await expect(people.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
     const lane = await store.lane("lane");
-    await courier.removeLane("lane", "ada", true);
+    await people.removeLane("lane", "ada", true);
     expect(await store.lane("lane")).toBeNull();
     for (const id of ["m1", "m2"]) {
       expect(await world.delivery(id)).toMatchObject({ status: "cancelled", lastReason: "lane_removed" });
@@ -443,10 +467,10 @@ describe("people", () => {
   test("a paused lane sends nothing, keeps watching, and goes on where it was", async () => {
     await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
     await world.send({ id: "m1" });
-    await world.waybill.store.pauseLane("lane", "lunch");
+    await world.waybill.people.pause("lane", "lunch");
     await world.clock.advance(3600 * second);
     expect(await world.delivery("m1")).toMatchObject({ attempts: 1, status: "retry_scheduled" });
-    await world.waybill.store.pauseLane("lane", null);
+    await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(2);
   });
@@ -619,6 +643,13 @@ async function aReply(messageId: string): Promise<Parameters<typeof world.waybil
   const original = await store.message({ kind: "lane", lane: "lane" }, messageId);
   if (!original) throw new Error("no message");
   const { readAt: _, ...message } = original;
-  const reply = { ...message, id: "reply", from: "lane", text: "The port is 8080.", relayOfMessageId: messageId };
+  const reply = {
+    ...message,
+    id: "reply",
+    from: "lane",
+    fromLane: "lane",
+    text: "The port is 8080.",
+    relayOfMessageId: messageId,
+  };
   return [{ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null];
 }

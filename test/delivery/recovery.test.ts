@@ -1,7 +1,9 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
+import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
 import type { WorldOptions } from "../support/waybill.ts";
 import { aLane, World } from "../support/waybill.ts";
@@ -48,7 +50,7 @@ describe("a restart", () => {
     const message = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
     if (!message) throw new Error("no message");
     const { readAt: _, ...body } = message;
-    const reply = { ...body, id: "late", from: "lane", text: "Port 8080.", relayOfMessageId: "m1" };
+    const reply = { ...body, id: "late", fromLane: "lane", text: "Port 8080.", relayOfMessageId: "m1" };
     await world.waybill.store.admit({ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null);
     await world.stop();
     await world.start();
@@ -84,10 +86,12 @@ describe("a record that is gone", () => {
     await world.stop();
     forget();
     await world.start();
-    expect(await world.delivery("m1")).toMatchObject({ status: "pending", attempts: 1 });
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted", attempts: 1 });
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(1);
-    expect(await world.history("m1")).toEqual(["rebuilt", "proven"]);
+    expect((await world.history("m1")).filter((type) => type !== "looked")).toEqual([
+      ...["rebuilt", "attempts_found", "proven"],
+    ]);
   });
 
   test("is found by a later attempt too, and numbers go on from there", async () => {
@@ -125,14 +129,12 @@ describe("a restore", () => {
     await world.send({ id: "m1" });
     const backup = join(world.directory, "backup.db");
     await backupStore(world.storePath, backup);
-    await world.waybill.store.pauseLane("lane", null);
-    await world.waybill.courier.tend("lane");
+    await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     await world.stop();
     expect(await restoreStore(world.storePath, backup)).toMatchObject({ toBeRebuilt: 1 });
     await world.start();
-    await world.waybill.store.pauseLane("lane", null);
-    await world.waybill.courier.tend("lane");
+    await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(2);
   });
@@ -143,14 +145,12 @@ describe("a restore", () => {
     await world.send({ id: "m1" });
     const backup = join(world.directory, "backup.db");
     await backupStore(world.storePath, backup);
-    await world.waybill.store.pauseLane("lane", null);
-    await world.waybill.courier.tend("lane");
+    await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     await world.stop();
     await restoreStore(world.storePath, backup);
     await world.start();
-    await world.waybill.store.pauseLane("lane", null);
-    await world.waybill.courier.tend("lane");
+    await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     const [before, after] = world.prompts();
     expect(after?.session).not.toBe(before?.session);
@@ -213,5 +213,69 @@ describe("identity", () => {
     await world.clock.advance(10 * minute);
     expect(await world.delivery("m1")).toMatchObject({ status: "pending" });
     expect(world.waybill.courier.waitReason("lane")).toBe("runtime_not_active");
+  });
+});
+
+describe("a listener", () => {
+  test("that throws harms no delivery, and is reported", async () => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    world.waybill.ledger.onChange(() => {
+      throw new Error("listener");
+    });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    expect(world.troubles.splice(0).map(String)).toContain("Error: listener");
+  });
+});
+
+describe("a session that the agent has forgotten", () => {
+  test("is replaced by a fresh one", async () => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m0" });
+    await world.reaches("m0", "responded");
+    await world.stop();
+    rmSync(join(world.directory, "stub.jsonl"));
+    await world.start();
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
+  });
+});
+
+describe("a store that cannot be written", () => {
+  test("stops everything before it is sent, opens no sessions without end, and goes on by itself", async () => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    const { store } = world.waybill;
+    const { openSession } = store;
+    store.openSession = async () => {
+      throw new Error("disk full");
+    };
+    await world.send({ id: "m1" });
+    await world.clock.advance(60 * minute);
+    expect(world.prompts()).toEqual([]);
+    expect(world.waybill.courier.waitReason("lane")).toBe("disk full");
+    store.openSession = openSession;
+    await world.reaches("m1", "responded");
+    expect(world.waybill.courier.waitReason("lane")).toBeNull();
+    expect(await store.sessions("lane")).toHaveLength(1);
+    const opened = readJournal(join(world.directory, "stub.jsonl")).filter((entry) => entry.type === "open");
+    expect(opened).toHaveLength(1);
+  });
+});
+
+describe("a stuck turn whose failure could not be committed", () => {
+  test("is not taken for a person's stop", async () => {
+    await run({ policy: { maxRepairs: 0 }, script: { turns: [{ steps: [{ hang: true }] }] } });
+    await world.send({ id: "m1" });
+    const { store } = world.waybill;
+    const { apply } = store;
+    store.apply = async (id, events, mail) => {
+      if (!events.some((event) => event.type === "failed_terminal")) return apply(id, events, mail);
+      store.apply = apply;
+      throw new Error("disk full");
+    };
+    const record = await world.reaches("m1", "failed_terminal", "cancelled");
+    expect(record).toMatchObject({ status: "failed_terminal", readCommittedAt: null });
+    expect(world.troubles.splice(0).map(String)).toEqual(["Error: disk full"]);
   });
 });

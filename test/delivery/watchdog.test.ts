@@ -49,7 +49,11 @@ async function watch(clock: ManualClock, attend: (due: DueLook) => Promise<void>
   const troubles: unknown[] = [];
   watchdog = new Watchdog({
     store,
-    ledger: new Ledger(store, () => {}),
+    ledger: new Ledger(
+      store,
+      () => {},
+      () => {},
+    ),
     policy: { ...defaultPolicy, ...policy },
     clock,
     attend,

@@ -23,7 +23,11 @@ type Result = { code: number | null; stdout: string; stderr: string };
 
 function waybill(
   args: string[],
-  options: { env?: Record<string, string>; onLine?: (line: string, pid: number) => void } = {},
+  options: {
+    env?: Record<string, string>;
+    onLine?: (line: string, pid: number) => void;
+    closeAfterFirst?: boolean;
+  } = {},
 ) {
   const env = { ...process.env, NO_COLOR: "1", WAYBILL_HOME: home, TMPDIR: temp, ...options.env };
   return new Promise<Result>((resolve) => {
@@ -33,6 +37,7 @@ function waybill(
     child.stdout.on("data", (chunk) => {
       stdout += chunk;
       options.onLine?.(String(chunk), child.pid ?? 0);
+      if (options.closeAfterFirst) child.stdout.destroy();
     });
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
@@ -86,6 +91,18 @@ describe("waybill demo", () => {
       ["responded", 1],
       ...Array.from({ length: 4 }, () => ["failed_terminal", 1]),
     ]);
+  });
+
+  test("a temporary directory that is not there is a clear error", async () => {
+    const { code, stderr } = await waybill(["demo"], { env: { TMPDIR: join(home, "nowhere") } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/TMPDIR/);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+
+  test("a reader that goes away ends it without a word", async () => {
+    const { code, stderr } = await waybill(["demo"], { closeAfterFirst: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
   test("Ctrl-C ends it at once, in good order", async () => {

@@ -32,7 +32,8 @@ test("an undisturbed run passes every fail point of the store mailbox, and ends 
   const { result, prompts } = await baseline;
   expect(new Set(result.reached)).toEqual(new Set(points));
   expect(result).toMatchObject({ findings: [], troubles: [] });
-  expect(prompts).toMatchObject({ next: ["accepted"], "works-on": ["accepted"], timeout: ["accepted"] });
+  const once = ["next", "works-on", "timeout", "sent", "unrecorded", "stopped"];
+  expect(prompts).toMatchObject(Object.fromEntries(once.map((id) => [id, ["accepted"]])));
 });
 
 describe.concurrent("killed with SIGKILL and started again, nothing is lost and nothing that was accepted is sent twice", () => {
@@ -84,7 +85,8 @@ function promptsIn(directory: string): Record<string, string[]> {
   const prompts: Record<string, string[]> = {};
   for (const entry of readJournal(join(directory, "stub.jsonl"))) {
     if (entry.type !== "prompt") continue;
-    const message = /<([\w-]+)>/.exec(entry.text)?.[1] ?? "?";
+    // The last one: what a fresh session is told of the old one comes before the message itself.
+    const message = [...entry.text.matchAll(/<([\w-]+)>/g)].at(-1)?.[1] ?? "?";
     const stored = entry.arrival === "normal" || entry.arrival === "after_timeout";
     prompts[message] = [...(prompts[message] ?? []), stored ? "accepted" : entry.arrival];
   }

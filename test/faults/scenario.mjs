@@ -9,10 +9,8 @@ import Database from "better-sqlite3";
 import { systemClock } from "../../dist/clock.js";
 import { startWaybill } from "../../dist/daemon/compose.js";
 import { failPointFrom } from "../../dist/daemon/fail-point.js";
-import { Ledger } from "../../dist/delivery/ledger.js";
 import { defaultPolicy } from "../../dist/delivery/policy.js";
 import { isOutstanding } from "../../dist/delivery/record.js";
-import { admitMessage } from "../../dist/mail/admission.js";
 import { StubRuntime } from "../../dist/runtimes/stub/stub-runtime.js";
 import { openSqliteStore } from "../../dist/store/sqlite/sqlite-store.js";
 
@@ -60,7 +58,10 @@ const scripts = {
       { when: "<stale>", ...says("Answered in a fresh session.") },
     ],
   },
-  rebuilt: { always: [says("Answered although the ledger had lost it.")] },
+  rebuilt: {
+    turns: [{ when: "<sent>", steps: [{ wait: 100 }, { say: "Answered although the ledger had lost it." }] }],
+    always: [says("Answered although the ledger had lost it before it was sent.")],
+  },
 };
 const messages = [
   ["plain", "empty"],
@@ -85,6 +86,7 @@ const expected = {
   stopped: "cancelled",
   withdrawn: "cancelled",
   stale: "responded",
+  sent: "responded",
   unrecorded: "responded",
 };
 
@@ -101,21 +103,30 @@ const lane = (id) => ({
 });
 const message = (to, id) => ({ id, to: { lane: to }, from: "user", text: `<${id}>` });
 
-/** A message whose record is gone, as after a restore. */
+/** Two messages whose records are gone, as after a restore: one was sent, the other was not. */
 async function prepare() {
-  const store = openSqliteStore({ path });
-  await store.putLane(lane("rebuilt"));
-  await admitMessage(message("rebuilt", "unrecorded"), {
-    store,
-    ledger: new Ledger(store, () => {}),
-    policy,
-    clock: systemClock,
+  const before = await startWaybill({ ...world(), lanes: [lane("rebuilt")] });
+  const sent = new Promise((resolve) => {
+    before.ledger.onChange(({ record }) => record.status === "accepted" && resolve());
   });
-  await store.close();
+  await before.send(message("rebuilt", "sent"));
+  await before.send(message("rebuilt", "unrecorded"));
+  await sent;
+  await before.close();
   const db = new Database(path);
   db.pragma("foreign_keys = ON");
   db.exec("DELETE FROM delivery");
   db.close();
+}
+
+function world(reach = () => {}) {
+  return {
+    store: openSqliteStore({ path, reach }),
+    policy,
+    runtimes: (postMessage) => [
+      new StubRuntime({ journalPath: join(directory, "stub.jsonl"), clock: systemClock, scripts, postMessage }),
+    ],
+  };
 }
 
 if (!existsSync(path)) await prepare();
@@ -128,14 +139,10 @@ const reach = (point) => {
 };
 const troubles = [];
 const waybill = await startWaybill({
-  store: openSqliteStore({ path, reach }),
-  policy,
+  ...world(reach),
   lanes: ["plain", "tools", "people", "rebuilt"].map(lane),
   reach,
   onTrouble: ({ error }) => troubles.push(String(error)),
-  runtimes: (postMessage) => [
-    new StubRuntime({ journalPath: join(directory, "stub.jsonl"), clock: systemClock, scripts, postMessage }),
-  ],
 });
 
 let acting = Promise.resolve();
@@ -162,13 +169,13 @@ const done = new Promise((resolve) => {
 /** What people do: retry what failed, take back what waits behind a running turn, then stop the turn. */
 async function act(record) {
   if (record.messageId === "silent" && record.status === "failed_terminal") {
-    await waybill.courier.retry(record.id, "person");
+    await waybill.people.retry(record.id, "person");
   }
   const stopped = await waybill.store.deliveryOf("people", "stopped");
   const withdrawn = await waybill.store.deliveryOf("people", "withdrawn");
   if (stopped?.status !== "accepted" || !withdrawn) return;
-  if (withdrawn.status === "pending") await waybill.courier.withdraw(withdrawn.id, "person");
-  await waybill.courier.cancel(stopped.id, "person", "stopped_by_person");
+  if (withdrawn.status === "pending") await waybill.people.withdraw(withdrawn.id, "person");
+  await waybill.people.cancel(stopped.id, "person", "stopped_by_person");
 }
 
 const latest = await done;

@@ -15,6 +15,7 @@ const observed: fc.Arbitrary<ObservedFacts> = fc.record({
   assistantMessageId: fc.option(fc.constant("row-1")),
   toolNames: fc.constantFrom([], ["bash"]),
   newestRowId: fc.option(fc.constant("row-2")),
+  lastActivityAt: fc.option(time),
   diagnostics: fc.constantFrom([], ["odd"]),
 });
 
@@ -45,6 +46,16 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
     },
     { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, lookAt: time }) },
     { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, lookAt: time }) },
+    of<Of<"attempts_found">>("attempts_found", {
+      attempts: fc
+        .array(
+          attempt.map((given) => ({ ...given, spends: "attempts" as const, sends: 1, left: true, submittedAt: 1 })),
+          { maxLength: 1 },
+        )
+        .map((attempts) => attempts.map((given) => ({ ...given, number: 1 }))),
+      runtimeKind: fc.constant("stub"),
+      lookAt: time,
+    }),
     of<Of<"acceptance_unknown">>("acceptance_unknown", { reason, lookAt: time }),
     of<Of<"not_sent">>("not_sent", { reason, lookAt: time }),
     {

@@ -13,6 +13,7 @@ export function aMessage(message: Partial<Message> & { id: string }): Message {
   return {
     recipient: { kind: "lane", lane: "lane" },
     from: "user",
+    fromLane: null,
     text: "Is the build green?",
     summary: null,
     actionMode: "ask",
@@ -154,6 +155,7 @@ export function seen(state: ObservedFacts["state"]): ObservedFacts {
     assistantMessageId: "assistant-row",
     toolNames: ["bash"],
     newestRowId: "assistant-row",
+    lastActivityAt: null,
     diagnostics: [],
   };
 }

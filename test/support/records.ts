@@ -14,6 +14,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
     id: "m1",
     recipient: { kind: "lane", lane: "lane" },
     from: "user",
+    fromLane: null,
     text: "What is the answer?",
     summary: null,
     actionMode: null,

@@ -6,16 +6,13 @@ import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome } from "../port.ts";
+import type { Hint, PostMessage, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
 import type { Arrival, Script, ScriptInput, Turn } from "./script.ts";
 import { scriptSchema } from "./script.ts";
 import type { Post } from "./stub-session.ts";
 import { StubSession } from "./stub-session.ts";
-
-/** What the agent's `message_send` tool does; the same call may come twice after a crash, with the same id. */
-export type PostMessage = (message: Omit<Post, "tool"> & { id: string; lane: string }) => Promise<void>;
 
 export type StubOptions = {
   journalPath: string;
@@ -67,8 +64,9 @@ export class StubRuntime implements Runtime {
     return session;
   }
 
-  async read(_lane: Lane, sessionId: string, limit: number | null) {
-    const session = this.#session(sessionId);
+  async read(_lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
+    const session = this.#sessions.get(sessionId);
+    if (!session) return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
     session.advance(this.#now());
     return session.slice(limit);
   }

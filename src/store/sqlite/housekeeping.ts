@@ -49,12 +49,13 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
 export function pruneStore(db: Database.Database, before: { responded: number; failed: number }): number {
   const pruned = db
-    .prepare<[number, number]>(`
+    .prepare<{ responded: number; failed: number }>(`
       DELETE FROM delivery
-      WHERE NOT outstanding
+      WHERE NOT owed
         AND status IN ('responded', 'cancelled')
-        AND updated_at < CASE WHEN failed_at IS NULL THEN ? ELSE ? END
+        AND updated_at < max(@responded, @failed)
+        AND updated_at < CASE WHEN failed_at IS NULL THEN @responded ELSE @failed END
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
-    .run(before.responded, before.failed);
+    .run(before);
   return pruned.changes;
 }

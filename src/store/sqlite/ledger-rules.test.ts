@@ -69,7 +69,7 @@ describe("a record is not taken", () => {
     const insert = db.prepare("INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)");
     const row = (laneId: string) => JSON.stringify({ ...waiting, id: "new", laneId });
     db.exec(
-      "INSERT INTO message (recipient, id, sender, payload_hash, body, created_at) VALUES ('x','x','x','x','{}',0)",
+      "INSERT INTO message (recipient, id, from_lane, payload_hash, body, created_at) VALUES ('x','x','x','x','{}',0)",
     );
     const seq = db.prepare("SELECT max(seq) FROM message").pluck().get();
     const missing = refused("SQLITE_CONSTRAINT_FOREIGNKEY", /FOREIGN KEY/);
@@ -91,7 +91,7 @@ describe("a second row is not taken", () => {
 
   it("for the same message to the same recipient", () => {
     const again =
-      "INSERT INTO message (recipient, id, sender, payload_hash, body, created_at) VALUES (?,?,'x','x','{}',0)";
+      "INSERT INTO message (recipient, id, from_lane, payload_hash, body, created_at) VALUES (?,?,'x','x','{}',0)";
     expect(() => db.prepare(again).run("lane:lane", "m1")).toThrow(refused("SQLITE_CONSTRAINT_UNIQUE", /message\.id/));
     expect(() => db.prepare(again).run("lane:other", "m1")).not.toThrow();
   });

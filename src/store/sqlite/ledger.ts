@@ -15,19 +15,16 @@ export function ledgerStatements(db: Database.Database) {
   const head = db.prepare<[string], Row>(
     select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq LIMIT 1"),
   );
-  const openIn = db.prepare<[string], Row>(
-    select("WHERE lane_id = ? AND (outstanding OR status = 'pending') ORDER BY message_seq"),
-  );
+  const pendingIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq"));
   const newest = db.prepare<[number], Row>(select("ORDER BY message_seq DESC LIMIT ?"));
   const newestOfLane = db.prepare<[string, number], Row>(select("WHERE lane_id = ? ORDER BY message_seq DESC LIMIT ?"));
   const failedWithReply = db.prepare<[], Row>(`
     SELECT delivery.record FROM delivery
     JOIN message ON message.seq = delivery.message_seq
-    JOIN lane ON lane.id = delivery.lane_id
     WHERE delivery.status = 'failed_terminal'
       AND EXISTS (
         SELECT 1 FROM message AS reply
-        WHERE reply.relay_of_message_id = message.id AND reply.sender = coalesce(lane.member, lane.id))
+        WHERE reply.relay_of_message_id = message.id AND reply.from_lane = delivery.lane_id)
     ORDER BY delivery.message_seq`);
   const insert = db.prepare<[string, number, string, string]>(
     "INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)",
@@ -49,7 +46,7 @@ export function ledgerStatements(db: Database.Database) {
     "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL AND next_look_at > ?",
   );
   const due = db.prepare<[number, number], DueLook>(`
-    SELECT id AS deliveryId, lane_id AS laneId, record ->> '$.team' AS team FROM delivery
+    SELECT id AS deliveryId, lane_id AS laneId, team FROM delivery
     WHERE next_look_at IS NOT NULL AND next_look_at <= ? ORDER BY next_look_at LIMIT ?`);
 
   const one = (row: Row | undefined): DeliveryRecord | null =>
@@ -68,7 +65,7 @@ export function ledgerStatements(db: Database.Database) {
     byMessage: (seq: number) => one(byMessage.get(seq)),
     outstanding: (laneId: string) => one(outstanding.get(laneId)),
     head: (laneId: string) => one(head.get(laneId)),
-    openIn: (laneId: string) => many(openIn.all(laneId)),
+    openIn: (laneId: string) => many([...outstanding.all(laneId), ...pendingIn.all(laneId)]),
     newest: (laneId: string | undefined, limit: number) =>
       many(laneId === undefined ? newest.all(limit) : newestOfLane.all(laneId, limit)),
     failedWithReply: () => many(failedWithReply.all()),

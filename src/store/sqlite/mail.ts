@@ -16,17 +16,17 @@ export function mailStatements(db: Database.Database) {
     `SELECT ${columns} FROM message WHERE recipient = ? ORDER BY seq DESC LIMIT ?`,
   );
   const replies = db.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND sender = ? ORDER BY seq`,
+    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND from_lane = ? ORDER BY seq`,
   );
-  const insert = db.prepare<[string, string, string, string | null, string, string, number]>(`
-    INSERT INTO message (recipient, id, sender, relay_of_message_id, payload_hash, body, created_at)
+  const insert = db.prepare<[string, string, string | null, string | null, string, string, number]>(`
+    INSERT INTO message (recipient, id, from_lane, relay_of_message_id, payload_hash, body, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`);
   const markRead = db.prepare<[number, string]>(`
     UPDATE message SET read_at = ?
     WHERE seq = (SELECT message_seq FROM delivery WHERE id = ?) AND read_at IS NULL`);
   const unrecorded = db.prepare<[], Row>(`
     SELECT ${columns} FROM message
-    WHERE read_at IS NULL AND recipient LIKE 'lane:%'
+    WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;'
       AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message_seq = message.seq)
     ORDER BY seq`);
 
@@ -36,12 +36,12 @@ export function mailStatements(db: Database.Database) {
       return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
     },
     newest: (recipient: Recipient, limit: number) => newest.all(recipientKey(recipient), limit).map(messageFrom),
-    replies: (messageId: string, from: string) => replies.all(messageId, from).map(messageFrom),
+    replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
     insert(message: Message, payloadHash: string): number {
       const written = insert.run(
         recipientKey(message.recipient),
         message.id,
-        message.from,
+        message.fromLane,
         message.relayOfMessageId,
         payloadHash,
         JSON.stringify(message),

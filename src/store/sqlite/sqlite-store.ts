@@ -57,6 +57,11 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   };
 
   const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
+    const sends = events.some((event) => event.type === "submit" || event.type === "send_again");
+    const laneId = sends ? ledger.byId(id)?.laneId : undefined;
+    if (laneId !== undefined && lanes.find(laneId)?.pausedReason !== null) {
+      return { outcome: "refused", reason: "lane_paused", record: ledger.byId(id) };
+    }
     const applied = ledger.apply(id, events);
     if (applied.outcome === "refused") return applied;
     const { before, ...result } = applied;
@@ -90,7 +95,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
-    repliesTo: async (messageId, from) => mail.replies(messageId, from),
+    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
 
     apply: (id, events, outgoing = []) =>
       commits.write(() => apply(id, events, outgoing)).catch((error) => laneHeld(error, () => ledger.byId(id))),

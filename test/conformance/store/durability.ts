@@ -47,7 +47,7 @@ export function durability(subject: Subject): void {
     await store.apply(answered.id, [submit(answered), accepted(), proven()], [toPerson({ id: "answer" })]);
     const failed = await admit(store, { id: "m2" });
     await move(store, failed, submit(failed), failedForGood(start, start + 60_000));
-    const late = toPerson({ id: "late", relayOfMessageId: "m2" });
+    const late = toPerson({ id: "late", fromLane: "lane", relayOfMessageId: "m2" });
     await store.admit(late.message, late.payloadHash, null);
     const open = await admit(store, { id: "m3" });
     await move(store, open, submit(open));

@@ -40,7 +40,7 @@ CREATE TABLE message (
   seq                 INTEGER PRIMARY KEY AUTOINCREMENT,
   recipient           TEXT NOT NULL,
   id                  TEXT NOT NULL,
-  sender              TEXT NOT NULL,
+  from_lane           TEXT,
   relay_of_message_id TEXT,
   payload_hash        TEXT NOT NULL,
   body                TEXT NOT NULL CHECK (json_valid(body)),
@@ -49,7 +49,8 @@ CREATE TABLE message (
   UNIQUE (recipient, id)
 ) STRICT;
 
-CREATE INDEX message_reply ON message (relay_of_message_id, sender) WHERE relay_of_message_id IS NOT NULL;
+CREATE INDEX message_reply ON message (relay_of_message_id, from_lane) WHERE relay_of_message_id IS NOT NULL;
+CREATE INDEX message_of_recipient ON message (recipient, seq);
 CREATE INDEX message_unread ON message (recipient, seq) WHERE read_at IS NULL;
 
 CREATE TABLE delivery (
@@ -64,12 +65,16 @@ CREATE TABLE delivery (
   read_committed_at INTEGER AS (record ->> '$.readCommittedAt') STORED,
   failed_at         INTEGER AS (record ->> '$.failedAt') STORED,
   updated_at        INTEGER AS (record ->> '$.updatedAt') STORED NOT NULL,
+  team              TEXT    AS (record ->> '$.team') STORED,
+  owed              INTEGER AS (
+    status IN ('responded', 'cancelled') AND (read_committed_at IS NULL OR turn_ended_at IS NULL)
+  ) STORED NOT NULL,
   outstanding       INTEGER AS (
     status IN ('submitting', 'accepted', 'unanswered', 'retry_scheduled', 'failed_retryable')
-    OR (status IN ('responded', 'cancelled') AND (read_committed_at IS NULL OR turn_ended_at IS NULL))
+    OR (owed AND record ->> '$.holdsLane')
   ) STORED NOT NULL,
   CHECK (record ->> '$.id' = id AND record ->> '$.laneId' = lane_id),
-  CHECK (NOT outstanding OR next_look_at IS NOT NULL),
+  CHECK (next_look_at IS NOT NULL OR NOT (outstanding OR owed)),
   CHECK (read_committed_at IS NULL OR status = 'cancelled' OR record ->> '$.proof' IS NOT NULL),
   CHECK (record ->> '$.attempts' <= record ->> '$.maxAttempts')
 ) STRICT;
@@ -79,6 +84,7 @@ CREATE INDEX delivery_waiting ON delivery (lane_id, message_seq) WHERE status = 
 CREATE INDEX delivery_look ON delivery (next_look_at) WHERE next_look_at IS NOT NULL;
 CREATE INDEX delivery_failed ON delivery (message_seq) WHERE status = 'failed_terminal';
 CREATE INDEX delivery_of_lane ON delivery (lane_id, message_seq);
+CREATE INDEX delivery_ended ON delivery (updated_at) WHERE status IN ('responded', 'cancelled');
 
 -- Ids that were handed to an agent program are never handed out again, in whatever session.
 CREATE TABLE attempt (

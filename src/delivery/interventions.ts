@@ -1,0 +1,121 @@
+/**
+ * What people do to deliveries and lanes. Each takes effect in the ledger first; the courier then does what follows
+ * from it, so that nothing a person decided is lost with the process that was to carry it out.
+ */
+import { AppError } from "../app-error.ts";
+import type { Applied } from "../store/port.ts";
+import type { Courier, CourierDeps } from "./courier.ts";
+import type { DeliveryEvent } from "./delivery-event.ts";
+import type { DeliveryRecord } from "./record.ts";
+import { isOutstanding, openStatuses } from "./record.ts";
+import { nextLook } from "./retry.ts";
+
+export class Interventions {
+  readonly #deps: CourierDeps;
+  readonly #courier: Courier;
+
+  constructor(deps: CourierDeps, courier: Courier) {
+    this.#deps = deps;
+    this.#courier = courier;
+  }
+
+  /** Ends a delivery for good. If its turn runs, the next look stops it. */
+  async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
+    const { ledger, mailbox, policy, clock } = this.#deps;
+    const at = clock.now();
+    const readCommitted = mailbox.commitsWithLedger;
+    const lookAt = nextLook({ looks: 0 }, policy, at);
+    const applied = await ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt }]);
+    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { look: true });
+    return applied;
+  }
+
+  /** Takes a message back that has not been sent; refused once it was. */
+  withdraw(deliveryId: string, by: string): Promise<Applied> {
+    const { ledger, mailbox, clock } = this.#deps;
+    const at = clock.now();
+    const readCommitted = mailbox.commitsWithLedger;
+    return ledger.commit(deliveryId, [{ type: "withdrawn", at, by, reason: "withdrawn", readCommitted, lookAt: at }]);
+  }
+
+  /** Gives a failed delivery a new budget. Its old attempts are looked at first. */
+  async retry(deliveryId: string, by: string): Promise<Applied> {
+    const { ledger, policy, clock } = this.#deps;
+    const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts };
+    const applied = await ledger.commit(deliveryId, [event]);
+    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId);
+    return applied;
+  }
+
+  /** Stops whatever the lane is doing, without waiting behind queued messages. Its delivery is never retried. */
+  async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
+    const record = await this.#deps.store.outstanding(laneId);
+    const applied =
+      record && openStatuses.includes(record.status) ? await this.cancel(record.id, by, "stopped_by_person") : null;
+    // Also a turn that has answered already, and one that somebody else began, are to stop.
+    await this.#courier.abortSession(laneId);
+    void this.#courier.moveLane(laneId, { look: true });
+    return applied?.outcome === "applied" ? applied.record : record;
+  }
+
+  /**
+   * Gives the lane back although its last delivery still owes something that nobody can see or write: the end of a
+   * turn in a session that cannot be read, or a read flag in a file that cannot be written.
+   */
+  async release(laneId: string, by: string): Promise<Applied | null> {
+    const { store, ledger, clock } = this.#deps;
+    const record = await store.outstanding(laneId);
+    if (!record) return null;
+    if (openStatuses.includes(record.status)) await this.cancel(record.id, by, "released_by_person");
+    const owed = await store.delivery(record.id);
+    if (!owed || !isOutstanding(owed)) return null;
+    const at = clock.now();
+    const events: DeliveryEvent[] = [];
+    if (owed.readCommittedAt === null) {
+      events.push({ type: "read_committed", at, diagnostics: ["read_released_by_person"] });
+    }
+    if (owed.turnEndedAt === null) events.push({ type: "turn_ended", at });
+    const applied = await ledger.commit(record.id, events);
+    void this.#courier.moveLane(laneId);
+    return applied;
+  }
+
+  async pause(laneId: string, reason: string): Promise<void> {
+    await this.#deps.store.pauseLane(laneId, reason);
+  }
+
+  async resume(laneId: string): Promise<void> {
+    await this.#deps.store.pauseLane(laneId, null);
+    void this.#courier.moveLane(laneId, { look: true });
+  }
+
+  /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
+  async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
+    const { store, clock } = this.#deps;
+    while (!(await store.removeLane(laneId, clock.now()))) {
+      const open = await store.openDeliveries(laneId);
+      if (!force) throw laneInUse(laneId, open.length);
+      // Ending one must not set the next one going.
+      await store.pauseLane(laneId, "being_removed");
+      for (const record of open) {
+        if (record.status === "pending") await this.cancel(record.id, by, "lane_removed");
+        else await this.#endHolder(laneId, record, by);
+      }
+    }
+  }
+
+  /** Nothing will be sent in its lane any more, so its turn is stopped and nobody waits for the end. */
+  async #endHolder(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
+    if (openStatuses.includes(record.status)) await this.cancel(record.id, by, "lane_removed");
+    await this.#courier.abortSession(laneId);
+    await this.release(laneId, by);
+  }
+}
+
+function laneInUse(laneId: string, open: number): AppError {
+  return new AppError({
+    code: "lane_in_use",
+    message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
+    hint: "Wait for them, or force it: then they end as cancelled.",
+  });
+}
