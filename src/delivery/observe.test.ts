@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { aMessage } from "../../test/support/records.ts";
 import { anAsk, anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../test/support/transcript.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
 import { noEvidence } from "./observation.ts";
@@ -128,23 +129,7 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
 
   test("a prompt as Waybill writes it is found, whatever the row's id is", () => {
     const text = promptText({
-      message: {
-        id: "m-1",
-        recipient: { kind: "lane", lane: "lane" },
-        from: "user",
-        fromLane: null,
-        text: "What colour is it?",
-        summary: null,
-        actionMode: null,
-        taskRefs: [],
-        relayOfMessageId: null,
-        attachments: [],
-        replyRecipient: "user",
-        conversation: null,
-        source: "cli",
-        expiresAt: null,
-        createdAt: 0,
-      },
+      message: aMessage({ id: "m-1", text: "What colour is it?" }),
       contract: "text",
       attempt: anAttempt({ number: 2 }),
       takesIds: false,

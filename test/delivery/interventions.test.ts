@@ -1,23 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
 import { settled } from "../support/manual-clock.ts";
-import type { WorldOptions } from "../support/waybill.ts";
-import { aLane, World } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/waybill.ts";
+import { aLane, startWorld } from "../support/waybill.ts";
 
 let world: World;
 const run = async (options: WorldOptions) => {
-  world = await new World(options).start();
-  return world;
+  world = await startWorld(options);
 };
-afterEach(async () => {
-  const { troubles } = world;
-  const findings = await world.waybill.store.check();
-  await world.dispose();
-  expect(troubles).toEqual([]);
-  expect(findings).toEqual([]);
-});
 
-const minute = 60_000;
+const second = 1000;
+const minute = 60 * second;
 const answers = { always: [{ steps: [{ say: "Done, 3 files." }] }] };
 const toolLane = { lanes: [{ contract: "tool" as const }] };
 const unwritable: Mailbox = {
@@ -251,6 +244,153 @@ describe("people in two teams", () => {
     expect(await world.reaches("m1", "failed_terminal", "responded")).toMatchObject({ status: "failed_terminal" });
   });
 });
+
+describe("a person's decision", () => {
+  test("a person's stop is never retried, and is durable before the agent is stopped", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }, { steps: [{ say: "Next." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.clock.advance(30 * second);
+    await world.waybill.people.stop("lane", "ada");
+    expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", lastReason: "stopped_by_person" });
+    await world.reaches("m2", "responded");
+    await world.clock.advance(3600 * second);
+    expect(world.prompts().filter((prompt) => prompt.text === "m1")).toHaveLength(1);
+    const record = await world.delivery("m1");
+    expect(record.turnEndedAt).not.toBeNull();
+  });
+
+  test("a turn that somebody stopped in the session itself is not retried either", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
+    await world.send({ id: "m1" });
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane?.sessionId) throw new Error("no session");
+    await world.stub.abort(lane, lane.sessionId);
+    expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_in_session", attempts: 1 });
+  });
+
+  test("a rejected ask with no further work ends failed_terminal and is not retried", async () => {
+    await run({ script: { turns: [{ steps: [{ ask: "permission", title: "rm" }, { say: "Removed 3 files." }] }] } });
+    await world.send({ id: "m1", actionMode: "do" });
+    const blocked = await asked("permission_blocked");
+    await world.stub.answer(blocked.lane, blocked.ask, { decision: "reject" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
+    await world.clock.advance(3600 * second);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test.each([
+    ["permission", "permission_blocked"],
+    ["question", "question_blocked"],
+  ] as const)("while a %s waits, nothing is retried however long it takes", async (kind, state) => {
+    await run({ script: { turns: [{ steps: [{ ask: kind }, { say: "Thank you, 3 done." }] }] } });
+    await world.send({ id: "m1" });
+    const blocked = await asked(state);
+    await world.clock.advance(3600 * second);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted", responseState: state, attempts: 1 });
+    await world.stub.answer(blocked.lane, blocked.ask, { decision: "once" });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a manual retry looks at the old attempts first", async () => {
+    await run({ policy: { automaticRetry: false, lateLooksMs: [] }, script: { always: [{ steps: [] }] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    const { store } = world.waybill;
+    await store.admit(...(await aReply("m1")));
+    await world.waybill.people.retry(id, "ada");
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a manual retry has a new budget, and attempt numbers go on", async () => {
+    await run({ script: { turns: [{}, {}, {}, { steps: [{ say: "Fourth time lucky." }] }] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.waybill.people.retry(id, "ada");
+    const record = await world.reaches("m1", "responded");
+    expect(record).toMatchObject({ attempts: 4, maxAttempts: 6 });
+    expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3, 4]);
+  });
+
+  test("a waiting message can be withdrawn, and one that was sent cannot", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "One, 1." }] }] } });
+    const sent = await world.send({ id: "m1" });
+    const waiting = await world.send({ id: "m2" });
+    expect(await world.waybill.people.withdraw(waiting.id, "user")).toMatchObject({ outcome: "applied" });
+    expect(await world.waybill.people.withdraw(sent.id, "user")).toMatchObject({ outcome: "refused" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    expect(await world.delivery("m2")).toMatchObject({ status: "cancelled", lastReason: "withdrawn" });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a message that expires while it waits is never sent, and its sender is told", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "One, 1." }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.send({ id: "m3", expiresAt: world.clock.now() + minute });
+    await world.clock.advance(2 * minute);
+    expect(await world.delivery("m3")).toMatchObject({ status: "cancelled", lastReason: "expired" });
+    expect((await world.mail()).at(-1)).toMatchObject({ from: "waybill", relayOf: "m3" });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a lane with open deliveries is removed only by force, which ends them as cancelled", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }] }] } });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    const { people, store } = world.waybill;
+    await expect(people.removeLane("lane", "ada", false)).rejects.toMatchObject({ code: "lane_in_use" });
+    const lane = await store.lane("lane");
+    await people.removeLane("lane", "ada", true);
+    expect(await store.lane("lane")).toBeNull();
+    for (const id of ["m1", "m2"]) {
+      expect(await world.delivery(id)).toMatchObject({ status: "cancelled", lastReason: "lane_removed" });
+    }
+    if (!lane?.sessionId) throw new Error("no session");
+    expect(await world.stub.read(lane, lane.sessionId, null)).toMatchObject({ status: "idle" });
+    await world.clock.advance(minute);
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a paused lane sends nothing, keeps watching, and goes on where it was", async () => {
+    await run({ script: { turns: [{}, { steps: [{ say: "Two, 2." }] }] } });
+    await world.send({ id: "m1" });
+    await world.waybill.people.pause("lane", "lunch");
+    await world.clock.advance(3600 * second);
+    expect(await world.delivery("m1")).toMatchObject({ attempts: 1, status: "retry_scheduled" });
+    await world.waybill.people.resume("lane");
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(2);
+  });
+});
+
+async function asked(state: string) {
+  await world.clock.until(async () => (await world.delivery("m1")).responseState === state);
+  const lane = await world.waybill.store.lane("lane");
+  if (!lane?.sessionId) throw new Error("no session");
+  const [ask] = (await world.stub.read(lane, lane.sessionId, null)).asks;
+  if (!ask) throw new Error("nothing is asked");
+  return { lane, ask: ask.id };
+}
+
+async function aReply(messageId: string): Promise<Parameters<typeof world.waybill.store.admit>> {
+  const { store } = world.waybill;
+  const original = await store.message({ kind: "lane", lane: "lane" }, messageId);
+  if (!original) throw new Error("no message");
+  const { readAt: _, ...message } = original;
+  const reply = {
+    ...message,
+    id: "reply",
+    from: "lane",
+    fromLane: "lane",
+    text: "The port is 8080.",
+    relayOfMessageId: messageId,
+  };
+  return [{ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null];
+}
 
 /** The next read of a transcript answers only when the returned function is called. */
 function holdNextRead(): () => void {

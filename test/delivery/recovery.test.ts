@@ -1,23 +1,17 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
-import type { WorldOptions } from "../support/waybill.ts";
-import { aLane, World } from "../support/waybill.ts";
+import type { World, WorldOptions } from "../support/waybill.ts";
+import { aLane, startWorld } from "../support/waybill.ts";
 
 let world: World;
 const run = async (options: WorldOptions) => {
-  world = await new World(options).start();
-  return world;
+  world = await startWorld(options);
 };
-afterEach(async () => {
-  const { troubles } = world;
-  await world.dispose();
-  expect(troubles).toEqual([]);
-});
 
 const minute = 60_000;
 

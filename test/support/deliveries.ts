@@ -6,27 +6,12 @@ import { newDelivery } from "../../src/delivery/record.ts";
 import type { Message } from "../../src/mail/message.ts";
 import { payloadHash } from "../../src/mail/message.ts";
 import type { Admission, Applied, OutgoingMail, Store } from "../../src/store/port.ts";
+import { aMessage as anyMessage } from "./records.ts";
 
 export const start = Date.UTC(2026, 0, 1);
 
 export function aMessage(message: Partial<Message> & { id: string }): Message {
-  return {
-    recipient: { kind: "lane", lane: "lane" },
-    from: "user",
-    fromLane: null,
-    text: "Is the build green?",
-    summary: null,
-    actionMode: "ask",
-    taskRefs: [],
-    relayOfMessageId: null,
-    attachments: [],
-    replyRecipient: "user",
-    conversation: null,
-    source: "cli",
-    expiresAt: null,
-    createdAt: start,
-    ...message,
-  };
+  return anyMessage({ actionMode: "ask", createdAt: start, ...message });
 }
 
 export function toPerson(message: Partial<Message> & { id: string }, name = "user"): OutgoingMail {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
@@ -117,6 +118,18 @@ export class World {
     const record = await this.delivery(messageId);
     return (await this.waybill.store.history(record.id)).map((event) => event.type);
   }
+}
+
+/** Starts a world for one test; at its end nothing may have gone wrong that the test did not expect. */
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const world = await new World(options).start();
+  onTestFinished(async () => {
+    const { troubles } = world;
+    const findings = await world.waybill.store.check();
+    await world.dispose();
+    expect({ troubles, findings }).toEqual({ troubles: [], findings: [] });
+  });
+  return world;
 }
 
 export function aLane(lane: Partial<NewLane> = {}): NewLane {
