@@ -309,6 +309,11 @@ describe("stuck", () => {
     expect(types(decide(look(seen("pending", { ...quiet, ...given }), { record, now: later })))).toEqual(["looked"]);
   });
 
+  test("a tool that runs for long is remarked on, and nothing else", () => {
+    const decision = decide(look(seen("pending", { ...quiet, toolRunning: true }), { record, now: later }));
+    expect(decision).toMatchObject({ events: [{ type: "looked", reason: "tool_runs_long" }], abort: false });
+  });
+
   test("a pending ask is not stuck", () => {
     const blocked = seen("permission_blocked", quiet);
     expect(types(decide(look(blocked, { record, now: later })))).toEqual(["looked"]);

@@ -115,7 +115,8 @@ function stillGoingOn(look: Look): Decision | null {
       return lookAgain(look, observation.reason ?? observation.state);
     case "prompt_not_indexed":
     case "pending":
-      return turnIsStuck(look) ? replaceSession(look) : lookAgain(look, null);
+      if (turnIsStuck(look)) return replaceSession(look);
+      return lookAgain(look, isQuietForLong(look) ? "tool_runs_long" : null);
     case "session_stale":
       return retryOrGiveUp(look, "session_stale", "fresh_session");
     default:
@@ -134,10 +135,13 @@ function isBusy(observation: Observation): boolean {
   return observation.state === "pending" || observation.state === "prompt_not_indexed";
 }
 
-/** Busy without any sign of life for long. A tool that runs is a sign of life, however long it takes. */
-function turnIsStuck({ record, observation, policy, now }: Look): boolean {
-  if (!isBusy(observation) || observation.toolRunning) return false;
-  return quietAfter(record, observation.lastActivityAt, now) >= policy.stuckAfterMs;
+/** Busy without any sign of life for long. A tool that runs is a sign of life, however long it takes: worth a remark. */
+function turnIsStuck(look: Look): boolean {
+  return isQuietForLong(look) && !look.observation.toolRunning;
+}
+
+function isQuietForLong({ record, observation, policy, now }: Look): boolean {
+  return isBusy(observation) && quietAfter(record, observation.lastActivityAt, now) >= policy.stuckAfterMs;
 }
 
 function lateProof(look: Look): Decision {
