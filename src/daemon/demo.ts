@@ -8,7 +8,6 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { readJournal } from "../runtimes/stub/journal.ts";
-import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../store/port.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Waybill } from "./compose.ts";
@@ -16,6 +15,7 @@ import { startWaybill } from "./compose.ts";
 import type { DemoScene } from "./demo-script.ts";
 import { demoPolicy, demoScripts, scenes } from "./demo-script.ts";
 import type { CommandContext } from "./main.ts";
+import { makeRuntime } from "./model-provider.ts";
 import { withSwitches } from "./switches.ts";
 import { printable } from "./terminal.ts";
 import { usageError } from "./usage-error.ts";
@@ -39,7 +39,7 @@ export async function demoCommand(args: readonly string[], context: CommandConte
     policy: withSwitches(demoPolicy, context.env),
     lanes: [demoLane("chat", directory), demoLane("teammate", directory)],
     runtimes: (postMessage) => [
-      new StubRuntime({ journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
+      makeRuntime({ modelProvider: "stub", journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
     ],
   });
   try {

@@ -155,9 +155,8 @@ export class Courier {
     } else if (lane && (record.status === "failed_terminal" || (isOwed(record) && !isOutstanding(record)))) {
       await this.#look(record, lane);
     } else if (!lane && record.status === "failed_terminal") {
-      const observed = { state: record.responseState, ...nothingObserved };
-      const event = { type: "looked" as const, at: clock.now(), observed, reason: "lane_removed", ...noLook };
-      await ledger.commit(record.id, [event]);
+      const nothing = { observed: null, found: false, missed: false, lookAt: null };
+      await ledger.commit(record.id, [{ type: "looked", at: clock.now(), reason: "lane_removed", ...nothing }]);
     }
   }
 
@@ -355,16 +354,6 @@ export class Courier {
     return best ? { messageId: best.id, mailbox: best.mailbox, text: best.text, summary: best.summary } : null;
   }
 }
-
-const nothingObserved = {
-  deliveredUserMessageId: null,
-  assistantMessageId: null,
-  toolNames: [],
-  newestRowId: null,
-  lastActivityAt: null,
-  diagnostics: [],
-};
-const noLook = { found: false, missed: false, lookAt: null };
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */
 const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false } as const;

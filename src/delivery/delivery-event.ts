@@ -31,7 +31,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "not_sent"; reason: string; lookAt: number }
   | {
       type: "looked";
-      observed: ObservedFacts;
+      /** Null when nothing could be seen that is worth keeping. */
+      observed: ObservedFacts | null;
       reason: string | null;
       /** The prompt stands in the transcript. */
       found: boolean;

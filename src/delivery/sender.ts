@@ -13,7 +13,6 @@ import type { DeliveryEvent, EventOf, NewAttempt } from "./delivery-event.ts";
 import { digestOf } from "./digest.ts";
 import type { Reach } from "./fail-points.ts";
 import type { Lane } from "./lane.ts";
-import { factsOf, unreadable } from "./observation.ts";
 import { isUnfinished } from "./observe.ts";
 import type { Policy } from "./policy.ts";
 import { promptText } from "./prompt-text.ts";
@@ -224,12 +223,11 @@ export class Sender {
   #notNow(record: DeliveryRecord, reason: string): Prepared {
     const { clock, policy } = this.#deps;
     const at = clock.now();
-    const observed = { ...factsOf(unreadable(reason)), state: record.responseState };
     const lookAt = nextLook(record, policy, at);
     return {
       outcome: "not_now",
       reason,
-      event: { type: "looked", at, observed, reason: null, found: false, missed: false, lookAt },
+      event: { type: "looked", at, observed: null, reason: null, found: false, missed: false, lookAt },
     };
   }
 }

@@ -75,6 +75,8 @@ const moves: { [T in EventType]: Move<T> } = {
       nextLookAt: event.lookAt,
       looks: 0,
       missedReads: 0,
+      quietMs: 0,
+      activityAt: null,
       submittedAt: event.at,
       prePromptCursor: event.attempt.prePromptCursor,
     }),
@@ -220,7 +222,6 @@ const moves: { [T in EventType]: Move<T> } = {
       readCommitError: null,
       diagnostics: addDiagnostics(record, event.diagnostics),
     }),
-    effects: readCommitOwed,
   },
 
   read_commit_failed: {
