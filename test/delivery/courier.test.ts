@@ -82,6 +82,35 @@ describe("an answer", () => {
   });
 });
 
+describe("a long session", () => {
+  const rounds = (count: number) => Array.from({ length: count }, () => ({ tool: "bash", output: "ok", takesMs: 100 }));
+
+  test("a prompt that the short read does not reach is found by one full read", async () => {
+    const steps = [...rounds(30), { say: "Done, 30 rounds." }];
+    await run({ policy: { readLimit: 5 }, script: { turns: [{ steps }] } });
+    await world.send({ id: "m1" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, proof: { by: "plain_text" } });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("a short read is enough in the common case, however long the session is", async () => {
+    const limits: (number | null)[] = [];
+    await run({ policy: { readLimit: 5 }, script: { always: [{ steps: [{ say: "Done, 1." }] }] } });
+    for (let count = 0; count < 20; count++) {
+      await world.send({ id: `m${count}` });
+      await world.reaches(`m${count}`, "responded");
+    }
+    const { read } = world.stub;
+    world.stub.read = (lane, session, limit) => {
+      limits.push(limit);
+      return read.call(world.stub, lane, session, limit);
+    };
+    await world.send({ id: "last" });
+    await world.reaches("last", "responded");
+    expect(new Set(limits)).toEqual(new Set([5]));
+  });
+});
+
 describe("silence", () => {
   test("an empty turn is retried and then answered", async () => {
     await run({ script: { turns: [{ steps: [] }, { steps: [{ say: "Here it is." }] }] } });
