@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -31,16 +32,48 @@ await step({
 });
 
 async function step({ doing, stamp, state, before, command }) {
-  const now = state();
-  if (read(stamp) === now) return;
-  const started = Date.now();
-  process.stderr.write(`${doing}…\n`);
-  before?.();
-  const { code, output } = await run(command);
-  if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
-  mkdirSync(join(root, stamp, ".."), { recursive: true });
-  writeFileSync(join(root, stamp), now);
-  process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
+  if (read(stamp) === state()) return;
+  await alone(async () => {
+    const now = state();
+    // Somebody else may have done it while this one waited.
+    if (read(stamp) === now) return;
+    const started = Date.now();
+    process.stderr.write(`${doing}…\n`);
+    before?.();
+    const { code, output } = await run(command);
+    if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
+    mkdirSync(join(root, stamp, ".."), { recursive: true });
+    writeFileSync(join(root, stamp), now);
+    process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
+  });
+}
+
+/** Two of these at once, as in two terminals, would take each other's files away. */
+async function alone(work) {
+  const lock = join(tmpdir(), `waybill-ready-${hash([root]).slice(0, 16)}`);
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: "wx" });
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+      if (isAlive(Number(readIfThere(lock)))) await new Promise((resolve) => setTimeout(resolve, 200));
+      else rmSync(lock, { force: true });
+    }
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.once("exit", release);
+  await work();
+  process.removeListener("exit", release);
+  release();
+}
+
+function isAlive(pid) {
+  try {
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 function run([program, ...args]) {
@@ -65,8 +98,12 @@ function sources(directory) {
 }
 
 function read(path) {
+  return readIfThere(join(root, path));
+}
+
+function readIfThere(path) {
   try {
-    return readFileSync(join(root, path), "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     if (error.code === "ENOENT") return "";
     throw error;

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,4 +34,19 @@ test("a clone is built once, silently left alone when nothing changed, and built
   expect(broken.stderr).toMatch(/error TS/);
   cpSync(join(root, "src/clock.ts"), join(clone, "src/clock.ts"));
   expect(ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…/) });
+});
+
+test("two that start at once do the work once, and both end well", async () => {
+  const start = () =>
+    new Promise<{ code: number | null; stderr: string }>((resolve) => {
+      const child = spawn(process.execPath, ["scripts/ready.mjs"], { cwd: clone });
+      let stderr = "";
+      child.stderr.on("data", (chunk) => {
+        stderr += chunk;
+      });
+      child.on("close", (code) => resolve({ code, stderr }));
+    });
+  const both = await Promise.all([start(), start()]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(both.map(({ stderr }) => stderr).filter((words) => words.includes("Building"))).toHaveLength(1);
 });

@@ -15,6 +15,7 @@ export function storeTrouble(path: string, error: unknown): unknown {
       cause: error,
     });
   }
+  if (code === "ENOENT") return storeUnavailable(path, "it does not exist", error);
   return cannotOpen.test(code) ? storeUnavailable(path, messageOf(error), error) : error;
 }
 
