@@ -89,13 +89,18 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const courier = new Courier(deps);
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
 
-  const close = async () => {
+  let closed: Promise<void> | null = null;
+  const closeOnce = async () => {
     closing.abort();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
     for (const runtime of runtimes.values()) await runtime.close();
     await store.close();
+  };
+  const close = () => {
+    closed ??= closeOnce();
+    return closed;
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);

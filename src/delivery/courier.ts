@@ -105,10 +105,12 @@ export class Courier {
     return this.behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
   }
 
-  /** Ends whatever runs in the lane's session. */
-  abortSession(laneId: string): Promise<void> {
+  /** Ends whatever runs in the lane's session, unless another delivery than `holder` has got the lane meanwhile. */
+  stopTurn(laneId: string, holder: string | null): Promise<void> {
     return this.behindGate(laneId, async () => {
-      const lane = await this.#deps.store.lane(laneId);
+      const { store } = this.#deps;
+      const [lane, outstanding] = await Promise.all([store.lane(laneId), store.outstanding(laneId)]);
+      if (outstanding && outstanding.id !== holder) return;
       if (lane?.sessionId) await this.#abort(lane, lane.sessionId);
     });
   }
@@ -162,28 +164,26 @@ export class Courier {
 
   /** The head of a free lane: sent, unless something speaks against it. */
   async #take(head: DeliveryRecord, lane: Lane): Promise<Progress> {
+    if (head.acceptanceUnknown) return this.#takeRebuilt(head, lane);
     if (await this.#expire(head, lane)) return "moved";
     if (lane.pausedReason !== null) return "rests";
     // Sent before, and retried by a person: the old attempts may have been answered since.
-    if (head.attemptList.length > 0) return this.#look(head, lane);
-    if (head.acceptanceUnknown) return this.#takeRebuilt(head, lane);
-    return this.#submit(head, lane);
+    return head.attemptList.length > 0 ? this.#look(head, lane) : this.#submit(head, lane);
   }
 
-  /** Its record was lost: what stands in the agent's transcripts was sent, and only what does not is sent now. */
+  /** Its record was lost: what stands in the agent's transcripts was sent, and only what does not is as new. */
   async #takeRebuilt(head: DeliveryRecord, lane: Lane): Promise<Progress> {
     const runtime = this.#deps.runtimes.get(lane.runtime);
     if (!runtime) return this.#postpone(lane, "runtime_not_active");
-    const attempts = await findOldAttempts(head, { ...this.#deps, lane, runtime });
-    if (attempts.length === 0) return this.#submit(head, lane);
+    const found = await findOldAttempts(head, { ...this.#deps, lane, runtime });
     const at = this.#deps.clock.now();
-    return this.#commit(head, lane, [{ type: "attempts_found", at, attempts, runtimeKind: runtime.kind, lookAt: at }]);
+    return this.#commit(head, lane, [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, lookAt: at }]);
   }
 
   async #expire(record: DeliveryRecord, lane: Lane): Promise<boolean> {
     const { clock, ledger, replies, mailbox } = this.#deps;
     const at = clock.now();
-    if (record.status !== "pending" || record.attemptList.length > 0) return false;
+    if (record.status !== "pending" || record.attemptList.length > 0 || record.acceptanceUnknown) return false;
     if (record.expiresAt === null || record.expiresAt > at) return false;
     const readCommitted = mailbox.commitsWithLedger;
     const event: DeliveryEvent = { type: "withdrawn", at, by: "sender", reason: "expired", readCommitted, lookAt: at };
@@ -339,7 +339,7 @@ export class Courier {
       await withDeadline(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
     } catch (error) {
       // The turn's end is owed until a read shows it, so the next look aborts again.
-      this.#deps.onTrouble({ laneId: lane.id, error });
+      if (!this.#deps.closing.aborted) this.#deps.onTrouble({ laneId: lane.id, error });
     }
   }
 

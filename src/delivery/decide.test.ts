@@ -226,24 +226,30 @@ describe("sending again or anew", () => {
     lookAt: graceOver + 2000,
   });
 
+  const secondRead = { record: missedOnce, now: graceOver + 2000 };
+
+  test("the second read does not come before its time", () => {
+    expect(decide(look(missing, { record: missedOnce, now: graceOver + 1 }))).toEqual({ do: "nothing" });
+  });
+
   test("a prompt that is missing twice is sent again with the same ids", () => {
-    expect(types(decide(look(missing, { record: missedOnce })))).toEqual(["looked", "send_again"]);
+    expect(types(decide(look(missing, { ...secondRead })))).toEqual(["looked", "send_again"]);
   });
 
   test("never when something else was prompted after it", () => {
-    const decision = decide(look({ ...missing, laterPrompt: true }, { record: missedOnce }));
+    const decision = decide(look({ ...missing, laterPrompt: true }, { ...secondRead }));
     expect(isRetry(decision)).toBe(true);
   });
 
   test("never, where known ids are swallowed, for a prompt that is there and did not run", () => {
     const idle = seen("prompt_delivered_no_assistant_message");
     const traits = { takesIds: true, sendingAgain: "swallowed" as const, attachments: false };
-    expect(isRetry(decide(look(idle, { record: missedOnce, traits })))).toBe(true);
-    expect(types(decide(look(idle, { record: missedOnce })))).toEqual(["looked", "send_again"]);
+    expect(isRetry(decide(look(idle, { ...secondRead, traits })))).toBe(true);
+    expect(types(decide(look(idle, { ...secondRead })))).toEqual(["looked", "send_again"]);
   });
 
   test("not in a paused lane", () => {
-    expect(types(decide(look(missing, { record: missedOnce, paused: true })))).toEqual(["looked"]);
+    expect(types(decide(look(missing, { ...secondRead, paused: true })))).toEqual(["looked"]);
   });
 });
 

@@ -6,7 +6,7 @@
  * Only what is left is silence, and only silence and failure are retried.
  */
 import type { Decision, Look } from "./decision.ts";
-import { commit, failForGood, lookAgain, looked } from "./decision.ts";
+import { commit, failForGood, isEarly, lookAgain, looked } from "./decision.ts";
 import type { Observation } from "./observation.ts";
 import { factsOf } from "./observation.ts";
 import type { DeliveryRecord, Proof } from "./record.ts";
@@ -107,7 +107,9 @@ function endedByPerson(look: Look): Decision | null {
 
 /** Busy, blocked and unknown are never a reason to prompt; a session without any sign of life is. */
 function stillGoingOn(look: Look): Decision | null {
-  const { observation } = look;
+  const { observation, record } = look;
+  // What a person retried is sent as soon as the session rests; the sender also sees to it when it hangs.
+  if (record.status === "pending" && isBusy(observation)) return { do: "submit" };
   switch (observation.state) {
     case "permission_blocked":
     case "question_blocked":
@@ -156,6 +158,7 @@ function afterTheEnd(look: Look): Decision {
   if (record.turnEndedAt !== null) return { do: "nothing" };
   const resting = observation.settled || observation.state === "session_stale";
   if (resting && !mayStillArrive(look)) return commit({ type: "turn_ended", at: now });
+  if (isEarly(look)) return { do: "nothing" };
   const lookAt = resting ? graceEnds(record, policy) : nextLook(record, policy, now);
   const event = { ...looked(look, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
   return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, look) };

@@ -46,10 +46,14 @@ export function looked(look: Look, reason: string | null, lookAt: number | null)
 export function lookAgain(look: Look, reason: string | null, at?: number, missed = false): Decision {
   const { record, policy, now } = look;
   if (record.status === "pending") return { do: "nothing" };
-  const early = record.nextLookAt !== null && now < record.nextLookAt;
   // A hint that brought no news is not worth an audit row, and a scheduled retry keeps its date.
-  if (early && (record.status === "retry_scheduled" || !isNews(look, reason))) return { do: "nothing" };
+  if (isEarly(look) && (record.status === "retry_scheduled" || !isNews(look, reason))) return { do: "nothing" };
   return commit({ ...looked(look, reason, at ?? nextLook(record, policy, now)), missed });
+}
+
+/** A hint came before the date of the next look. Nothing is sent or stopped a second time because of it. */
+export function isEarly({ record, now }: Look): boolean {
+  return record.nextLookAt !== null && now < record.nextLookAt;
 }
 
 function isNews({ record, observation }: Look, reason: string | null): boolean {

@@ -22,8 +22,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "admitted"; record: DeliveryRecord }
   /** The message was unread and its record was gone: it may have been sent before. */
   | { type: "rebuilt"; record: DeliveryRecord }
-  /** Attempts of a rebuilt delivery that stand in the agent's transcripts. */
-  | { type: "attempts_found"; attempts: readonly Attempt[]; runtimeKind: string; lookAt: number }
+  /** The attempts of a rebuilt delivery that stand in the agent's transcripts, or none. */
+  | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; lookAt: number }
   | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
   | { type: "send_again"; number: number; lookAt: number }
   | { type: "accepted"; number: number; lookAt: number }

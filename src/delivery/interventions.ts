@@ -7,8 +7,7 @@ import type { Applied } from "../store/port.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { isOutstanding, openStatuses } from "./record.ts";
-import { nextLook } from "./retry.ts";
+import { isOutstanding, isOwed, openStatuses } from "./record.ts";
 
 export class Interventions {
   readonly #deps: CourierDeps;
@@ -21,13 +20,16 @@ export class Interventions {
 
   /** Ends a delivery for good. If its turn runs, the next look stops it. */
   async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
-    const { ledger, mailbox, policy, clock } = this.#deps;
-    const at = clock.now();
-    const readCommitted = mailbox.commitsWithLedger;
-    const lookAt = nextLook({ looks: 0 }, policy, at);
-    const applied = await ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt }]);
+    const applied = await this.#commitCancel(deliveryId, by, reason);
     if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { look: true });
     return applied;
+  }
+
+  #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
+    const { ledger, mailbox, clock } = this.#deps;
+    const at = clock.now();
+    const readCommitted = mailbox.commitsWithLedger;
+    return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt: at }]);
   }
 
   /** Takes a message back that has not been sent; refused once it was. */
@@ -40,7 +42,11 @@ export class Interventions {
 
   /** Gives a failed delivery a new budget. Its old attempts are looked at first. */
   async retry(deliveryId: string, by: string): Promise<Applied> {
-    const { ledger, policy, clock } = this.#deps;
+    const { store, ledger, policy, clock } = this.#deps;
+    const laneId = (await store.delivery(deliveryId))?.laneId;
+    if (laneId !== undefined && !(await store.lane(laneId))) {
+      throw new AppError({ code: "lane_unknown", message: `Its lane "${laneId}" has been removed.` });
+    }
     const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts };
     const applied = await ledger.commit(deliveryId, [event]);
     if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId);
@@ -50,12 +56,11 @@ export class Interventions {
   /** Stops whatever the lane is doing, without waiting behind queued messages. Its delivery is never retried. */
   async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
     const record = await this.#deps.store.outstanding(laneId);
-    const applied =
-      record && openStatuses.includes(record.status) ? await this.cancel(record.id, by, "stopped_by_person") : null;
-    // Also a turn that has answered already, and one that somebody else began, are to stop.
-    await this.#courier.abortSession(laneId);
+    if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
+    // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
+    await this.#courier.stopTurn(laneId, record?.id ?? null);
     void this.#courier.moveLane(laneId, { look: true });
-    return applied?.outcome === "applied" ? applied.record : record;
+    return record && this.#deps.store.delivery(record.id);
   }
 
   /**
@@ -66,7 +71,7 @@ export class Interventions {
     const { store, ledger, clock } = this.#deps;
     const record = await store.outstanding(laneId);
     if (!record) return null;
-    if (openStatuses.includes(record.status)) await this.cancel(record.id, by, "released_by_person");
+    if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "released_by_person");
     const owed = await store.delivery(record.id);
     if (!owed || !isOutstanding(owed)) return null;
     const at = clock.now();
@@ -98,16 +103,26 @@ export class Interventions {
       // Ending one must not set the next one going.
       await store.pauseLane(laneId, "being_removed");
       for (const record of open) {
-        if (record.status === "pending") await this.cancel(record.id, by, "lane_removed");
-        else await this.#endHolder(laneId, record, by);
+        if (record.status === "pending") await this.#commitCancel(record.id, by, "lane_removed");
+        else if (isOutstanding(record)) await this.#endHolder(laneId, record, by);
+        await this.#giveUpRead(record.id);
       }
     }
   }
 
+  /** A read flag that could not be written by now is not waited for when its lane goes. */
+  async #giveUpRead(deliveryId: string): Promise<void> {
+    const { store, ledger, clock } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record || !isOwed(record) || record.readCommittedAt !== null) return;
+    const diagnostics = ["read_released_by_person"];
+    await ledger.commit(deliveryId, [{ type: "read_committed", at: clock.now(), diagnostics }]);
+  }
+
   /** Nothing will be sent in its lane any more, so its turn is stopped and nobody waits for the end. */
   async #endHolder(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
-    if (openStatuses.includes(record.status)) await this.cancel(record.id, by, "lane_removed");
-    await this.#courier.abortSession(laneId);
+    if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "lane_removed");
+    await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
   }
 }

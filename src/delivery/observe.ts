@@ -49,7 +49,7 @@ export function observe(input: ObserveInput): Observation {
     interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
     providerError,
-    toolRunning: busy && last.children.some((row) => row.tools.some(isUnfinished)),
+    toolRunning: busy && hasRunningTool(last.slice.rows),
     lastActivityAt: last.slice.lastActivityAt,
     needsFullHistory: anchored.some((one) => one.outOfReach),
     deliveredUserMessageId: newestFound?.row?.id ?? null,
@@ -140,7 +140,13 @@ function succeeded(tool: ToolCall): boolean {
   return tool.status === "completed" && !tool.rejected && !reportsFailure(tool.output);
 }
 
-export function isUnfinished(tool: ToolCall): boolean {
+/** In the turn that the session is busy with, whoever began it. A tool that a crash left open earlier runs no more. */
+export function hasRunningTool(rows: readonly TranscriptRow[]): boolean {
+  const turn = rows.slice(rows.findLastIndex((row) => row.role === "user") + 1);
+  return turn.some((row) => row.tools.some(isUnfinished));
+}
+
+function isUnfinished(tool: ToolCall): boolean {
   return tool.status === "pending" || tool.status === "running";
 }
 

@@ -33,12 +33,16 @@ function byIds(
   session: LaneSession,
   runtime: Runtime,
 ): Attempt[] {
-  const most = record.maxAttempts + record.maxRepairs;
-  return Array.from({ length: most }, (_, index) => index + 1).flatMap((number) => {
+  const places = new Map(rows.map((row, place) => [row.id, place]));
+  const found: Attempt[] = [];
+  // Numbers go on after a person's retry, so the search goes on for a whole budget behind the last one found.
+  const budget = record.maxAttempts + record.maxRepairs;
+  for (let number = 1; number <= (found.at(-1)?.number ?? 0) + budget; number++) {
     const { messageId } = runtime.idsFrom(attemptDigest(record.id, number, session.generation));
-    const place = rows.findIndex((row) => row.id === messageId);
-    return place === -1 ? [] : [attemptAt(rows, place, number, record, session, runtime)];
-  });
+    const place = places.get(messageId);
+    if (place !== undefined) found.push(attemptAt(rows, place, number, record, session, runtime));
+  }
+  return found;
 }
 
 function byMarker(

@@ -13,7 +13,7 @@ import type { DeliveryEvent, EventOf, NewAttempt } from "./delivery-event.ts";
 import { digestOf } from "./digest.ts";
 import type { Reach } from "./fail-points.ts";
 import type { Lane } from "./lane.ts";
-import { isUnfinished } from "./observe.ts";
+import { hasRunningTool } from "./observe.ts";
 import type { Policy } from "./policy.ts";
 import { promptText } from "./prompt-text.ts";
 import { readSlice } from "./reading.ts";
@@ -61,7 +61,7 @@ export class Sender {
     try {
       const session = await this.#sessionAtRest(record, lane, runtime);
       if (typeof session === "string") return this.#notNow(record, session);
-      return { outcome: "ready", lane: session.lane, events: this.#submitEvents(record, session, runtime) };
+      return { outcome: "ready", lane: session.lane, events: await this.#submitEvents(record, session, runtime) };
     } catch (error) {
       return this.#notNow(record, messageOf(error));
     }
@@ -103,8 +103,7 @@ export class Sender {
     const before = this.#inTheWay.get(slice.sessionId) ?? { quietMs: 0, activityAt: null, lastObservedAt: null };
     const quietMs = quietAfter(before, slice.lastActivityAt, now);
     this.#inTheWay.set(slice.sessionId, { quietMs, activityAt: slice.lastActivityAt, lastObservedAt: now });
-    const toolRunning = slice.rows.some((row) => row.completedAt === null && row.tools.some(isUnfinished));
-    return !toolRunning && quietMs >= policy.stuckAfterMs;
+    return !hasRunningTool(slice.rows) && quietMs >= policy.stuckAfterMs;
   }
 
   async #freshSession(lane: Lane, runtime: Runtime): Promise<{ lane: Lane; slice: TranscriptSlice }> {
@@ -117,11 +116,11 @@ export class Sender {
     return { lane: opened, slice: { ...emptySlice, sessionId } };
   }
 
-  #submitEvents(
+  async #submitEvents(
     record: DeliveryRecord,
     { lane, slice }: { lane: Lane; slice: TranscriptSlice },
     runtime: Runtime,
-  ): DeliveryEvent[] {
+  ): Promise<DeliveryEvent[]> {
     const { clock, policy, runId } = this.#deps;
     const number = record.attemptList.length + 1;
     const at = clock.now();
@@ -139,7 +138,10 @@ export class Sender {
     };
     const submit: DeliveryEvent = { type: "submit", at, runtimeKind: runtime.kind, runId, lookAt, attempt };
     // The ledger may be older than the agent's transcript, after a restore: what is there is not sent again.
-    const isThere = slice.rows.some((row) => row.id === ids.messageId);
+    // Retries are few, so for them it is worth to look at the whole session.
+    const whole = number > 1 && !slice.complete;
+    const { rows } = whole ? await readSlice(slice.sessionId, null, { ...this.#deps, lane, runtime }) : slice;
+    const isThere = rows.some((row) => row.id === ids.messageId);
     return isThere ? [submit, { type: "accepted", at, number, lookAt }] : [submit];
   }
 

@@ -4,7 +4,7 @@
  */
 import { maxSendsPerAttempt } from "./attempt.ts";
 import type { Decision, Look } from "./decision.ts";
-import { commit, failForGood, lookAgain, looked, reasonFor } from "./decision.ts";
+import { commit, failForGood, isEarly, lookAgain, looked, reasonFor } from "./decision.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { Observation } from "./observation.ts";
 import { factsOf } from "./observation.ts";
@@ -19,12 +19,14 @@ export function silence(look: Look): Decision {
     return failForGood(look, `provider_${observation.providerError}`);
   }
   const reason = reasonFor(look);
-  if (neverLeft(look)) return sendAgain(look) ?? retryOrGiveUp(look, reason);
-
+  if (neverLeft(look)) {
+    return isEarly(look) ? { do: "nothing" } : (sendAgain(look) ?? retryOrGiveUp(look, reason));
+  }
   const missed = isMissed(observation);
   const graceOver = graceEnds(record, policy);
   if (now < graceOver) return lookAgain(look, reason, graceOver, missed);
   if (missed && record.missedReads === 0) return lookAgain(look, reason, now + policy.rereadMs, true);
+  if (missed && isEarly(look)) return { do: "nothing" };
   return (missed ? sendAgain(look) : null) ?? retryOrGiveUp(look, reason, diedWhereSwallowed(look));
 }
 

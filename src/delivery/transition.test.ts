@@ -19,11 +19,11 @@ const observed = {
 const proof = { by: "plain_text" as const, visibleReply: null };
 const events = {
   submit: submitEvent(1, 10),
-  attempts_found: {
-    type: "attempts_found",
+  attempts_searched: {
+    type: "attempts_searched",
     at: 10,
     runtimeKind: "stub",
-    attempts: [{ ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
+    found: [{ ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
     lookAt: 99,
   },
   accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },
@@ -87,7 +87,7 @@ describe("the table: from where each event is taken", () => {
   const table: Record<EventType, { event: DeliveryEvent; from: Status[] }> = {
     admitted: { event: { type: "admitted", at: 1, record: pending }, from: [] },
     rebuilt: { event: { type: "rebuilt", at: 1, record: pending }, from: [] },
-    attempts_found: { event: events.attempts_found, from: ["pending"] },
+    attempts_searched: { event: events.attempts_searched, from: ["pending"] },
     submit: { event: events.submit, from: ["pending"] },
     send_again: { event: events.send_again, from: [] },
     accepted: { event: events.accepted, from: ["submitting"] },
@@ -248,7 +248,12 @@ describe("the end", () => {
 
   test("only what was never sent can be withdrawn", () => {
     const retried = having(failedTerminal, events.retried_by_person);
-    expect(transition(retried, events.withdrawn)).toEqual({ refused: true, reason: "was_sent_before" });
+    const rebuilt = { ...pending, acceptanceUnknown: true };
+    for (const record of [retried, rebuilt]) {
+      expect(transition(record, events.withdrawn)).toEqual({ refused: true, reason: "may_have_been_sent" });
+    }
+    const searched = having(rebuilt, { ...events.attempts_searched, found: [] });
+    expect(transition(searched, events.withdrawn)).toMatchObject({ record: { status: "cancelled" } });
   });
 
   test("a person's retry gives a new budget on top of what was spent", () => {

@@ -29,25 +29,27 @@ const moves: { [T in EventType]: Move<T> } = {
   admitted: { from: [], change: () => ({}) },
   rebuilt: { from: [], change: () => ({}) },
 
-  attempts_found: {
+  attempts_searched: {
     from: ["pending"],
-    refuse: (record, event) => {
-      if (record.attemptList.length > 0) return "was_sent_before";
-      return event.attempts.length === 0 ? "nothing_found" : null;
+    refuse: (record) => (record.attemptList.length > 0 ? "was_sent_before" : null),
+    change: (record, event) => {
+      const last = event.found.at(-1);
+      // Nothing of it was ever sent: from here on it is a message like any other.
+      if (!last) return { acceptanceUnknown: false };
+      return {
+        status: "accepted",
+        acceptanceUnknown: false,
+        holdsLane: true,
+        runtimeKind: event.runtimeKind,
+        runtimeSessionId: last.sessionId,
+        attemptList: event.found,
+        attempts: event.found.length,
+        maxAttempts: Math.max(record.maxAttempts, event.found.length),
+        submittedAt: last.submittedAt,
+        acceptedAt: event.at,
+        nextLookAt: event.lookAt,
+      };
     },
-    change: (record, event) => ({
-      status: "accepted",
-      acceptanceUnknown: false,
-      holdsLane: true,
-      runtimeKind: event.runtimeKind,
-      runtimeSessionId: event.attempts.at(-1)?.sessionId ?? null,
-      attemptList: event.attempts,
-      attempts: event.attempts.length,
-      maxAttempts: Math.max(record.maxAttempts, event.attempts.length),
-      submittedAt: event.attempts.at(-1)?.submittedAt ?? null,
-      acceptedAt: event.at,
-      nextLookAt: event.lookAt,
-    }),
   },
 
   submit: {
@@ -240,6 +242,7 @@ const moves: { [T in EventType]: Move<T> } = {
       status: "cancelled",
       cancelledAt: event.at,
       nextAttempt: null,
+      looks: 0,
       lastReason: event.reason,
       turnEndedAt: turnMayRun(record) ? null : event.at,
       readCommittedAt: event.readCommitted ? event.at : null,
@@ -250,7 +253,7 @@ const moves: { [T in EventType]: Move<T> } = {
 
   withdrawn: {
     from: ["pending"],
-    refuse: (record) => (record.attemptList.length > 0 ? "was_sent_before" : null),
+    refuse: (record) => (record.attemptList.length > 0 || record.acceptanceUnknown ? "may_have_been_sent" : null),
     change: (_, event) => ({
       status: "cancelled",
       cancelledAt: event.at,
@@ -324,7 +327,9 @@ function isUnconfirmed(record: DeliveryRecord): boolean {
 }
 
 function turnMayRun(record: DeliveryRecord): boolean {
-  return record.status === "accepted" || isUnconfirmed(record);
+  // A retry in a fresh session waits because the old one hangs, busy.
+  const hangs = record.status === "retry_scheduled" && record.nextAttempt?.freshSession === true;
+  return record.status === "accepted" || hangs || isUnconfirmed(record);
 }
 
 function withLast(record: DeliveryRecord, change: (last: Attempt) => Attempt): readonly Attempt[] {
@@ -351,6 +356,8 @@ function addDiagnostics(record: DeliveryRecord, more: readonly string[]): readon
 function observedChange(record: DeliveryRecord, event: DeliveryEvent): Change {
   const observed: ObservedFacts | null = "observed" in event ? event.observed : null;
   if (observed === null) return {};
+  // A read that failed has seen nothing: neither activity nor silence.
+  if (observed.state === "reconcile_failed") return { responseState: observed.state };
   return {
     responseState: observed.state,
     quietMs: quietAfter(record, observed.lastActivityAt, event.at),

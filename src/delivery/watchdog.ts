@@ -72,13 +72,25 @@ export class Watchdog {
     const { store, clock } = this.#deps;
     if (this.#stopped) return;
     const now = clock.now();
-    const most = batch + this.#running.size + this.#backOff.size;
-    const dueNow = await store.dueLooks(now, most);
-    if (dueNow.length < most) this.#forget(dueNow);
-    for (const due of dueNow) {
-      if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
+    for (;;) {
+      const most = batch + this.#running.size + this.#backOff.size;
+      const full = this.#fullTeams();
+      const dueNow = await store.dueLooks(now, most, full);
+      if (dueNow.length < most && full.length === 0) this.#forget(dueNow);
+      const before = this.#running.size;
+      for (const due of dueNow) {
+        if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
+      }
+      // A full batch may have been one team's; what lies behind it is asked for without that team.
+      if (dueNow.length < most || this.#running.size === before) break;
     }
     await this.#rearm(now);
+  }
+
+  #fullTeams(): string[] {
+    const counts = new Map<string, number>();
+    for (const { team } of this.#running.values()) if (team !== null) counts.set(team, (counts.get(team) ?? 0) + 1);
+    return [...counts].flatMap(([team, count]) => (count >= this.#deps.policy.watchdogAtOncePerTeam ? [team] : []));
   }
 
   /** What is not due any more was moved by somebody else. */
@@ -91,8 +103,7 @@ export class Watchdog {
     const { policy } = this.#deps;
     if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId)?.until ?? 0) > now) return false;
     if (this.#running.size >= policy.watchdogAtOnce) return false;
-    const ofTeam = [...this.#running.values()].filter(({ team }) => team !== null && team === due.team).length;
-    return due.team === null || ofTeam < policy.watchdogAtOncePerTeam;
+    return due.team === null || !this.#fullTeams().includes(due.team);
   }
 
   async #attend(due: DueLook): Promise<void> {

@@ -67,12 +67,13 @@ export type Store = {
   outstanding(laneId: string): Promise<DeliveryRecord | null>;
   /** The oldest delivery of the lane that waits for its turn. */
   head(laneId: string): Promise<DeliveryRecord | null>;
-  /** What holds the lane or waits in it, oldest first. */
+  /** What holds the lane, waits in it, or still owes its read. */
   openDeliveries(laneId: string): Promise<DeliveryRecord[]>;
   lanesWithWork(): Promise<string[]>;
   /** The nearest look, or the nearest one later than `after`. */
   nextLookAt(after?: number): Promise<number | null>;
-  dueLooks(now: number, limit: number): Promise<DueLook[]>;
+  /** Looks whose time has come, oldest first, leaving out those of some teams. */
+  dueLooks(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueLook[]>;
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */

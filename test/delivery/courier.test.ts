@@ -358,6 +358,24 @@ describe("events", () => {
     expect((await world.history("m1")).length).toBeLessThan(6);
   });
 
+  test("hints make nothing be sent again before its time", async () => {
+    await run({
+      script: { turns: [{ arrival: "unavailable" }, { arrival: "unavailable" }, { steps: [{ say: "Hi, 1." }] }] },
+    });
+    await world.send({ id: "m1" });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    expect(world.prompts()).toHaveLength(1);
+    await world.reaches("m1", "responded");
+  });
+
+  test("hints while the end of a turn is owed leave no trace in the audit", async () => {
+    await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: minute }] }] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    expect((await world.history("m1")).length).toBeLessThan(8);
+  });
+
   test("repeated wake-ups while a turn runs send nothing", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done it, 3 files." }] }] } });
     await world.send({ id: "m1" });
@@ -438,6 +456,42 @@ describe("sessions", () => {
     await world.send({ id: "m2" });
     await world.reaches("m2", "responded");
     expect(await world.delivery("m1")).toMatchObject({ status: "responded", attempts: 1, repairs: 0 });
+  });
+
+  test("somebody else's long tool in the same session is not aborted", async () => {
+    await run({
+      script: {
+        turns: [
+          { when: "m1", arrival: "lost" },
+          { when: "theirs", steps: [{ ask: "permission" }] },
+        ],
+      },
+    });
+    await world.send({ id: "m1" });
+    const lane = await world.waybill.store.lane("lane");
+    if (!lane?.sessionId) throw new Error("no session");
+    const theirs = { messageId: "theirs", partId: "p", sessionId: lane.sessionId, text: "theirs", attachments: [] };
+    await world.stub.submit(lane, theirs, new AbortController().signal);
+    const { read } = world.stub;
+    // A tool that runs without asking anybody.
+    world.stub.read = async (...args) => ({ ...(await read.apply(world.stub, args)), asks: [] });
+    await world.clock.advance(60 * minute);
+    expect(await world.stub.read(lane, lane.sessionId, null)).toMatchObject({ status: "busy" });
+    expect(world.prompts()).toHaveLength(2);
+  });
+
+  test("reads that fail now and then do not put off the repair of a hung session for ever", async () => {
+    await run({ script: { turns: [{ steps: [{ hang: true }] }, { steps: [{ say: "Fresh, 1." }] }] } });
+    const { read } = world.stub;
+    let count = 0;
+    world.stub.read = async (...args) => {
+      count += 1;
+      if (count % 5 === 0) throw new Error("no answer");
+      return read.apply(world.stub, args);
+    };
+    await world.send({ id: "m1" });
+    await world.clock.advance(45 * minute);
+    expect(await world.delivery("m1")).toMatchObject({ status: "responded", repairs: 1 });
   });
 
   test("nothing is sent into a session that somebody else keeps busy", async () => {

@@ -58,6 +58,38 @@ describe("stop", () => {
   });
 });
 
+describe("stop and the next message", () => {
+  const next = { when: "m2", steps: [{ wait: minute }, { say: "Two, 2." }] };
+
+  test("a stop while a retry waits does not hit it", async () => {
+    await run({ script: { turns: [{ when: "m1", steps: [] }, next] } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "retry_scheduled");
+    await world.send({ id: "m2" });
+    await world.waybill.people.stop("lane", "ada");
+    expect(await world.reaches("m2", "responded", "cancelled")).toMatchObject({ status: "responded" });
+    expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", attempts: 1 });
+  });
+
+  test("a stop just as the answered turn ends does not hit it", async () => {
+    await run({
+      ...toolLane,
+      script: { turns: [{ when: "m1", steps: [{ reply: "Port 8080." }, { wait: 1000 }] }, next] },
+    });
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2" });
+    await world.reaches("m1", "responded");
+    const release = holdNextRead();
+    void world.waybill.courier.moveLane("lane", { look: true });
+    await settled();
+    const stopping = world.waybill.people.stop("lane", "ada");
+    await world.clock.advance(2000);
+    release();
+    await stopping;
+    expect(await world.reaches("m2", "responded", "cancelled")).toMatchObject({ status: "responded" });
+  });
+});
+
 describe("cancel", () => {
   test("does not hit the next message when the turn ends by itself meanwhile", async () => {
     await run({
@@ -129,6 +161,35 @@ describe("cancel", () => {
     await world.waybill.people.cancel(id, "ada");
     await world.clock.advance(minute);
     expect(await stateOfSession()).toBe("busy");
+  });
+});
+
+describe("a message that a person retries", () => {
+  test("gets a fresh session when the old one hangs", async () => {
+    await run({
+      policy: { automaticRetry: false },
+      script: {
+        turns: [
+          { when: "m1", steps: [] },
+          { when: "theirs", steps: [{ hang: true }] },
+          { when: "m1", steps: [{ say: "Here, 1." }] },
+        ],
+      },
+    });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await typeInSession("theirs");
+    await world.waybill.people.retry(id, "ada");
+    await world.reaches("m1", "responded");
+    expect(await world.waybill.store.sessions("lane")).toHaveLength(2);
+  });
+
+  test("is refused when its lane is gone", async () => {
+    await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.waybill.people.removeLane("lane", "ada", false);
+    await expect(world.waybill.people.retry(id, "ada")).rejects.toMatchObject({ code: "lane_unknown" });
   });
 });
 

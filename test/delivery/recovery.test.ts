@@ -84,7 +84,7 @@ describe("a record that is gone", () => {
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(1);
     expect((await world.history("m1")).filter((type) => type !== "looked")).toEqual([
-      ...["rebuilt", "attempts_found", "proven"],
+      ...["rebuilt", "attempts_searched", "proven"],
     ]);
   });
 
@@ -98,6 +98,36 @@ describe("a record that is gone", () => {
     const record = await world.reaches("m1", "responded");
     expect(record.attemptList.map((attempt) => attempt.number)).toEqual([1, 2, 3]);
     expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(3);
+  });
+
+  test("does not expire, and cannot be withdrawn, while it may have been sent", async () => {
+    await run({ script: { turns: [{ steps: [{ wait: 10 * minute }, { say: "Done, 3 files." }] }] } });
+    await world.send({ id: "m1", expiresAt: world.clock.now() + minute });
+    await world.stop();
+    forget();
+    await world.clock.advance(2 * minute);
+    await world.start();
+    const { id } = await world.delivery("m1");
+    expect(await world.waybill.people.withdraw(id, "user")).toMatchObject({ outcome: "refused" });
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(1);
+  });
+
+  test("is found although a person's retry had taken its numbers further", async () => {
+    const silent = Array.from({ length: 3 }, () => ({ steps: [] }));
+    await run({
+      policy: { maxRepairs: 0 },
+      script: { turns: [...silent, { steps: [{ wait: minute }, { say: "Four, 4." }] }] },
+    });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.waybill.people.retry(id, "ada");
+    await world.clock.until(() => world.prompts().length === 4);
+    await world.stop();
+    forget();
+    await world.start();
+    await world.reaches("m1", "responded");
+    expect(world.prompts()).toHaveLength(4);
   });
 
   test("is rebuilt and sent when nothing of it was", async () => {
@@ -131,6 +161,25 @@ describe("a restore", () => {
     await world.waybill.people.resume("lane");
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(2);
+  });
+
+  test("finds a retry that was sent since, however far back it stands by now", async () => {
+    await run({
+      policy: { readLimit: 5 },
+      script: { turns: [{ when: "m1", steps: [] }], always: [{ steps: [{ say: "Done, 3." }] }] },
+    });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "retry_scheduled");
+    const backup = join(world.directory, "backup.db");
+    await backupStore(world.storePath, backup);
+    await world.reaches("m1", "responded");
+    for (const id of ["m2", "m3", "m4", "m5"]) await world.send({ id });
+    await world.reaches("m5", "responded");
+    await world.stop();
+    await restoreStore(world.storePath, backup);
+    await world.start();
+    await world.reaches("m1", "responded");
+    expect(world.prompts("m1")).toHaveLength(2);
   });
 
   test("never derives ids that a session has seen which the backup does not know", async () => {

@@ -105,6 +105,27 @@ describe("the watchdog", () => {
     await settled();
   });
 
+  test("a team with many due looks does not starve another", async () => {
+    const clock = new ManualClock();
+    for (let count = 0; count < 70; count++) await aLook(clock, `red-${count}`, 1, "red");
+    await aLook(clock, "blue", 2, "blue");
+    const started: string[] = [];
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await watch(clock, async ({ laneId, deliveryId }) => {
+      started.push(laneId);
+      await held;
+      await end(deliveryId);
+    });
+    await clock.advance(5);
+    expect(started).toEqual(["red-0", "blue"]);
+    release();
+    for (let turn = 0; turn < 100 && started.length < 71; turn++) await settled();
+    expect(started).toHaveLength(71);
+  });
+
   test("a look that moves nothing, or fails, is tried again later and starves nobody", async () => {
     const clock = new ManualClock();
     for (const lane of ["stuck-1", "stuck-2", "stuck-3"]) await aLook(clock, lane, 1);

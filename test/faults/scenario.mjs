@@ -1,9 +1,10 @@
 /**
  * One run of a Waybill with a bit of everything, as a process of its own on the built program. It can be killed
  * anywhere and started again: it asks for the same things until they are done, as a client would, and then prints
- * what became of them. Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed.
+ * what became of them. Usage: node scenario.mjs DIRECTORY, with WAYBILL_FAIL_POINT to be killed, and with
+ * WAYBILL_TEST_MAILBOX=file for a mailbox that commits reads in a second step.
  */
-import { existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { systemClock } from "../../dist/clock.js";
@@ -119,10 +120,25 @@ async function prepare() {
   db.close();
 }
 
+/** A mailbox that commits reads in a second step, into a file, and whose first try for each message fails. */
+function fileMailbox() {
+  const file = join(directory, "reads.txt");
+  const lines = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n") : []);
+  return {
+    commitsWithLedger: false,
+    async commitRead({ messageId }) {
+      const line = lines().includes(`tried ${messageId}`) ? `read ${messageId}` : `tried ${messageId}`;
+      if (!lines().includes(line)) appendFileSync(file, `${line}\n`);
+      return line.startsWith("read") ? { outcome: "committed" } : { outcome: "failed", error: "locked" };
+    },
+  };
+}
+
 function world(reach = () => {}) {
   return {
     store: openSqliteStore({ path, reach }),
     policy,
+    ...(process.env.WAYBILL_TEST_MAILBOX === "file" ? { mailbox: fileMailbox() } : {}),
     runtimes: (postMessage) => [
       new StubRuntime({ journalPath: join(directory, "stub.jsonl"), clock: systemClock, scripts, postMessage }),
     ],

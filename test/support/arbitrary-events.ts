@@ -46,8 +46,8 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
     },
     { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, lookAt: time }) },
     { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, lookAt: time }) },
-    of<Of<"attempts_found">>("attempts_found", {
-      attempts: fc
+    of<Of<"attempts_searched">>("attempts_searched", {
+      found: fc
         .array(
           attempt.map((given) => ({ ...given, spends: "attempts" as const, sends: 1, left: true, submittedAt: 1 })),
           { maxLength: 1 },

@@ -25,12 +25,12 @@ const step = fc.constantFrom<NonNullable<TurnInput["steps"]>[number]>(
   { hang: true },
   { stale: true },
 );
-const turn: fc.Arbitrary<TurnInput> = fc.record({
+export const anyTurn: fc.Arbitrary<TurnInput> = fc.record({
   arrival: fc.constantFrom("normal", "normal", "normal", "lost", "forgotten", "after_timeout", "unavailable"),
   steps: fc.array(step, { maxLength: 4 }),
 });
 const anyLife = fc.record({
-  turns: fc.array(turn, { minLength: 3, maxLength: 8 }),
+  turns: fc.array(anyTurn, { minLength: 3, maxLength: 8 }),
   hints: fc.boolean(),
   contract: fc.constantFrom("text" as const, "tool" as const),
   sendingAgain: fc.constantFrom("reruns" as const, "swallowed" as const),
@@ -42,8 +42,8 @@ const anyLife = fc.record({
   decisions: fc.infiniteStream(fc.constantFrom("once" as const, "reject" as const)),
 });
 
-const ids = ["m1", "m2", "m3"];
-const final = (record: DeliveryRecord) =>
+export const messageIds = ["m1", "m2", "m3"];
+export const hasEnded = (record: DeliveryRecord) =>
   ["responded", "failed_terminal", "cancelled"].includes(record.status) && !isOutstanding(record);
 
 /** Whatever the agent does, and whenever Waybill is restarted, every message ends, in order, within its budget. */
@@ -58,7 +58,7 @@ export async function everyMessageEnds(numRuns: number): Promise<void> {
         restlessClock,
       }).start();
       try {
-        for (const [place, id] of ids.entries()) {
+        for (const [place, id] of messageIds.entries()) {
           await world.send({ id, text: `<${id}>`, actionMode: modes[place] ?? null });
         }
         for (const wait of restarts) {
@@ -67,9 +67,9 @@ export async function everyMessageEnds(numRuns: number): Promise<void> {
           await world.start();
         }
         await world.clock.until(async () => {
-          await answerAsks(world, decisions);
-          const records = await Promise.all(ids.map((id) => world.delivery(id)));
-          return records.every(final);
+          await answerAsks(world, () => decisions.next().value ?? "once");
+          const records = await Promise.all(messageIds.map((id) => world.delivery(id)));
+          return records.every(hasEnded);
         });
         await checkRun(world);
       } finally {
@@ -80,11 +80,11 @@ export async function everyMessageEnds(numRuns: number): Promise<void> {
   );
 }
 
-async function answerAsks(world: World, decisions: IterableIterator<"once" | "reject">) {
+export async function answerAsks(world: World, decide: () => "once" | "reject"): Promise<void> {
   const lane = await world.waybill.store.lane("lane");
   if (!lane?.sessionId) return;
   for (const ask of (await world.stub.read(lane, lane.sessionId, null)).asks) {
-    await world.stub.answer(lane, ask.id, { decision: decisions.next().value ?? "once" });
+    await world.stub.answer(lane, ask.id, { decision: decide() });
   }
 }
 
@@ -92,7 +92,7 @@ async function checkRun(world: World) {
   expect(world.troubles).toEqual([]);
   expect(world.clock.pending).toBeLessThanOrEqual(2);
   expect(await world.waybill.store.check()).toEqual([]);
-  const records = await Promise.all(ids.map((id) => world.delivery(id)));
+  const records = await Promise.all(messageIds.map((id) => world.delivery(id)));
   const prompts = world.prompts();
   const ownerOf = (runtimeId: string) =>
     records.find((record) => record.attemptList.some((attempt) => attempt.messageId === runtimeId));

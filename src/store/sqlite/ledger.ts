@@ -15,6 +15,7 @@ export function ledgerStatements(db: Database.Database) {
   const head = db.prepare<[string], Row>(
     select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq LIMIT 1"),
   );
+  const owedIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND owed AND NOT outstanding"));
   const pendingIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq"));
   const newest = db.prepare<[number], Row>(select("ORDER BY message_seq DESC LIMIT ?"));
   const newestOfLane = db.prepare<[string, number], Row>(select("WHERE lane_id = ? ORDER BY message_seq DESC LIMIT ?"));
@@ -45,9 +46,11 @@ export function ledgerStatements(db: Database.Database) {
   const nextLook = db.prepare<[number], { at: number | null }>(
     "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL AND next_look_at > ?",
   );
-  const due = db.prepare<[number, number], DueLook>(`
+  const due = db.prepare<[number, string, number], DueLook>(`
     SELECT id AS deliveryId, lane_id AS laneId, team FROM delivery
-    WHERE next_look_at IS NOT NULL AND next_look_at <= ? ORDER BY next_look_at LIMIT ?`);
+    WHERE next_look_at IS NOT NULL AND next_look_at <= ?
+      AND (team IS NULL OR team NOT IN (SELECT value FROM json_each(?)))
+    ORDER BY next_look_at LIMIT ?`);
 
   const one = (row: Row | undefined): DeliveryRecord | null =>
     row ? (JSON.parse(row.record) as DeliveryRecord) : null;
@@ -65,14 +68,15 @@ export function ledgerStatements(db: Database.Database) {
     byMessage: (seq: number) => one(byMessage.get(seq)),
     outstanding: (laneId: string) => one(outstanding.get(laneId)),
     head: (laneId: string) => one(head.get(laneId)),
-    openIn: (laneId: string) => many([...outstanding.all(laneId), ...pendingIn.all(laneId)]),
+    openIn: (laneId: string) => many([...outstanding.all(laneId), ...owedIn.all(laneId), ...pendingIn.all(laneId)]),
     newest: (laneId: string | undefined, limit: number) =>
       many(laneId === undefined ? newest.all(limit) : newestOfLane.all(laneId, limit)),
     failedWithReply: () => many(failedWithReply.all()),
     history: (id: string) => events.all(id).map((row) => JSON.parse(row.event) as DeliveryEvent),
     lanesWithWork: () => lanesWithWork.all().map((row) => row.laneId),
     nextLookAt: (after: number) => nextLook.get(after)?.at ?? null,
-    dueLooks: (now: number, limit: number) => due.all(now, limit),
+    dueLooks: (now: number, limit: number, exceptTeams: readonly string[]) =>
+      due.all(now, JSON.stringify(exceptTeams), limit),
 
     begin(record: DeliveryRecord, messageSeq: number, type: "admitted" | "rebuilt"): void {
       insert.run(record.id, messageSeq, record.laneId, JSON.stringify(record));

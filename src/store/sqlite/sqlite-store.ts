@@ -112,7 +112,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     openDeliveries: async (laneId) => ledger.openIn(laneId),
     lanesWithWork: async () => ledger.lanesWithWork(),
     nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
-    dueLooks: async (now, limit) => ledger.dueLooks(now, limit),
+    dueLooks: async (now, limit, exceptTeams = []) => ledger.dueLooks(now, limit, exceptTeams),
     failedWithReply: async () => ledger.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),
 

@@ -80,6 +80,7 @@ CREATE TABLE delivery (
 ) STRICT;
 
 CREATE UNIQUE INDEX one_outstanding_a_lane ON delivery (lane_id) WHERE outstanding;
+CREATE INDEX delivery_owed ON delivery (lane_id) WHERE owed;
 CREATE INDEX delivery_waiting ON delivery (lane_id, message_seq) WHERE status = 'pending';
 CREATE INDEX delivery_look ON delivery (next_look_at) WHERE next_look_at IS NOT NULL;
 CREATE INDEX delivery_failed ON delivery (message_seq) WHERE status = 'failed_terminal';
