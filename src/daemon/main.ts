@@ -39,7 +39,7 @@ Commands:
 
 Environment:
   WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
-  WAYBILL_WATCHDOG=0  nothing is ever sent twice by itself
+  WAYBILL_WATCHDOG=0  nothing that may have arrived is sent again by itself
   NO_COLOR            no colours`;
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
