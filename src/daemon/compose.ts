@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import type { CourierDeps } from "../delivery/courier.ts";
 import { Courier } from "../delivery/courier.ts";
 import type { Reach } from "../delivery/fail-points.ts";
 import { Interventions } from "../delivery/interventions.ts";
@@ -51,29 +52,9 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const closing = new AbortController();
   // Every call under way listens to it, and there are as many as there are lanes.
   setMaxListeners(0, closing.signal);
-  const admission = { store, ledger, policy, clock };
-
-  const send = async (message: NewMessage, senderLane?: string): Promise<Admitted> => {
-    const admitted = await admitMessage(message, admission, senderLane);
-    if (admitted.delivery) void courier.moveLane(admitted.delivery.laneId);
-    if (senderLane !== undefined && admitted.message.relayOfMessageId !== null) {
-      await lookAtAnswered(senderLane, admitted.message.relayOfMessageId);
-    }
-    return admitted;
-  };
-  const lookAtAnswered = async (laneId: string, messageId: string) => {
-    const answered = await store.deliveryOf(laneId, messageId);
-    if (answered?.status === "failed_terminal") void courier.lookForLateProof(answered.id, laneId);
-    else if (answered) void courier.moveLane(laneId, { look: true });
-  };
-  const postMessage: PostMessage = async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
-    const lane = await store.lane(laneId);
-    const from = lane ? laneName(lane) : laneId;
-    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
-  };
-
-  const runtimes = new Map(options.runtimes(postMessage).map((runtime) => [runtime.kind, runtime]));
-  const deps = {
+  /** Those that are ready; the lanes of one that is not keep their messages waiting. */
+  const runtimes = new Map<string, Runtime>();
+  const deps: CourierDeps = {
     store,
     ledger,
     runtimes,
@@ -88,22 +69,25 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
   const courier = new Courier(deps);
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
+  const send = wayIn(deps, courier);
+  const made = options.runtimes(wayInForAgents(store, send));
 
-  let closed: Promise<void> | null = null;
-  const closeOnce = async () => {
+  const closeAll = async () => {
     closing.abort();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
-    for (const runtime of runtimes.values()) await runtime.close();
+    for (const runtime of made) await runtime.close();
     await store.close();
   };
+  let closed: Promise<void> | null = null;
   const close = () => {
-    closed ??= closeOnce();
+    closed ??= closeAll();
     return closed;
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);
+    for (const runtime of await readyOnes(made, onTrouble)) runtimes.set(runtime.kind, runtime);
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
@@ -111,17 +95,49 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     await close();
     throw error;
   }
-
-  return {
-    store,
-    ledger,
-    courier,
-    people: new Interventions(deps, courier),
-    send,
-    prune: () => {
-      const { respondedMs, failedMs } = policy.retention;
-      return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
-    },
-    close,
+  const prune = () => {
+    const { respondedMs, failedMs } = policy.retention;
+    return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
   };
+  return { store, ledger, courier, people: new Interventions(deps, courier), send, prune, close };
+}
+
+/** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
+function wayIn(deps: CourierDeps, courier: Courier): Waybill["send"] {
+  return async (message, senderLane) => {
+    const admitted = await admitMessage(message, deps, senderLane);
+    if (admitted.delivery) void courier.moveLane(admitted.delivery.laneId);
+    const { relayOfMessageId } = admitted.message;
+    if (senderLane === undefined || relayOfMessageId === null) return admitted;
+    const answered = await deps.store.deliveryOf(senderLane, relayOfMessageId);
+    if (answered?.status === "failed_terminal") void courier.lookForLateProof(answered.id, senderLane);
+    else if (answered) void courier.moveLane(senderLane, { look: true });
+    return admitted;
+  };
+}
+
+/** The same for agents, who write in the name of the lane that their call came from. */
+function wayInForAgents(store: Store, send: Waybill["send"]): PostMessage {
+  return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
+    const lane = await store.lane(laneId);
+    const from = lane ? laneName(lane) : laneId;
+    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
+  };
+}
+
+/** Awaited before anything is observed: each adopts or ends what the last run left behind. */
+async function readyOnes(
+  made: readonly Runtime[],
+  onTrouble: (trouble: { error: unknown }) => void,
+): Promise<Runtime[]> {
+  const ready: Runtime[] = [];
+  for (const runtime of made) {
+    try {
+      await runtime.recover();
+      ready.push(runtime);
+    } catch (error) {
+      onTrouble({ error });
+    }
+  }
+  return ready;
 }

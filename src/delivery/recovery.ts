@@ -1,6 +1,7 @@
 /**
- * What happens at a start, before anything new is sent: runtimes adopt or end what the last run left behind, records
- * that are gone are rebuilt from unread messages, and every lane with work is moved through the same courier.
+ * What happens at a start, before anything new is sent and once the runtimes have dealt with what the last run left
+ * behind: records that are gone are rebuilt from unread messages, and every lane with work is moved through the same
+ * courier.
  */
 import type { Message } from "../mail/message.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
@@ -9,8 +10,7 @@ import { newDelivery } from "./record.ts";
 export type RecoveryDeps = CourierDeps & { courier: Courier; hash: (message: Message) => string };
 
 export async function recover(deps: RecoveryDeps): Promise<void> {
-  const { store, runtimes, courier } = deps;
-  for (const runtime of runtimes.values()) await runtime.recover();
+  const { store, courier } = deps;
   await rebuildRecords(deps);
   // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
   for (const { id, laneId } of await store.failedWithReply()) void courier.lookForLateProof(id, laneId);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import type { Mailbox, ReadCommit } from "../../src/mail/mailbox.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { backupStore, restoreStore } from "../../src/store/sqlite/store-files.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
@@ -63,6 +64,28 @@ describe("a restart", () => {
     await world.send({ id: "m2", to: { lane: "other" } });
     await world.clock.advance(1000);
     expect(await world.delivery("m2", "other")).toMatchObject({ status: "responded" });
+  });
+});
+
+describe("a runtime that cannot deal with what the last run left behind", () => {
+  test("keeps its own lanes waiting, and nobody else", async () => {
+    await run({
+      lanes: [{ id: "lane" }, { id: "broken", runtime: "broken" }],
+      script: { always: [{ steps: [{ say: "Hi, 1." }] }] },
+    });
+    await world.stop();
+    const broken = Object.assign(Object.create(world.stub) as Runtime, {
+      kind: "broken",
+      recover: () => Promise.reject(new Error("still running")),
+      close: async () => {},
+    });
+    await world.start([broken]);
+    await world.send({ id: "m1" });
+    await world.send({ id: "m2", to: { lane: "broken" } });
+    await world.reaches("m1", "responded");
+    expect(await world.delivery("m2", "broken")).toMatchObject({ status: "pending" });
+    expect(world.waybill.courier.waitReason("broken")).toBe("runtime_not_active");
+    expect(world.troubles.splice(0).map(String)).toEqual(["Error: still running"]);
   });
 });
 

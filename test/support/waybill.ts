@@ -10,6 +10,7 @@ import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -51,7 +52,7 @@ export class World {
     return this.#waybill;
   }
 
-  async start(): Promise<this> {
+  async start(others: readonly Runtime[] = []): Promise<this> {
     const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox } = this.#options;
     this.#waybill = await startWaybill({
       store: openSqliteStore({ path: this.storePath }),
@@ -68,7 +69,7 @@ export class World {
           postMessage,
           ...(sendingAgain ? { sendingAgain } : {}),
         });
-        return [this.stub];
+        return [this.stub, ...others];
       },
     });
     await settled();
