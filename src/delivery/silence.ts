@@ -31,7 +31,7 @@ export function silence(look: Look): Decision {
 }
 
 /** The session rests, and the prompt is not there, or is there and never ran. */
-export function isMissed(observation: Observation): boolean {
+function isMissed(observation: Observation): boolean {
   return observation.state === "not_observed" || observation.state === "prompt_delivered_no_assistant_message";
 }
 

@@ -5,6 +5,7 @@ import { anAttempt, aRecord, having, submitEvent } from "../../test/support/reco
 import type { DeliveryEvent, EventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { brokenRules, isOutstanding, statuses } from "./record.ts";
+import type { Moved } from "./transition.ts";
 import { eventTypes, fold, transition } from "./transition.ts";
 
 const observed = {
@@ -266,16 +267,23 @@ describe("the end", () => {
 describe("properties", () => {
   const anyRun = fc.array(anyEvent("a"), { minLength: 1, maxLength: 80, size: "max" });
 
+  type Step = { event: DeliveryEvent; before: DeliveryRecord; moved: Moved };
+
+  /** The events of a run that are taken, one after the other, and what each of them does. */
+  function taken(run: readonly DeliveryEvent[]): Step[] {
+    const steps: Step[] = [];
+    for (const event of run) {
+      const before = steps.at(-1)?.moved.record ?? aRecord();
+      const moved = transition(before, event);
+      if (!("refused" in moved)) steps.push({ event, before, moved });
+    }
+    return steps;
+  }
+
   test("no sequence of events breaks a rule of the record", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
-        let record = aRecord();
-        for (const event of run) {
-          const moved = transition(record, event);
-          if ("refused" in moved) continue;
-          record = moved.record;
-          expect(brokenRules(record)).toEqual([]);
-        }
+        for (const { moved } of taken(run)) expect(brokenRules(moved.record)).toEqual([]);
       }),
       { numRuns: 2000 },
     );
@@ -284,16 +292,11 @@ describe("properties", () => {
   test("folding the accepted events gives the record", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
-        const taken: DeliveryEvent[] = [{ type: "admitted", at: 1, record: aRecord() }];
-        let record = aRecord();
-        for (const event of run) {
-          const moved = transition(record, event);
-          if ("refused" in moved) continue;
-          record = moved.record;
-          taken.push(event);
-        }
-        expect(fold(taken)).toEqual(record);
-        expect(record.version).toBe(taken.length);
+        const steps = taken(run);
+        const events = steps.map((step) => step.event);
+        const record = steps.at(-1)?.moved.record ?? aRecord();
+        expect(fold([{ type: "admitted", at: 1, record: aRecord() }, ...events])).toEqual(record);
+        expect(record.version).toBe(events.length + 1);
       }),
     );
   });
@@ -301,15 +304,9 @@ describe("properties", () => {
   test("a read, once committed, is never taken back, and a prompt never follows it", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
-        let record = aRecord();
-        for (const event of run) {
-          const moved = transition(record, event);
-          if ("refused" in moved) continue;
-          if (record.readCommittedAt !== null) {
-            expect(moved.record.readCommittedAt).toBe(record.readCommittedAt);
-            expect(moved.effects.some((effect) => effect.type === "send")).toBe(false);
-          }
-          record = moved.record;
+        for (const { before, moved } of taken(run).filter((step) => step.before.readCommittedAt !== null)) {
+          expect(moved.record.readCommittedAt).toBe(before.readCommittedAt);
+          expect(moved.effects.some((effect) => effect.type === "send")).toBe(false);
         }
       }),
       { numRuns: 1000 },
@@ -320,13 +317,7 @@ describe("properties", () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(anyRun, (run) => {
-        let record = aRecord();
-        for (const event of run) {
-          const moved = transition(record, event);
-          if ("refused" in moved) continue;
-          record = moved.record;
-          reached.add(event.type).add(record.status);
-        }
+        for (const { event, moved } of taken(run)) reached.add(event.type).add(moved.record.status);
       }),
       { numRuns: 3000, seed: 1 },
     );

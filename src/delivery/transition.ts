@@ -21,7 +21,7 @@ type Move<T extends EventType> = {
   /** Why the event does not fit although the state does, or null. */
   refuse?: (record: DeliveryRecord, event: EventOf<T>) => string | null;
   change: (record: DeliveryRecord, event: EventOf<T>) => Change;
-  effects?: (record: DeliveryRecord, before: DeliveryRecord) => readonly Effect[];
+  effects?: (record: DeliveryRecord) => readonly Effect[];
 };
 
 const moves: { [T in EventType]: Move<T> } = {
@@ -299,7 +299,7 @@ export function transition(record: DeliveryRecord, event: DeliveryEvent): Transi
   // What is closed is not looked at again; what failed for good may be, for late proof; what waits, for its expiry.
   const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
   const next = closed ? { ...changed, nextLookAt: null } : changed;
-  return { record: next, effects: move.effects?.(next, record) ?? [] };
+  return { record: next, effects: move.effects?.(next) ?? [] };
 }
 
 /** The record that a list of events amounts to. A refused event in it means that the audit was tampered with. */

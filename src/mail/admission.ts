@@ -26,7 +26,7 @@ const attachment = z.strictObject({
   size: z.number().int().nonnegative(),
 });
 
-export const newMessageSchema = z.strictObject({
+const newMessageSchema = z.strictObject({
   id: messageId,
   to: z.union([z.strictObject({ lane: name }), z.strictObject({ person: name })]),
   from: name,

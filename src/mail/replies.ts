@@ -9,7 +9,7 @@ import type { OutgoingMail } from "../store/port.ts";
 import type { Message } from "./message.ts";
 import { payloadHash } from "./message.ts";
 
-export const waybillSender = "waybill";
+const waybillSender = "waybill";
 
 /** The text that ended the agent's turn. */
 export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at: number): OutgoingMail {

@@ -168,21 +168,30 @@ describe("a record that is gone", () => {
 });
 
 describe("a restore", () => {
+  const backUp = () => backupStore(world.storePath, join(world.directory, "backup.db"));
+  const goBack = async () => {
+    await world.stop();
+    const restored = await restoreStore(world.storePath, join(world.directory, "backup.db"));
+    await world.start();
+    return restored;
+  };
+  /** Backs up while the message waits, lets it be answered, and goes back to where it still waits. */
+  const answerAndGoBack = async (id: string) => {
+    await world.waybill.people.pause("lane", "for the backup");
+    await world.send({ id });
+    await backUp();
+    await world.waybill.people.resume("lane");
+    await world.reaches(id, "responded");
+    expect(await goBack()).toMatchObject({ toBeRebuilt: 1 });
+    await world.waybill.people.resume("lane");
+    await world.reaches(id, "responded");
+  };
+
   test("from before a message was sent does not send it again", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
     await world.send({ id: "m0" });
     await world.reaches("m0", "responded");
-    await world.waybill.store.pauseLane("lane", "for the backup");
-    await world.send({ id: "m1" });
-    const backup = join(world.directory, "backup.db");
-    await backupStore(world.storePath, backup);
-    await world.waybill.people.resume("lane");
-    await world.reaches("m1", "responded");
-    await world.stop();
-    expect(await restoreStore(world.storePath, backup)).toMatchObject({ toBeRebuilt: 1 });
-    await world.start();
-    await world.waybill.people.resume("lane");
-    await world.reaches("m1", "responded");
+    await answerAndGoBack("m1");
     expect(world.prompts()).toHaveLength(2);
   });
 
@@ -193,31 +202,18 @@ describe("a restore", () => {
     });
     await world.send({ id: "m1" });
     await world.reaches("m1", "retry_scheduled");
-    const backup = join(world.directory, "backup.db");
-    await backupStore(world.storePath, backup);
+    await backUp();
     await world.reaches("m1", "responded");
     for (const id of ["m2", "m3", "m4", "m5"]) await world.send({ id });
     await world.reaches("m5", "responded");
-    await world.stop();
-    await restoreStore(world.storePath, backup);
-    await world.start();
+    await goBack();
     await world.reaches("m1", "responded");
     expect(world.prompts("m1")).toHaveLength(2);
   });
 
   test("never derives ids that a session has seen which the backup does not know", async () => {
     await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
-    await world.waybill.store.pauseLane("lane", "for the backup");
-    await world.send({ id: "m1" });
-    const backup = join(world.directory, "backup.db");
-    await backupStore(world.storePath, backup);
-    await world.waybill.people.resume("lane");
-    await world.reaches("m1", "responded");
-    await world.stop();
-    await restoreStore(world.storePath, backup);
-    await world.start();
-    await world.waybill.people.resume("lane");
-    await world.reaches("m1", "responded");
+    await answerAndGoBack("m1");
     const [before, after] = world.prompts();
     expect(after?.session).not.toBe(before?.session);
     expect(after?.id).not.toBe(before?.id);

@@ -8,6 +8,7 @@ import { newDelivery } from "../../src/delivery/record.ts";
 import { transition } from "../../src/delivery/transition.ts";
 import type { Message } from "../../src/mail/message.ts";
 import { payloadHash } from "../../src/mail/message.ts";
+import { aLane } from "./waybill.ts";
 
 export function aMessage(message: Partial<Message> = {}): Message {
   return {
@@ -30,20 +31,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
   };
 }
 
-const lane: Lane = {
-  id: "lane",
-  team: null,
-  member: null,
-  runtime: "stub",
-  directory: "/tmp",
-  agent: null,
-  model: null,
-  contract: "text",
-  pausedReason: null,
-  sessionId: "ses-1",
-  generation: 1,
-  createdAt: 0,
-};
+const lane: Lane = { ...aLane(), pausedReason: null, sessionId: "ses-1", generation: 1 };
 
 export function aRecord(message: Partial<Message> = {}, policy: Partial<Policy> = {}): DeliveryRecord {
   const made = aMessage(message);
