@@ -151,6 +151,8 @@ describe("submitting", () => {
   test("no attempt is made beyond the budget", () => {
     const spent = { ...unanswered, attempts: 3, maxAttempts: 3 };
     expect(transition(spent, events.retry)).toEqual({ refused: true, reason: "no_attempts_left" });
+    const scheduled = { ...retryScheduled, attempts: 3, maxAttempts: 3 };
+    expect(transition(scheduled, submitEvent(2, 100))).toEqual({ refused: true, reason: "no_attempts_left" });
   });
 });
 
@@ -267,13 +269,27 @@ describe("the end", () => {
 describe("properties", () => {
   const anyRun = fc.array(anyEvent("a"), { minLength: 1, maxLength: 80, size: "max" });
 
+  // Small budgets too, so that a run gets to the end of them, and an attempt that was sent as often as it may be.
+  const sentOften = (record: DeliveryRecord): DeliveryRecord => ({
+    ...record,
+    attemptList: record.attemptList.map((attempt) => ({ ...attempt, sends: 3 })),
+  });
+  const anyStart = fc.constantFrom(
+    aRecord(),
+    aRecord({}, { maxAttempts: 1, maxRepairs: 0 }),
+    aRecord({}, { maxAttempts: 1, maxRepairs: 1 }),
+    sentOften(
+      having(aRecord(), { ...events.submit, attempt: anAttempt(1, { messageId: "msg-a-1-1" }) } as DeliveryEvent),
+    ),
+  );
+
   type Step = { event: DeliveryEvent; before: DeliveryRecord; moved: Moved };
 
   /** The events of a run that are taken, one after the other, and what each of them does. */
-  function taken(run: readonly DeliveryEvent[]): Step[] {
+  function taken(run: readonly DeliveryEvent[], start = aRecord()): Step[] {
     const steps: Step[] = [];
     for (const event of run) {
-      const before = steps.at(-1)?.moved.record ?? aRecord();
+      const before = steps.at(-1)?.moved.record ?? start;
       const moved = transition(before, event);
       if (!("refused" in moved)) steps.push({ event, before, moved });
     }
@@ -282,10 +298,10 @@ describe("properties", () => {
 
   test("no sequence of events breaks a rule of the record", () => {
     fc.assert(
-      fc.property(anyRun, (run) => {
-        for (const { moved } of taken(run)) expect(brokenRules(moved.record)).toEqual([]);
+      fc.property(anyRun, anyStart, (run, start) => {
+        for (const { moved } of taken(run, start)) expect(brokenRules(moved.record)).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { numRuns: 4000 },
     );
   });
 
