@@ -10,17 +10,17 @@ import { isOutstanding } from "../delivery/record.ts";
 import { readJournal } from "../runtimes/stub/journal.ts";
 import type { NewLane } from "../store/port.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Command, CommandContext } from "../transports/cli/command.ts";
+import { refuseMore } from "../transports/cli/command.ts";
+import { printable } from "../transports/cli/terminal.ts";
 import type { Waybill } from "./compose.ts";
 import { startWaybill } from "./compose.ts";
 import type { DemoScene } from "./demo-script.ts";
 import { demoPolicy, demoScripts, scenes } from "./demo-script.ts";
-import type { CommandContext } from "./main.ts";
 import { makeRuntime } from "./model-provider.ts";
 import { withSwitches } from "./switches.ts";
-import { printable } from "./terminal.ts";
-import { usageError } from "./usage-error.ts";
 
-export const demoHelp = `Usage: waybill demo [--json]
+const help = `Usage: waybill demo [--json]
 
 Sends five messages to a scripted agent and shows what the ledger knows of each, as it happens. It needs no keys,
 no network and no configuration, and leaves nothing behind.
@@ -30,8 +30,18 @@ Options:
 
 const speaker = { chat: "agent", teammate: "tom" };
 
-export async function demoCommand(args: readonly string[], context: CommandContext): Promise<number> {
-  if (args.length > 0) throw usageError(`too many arguments: ${args.join(" ")}`, "demo");
+export const demo: Command = {
+  name: "demo",
+  summary: "watch a few messages on their way to a scripted agent",
+  help,
+  options: {},
+  run(input, context) {
+    refuseMore(input, 0, "demo");
+    return playAll(context);
+  },
+};
+
+async function playAll(context: CommandContext): Promise<number> {
   const directory = temporaryDirectory();
   const journalPath = join(directory, "agent.jsonl");
   const waybill = await startWaybill({

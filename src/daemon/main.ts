@@ -1,38 +1,26 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { AppError, messageOf } from "../app-error.ts";
-import { demoCommand, demoHelp } from "./demo.ts";
-import { storePath } from "./home.ts";
-import { storeCommand, storeHelp } from "./store-command.ts";
-import type { Paint } from "./terminal.ts";
-import { paintFor } from "./terminal.ts";
-import { usageError } from "./usage-error.ts";
+import { AppError } from "../app-error.ts";
+import type { Command, CommandContext } from "../transports/cli/command.ts";
+import { parseInput } from "../transports/cli/command.ts";
+import { paintFor } from "../transports/cli/terminal.ts";
+import { usageError } from "../transports/cli/usage-error.ts";
+import { demo } from "./demo.ts";
+import { store } from "./store-command.ts";
 
-export type CommandContext = {
-  env: NodeJS.ProcessEnv;
-  storePath: string;
-  json: boolean;
-  print: (line: string) => void;
-  paint: Paint;
-  /** Aborted by Ctrl-C and by a polite kill. */
-  interrupted: AbortSignal;
-};
+const commands: readonly Command[] = [demo, store];
 
-type Command = { help: string; run: (args: readonly string[], context: CommandContext) => Promise<number> };
-
-const commands: Record<string, Command> = {
-  demo: { help: demoHelp, run: demoCommand },
-  store: { help: storeHelp, run: storeCommand },
-};
+const width = Math.max(...commands.map((command) => command.name.length));
 
 const help = `Waybill delivers messages to coding agents and proves that they acted on them.
 
 Usage: waybill COMMAND [--json]
 
 Commands:
-  demo     watch a few messages on their way to a scripted agent
-  store    back up, restore or check the store
+${commands
+  .filter((command) => !command.hidden)
+  .map((command) => `  ${command.name.padEnd(width)}    ${command.summary}`)
+  .join("\n")}
 
   waybill COMMAND --help    how a command is used
   waybill --version         the version of this program
@@ -43,14 +31,13 @@ Environment:
   NO_COLOR            no colours`;
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
   // Whoever reads has had enough (`| head`); that is no error of ours.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   });
   try {
-    return await run(args, env, print);
+    return await run(args, env);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const paint = paintFor(process.stderr, env);
@@ -59,49 +46,41 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv = pro
   }
 }
 
-async function run(args: readonly string[], env: NodeJS.ProcessEnv, print: (line: string) => void): Promise<number> {
-  const { values, positionals } = parse(args);
-  const [name, ...rest] = positionals;
-  if (values.version) {
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  if (args[0] === "--version") {
     print(version());
     return 0;
   }
-  const command = name === undefined ? undefined : Object.hasOwn(commands, name) ? commands[name] : unknown(name);
-  if (!command || values.help) {
+  // `waybill --json lanes` is as good as `waybill lanes --json`.
+  const place = args.findIndex((arg) => !arg.startsWith("-"));
+  const command = place === -1 ? null : commandNamed(args[place] ?? "");
+  const input = parseInput(command, command ? args.toSpliced(place, 1) : args);
+  if (!command || input.flag("help")) {
     print(command?.help ?? help);
-    return command || values.help ? 0 : 2;
+    return command || input.flag("help") ? 0 : 2;
   }
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   process.once("SIGINT", stop).once("SIGTERM", stop);
+  const context: CommandContext = {
+    env,
+    json: input.flag("json"),
+    print,
+    remark: (line) => void process.stderr.write(`${line}\n`),
+    paint: paintFor(process.stdout, env),
+    interrupted: interrupted.signal,
+  };
   try {
-    return await command.run(rest, {
-      env,
-      storePath: storePath(env),
-      json: values.json,
-      print,
-      paint: paintFor(process.stdout, env),
-      interrupted: interrupted.signal,
-    });
+    return await command.run(input, context);
   } finally {
     process.removeListener("SIGINT", stop).removeListener("SIGTERM", stop);
   }
 }
 
-function parse(args: readonly string[]) {
-  const flag = { type: "boolean", default: false } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { help: { ...flag, short: "h" }, version: flag, json: flag },
-    });
-  } catch (error) {
-    throw usageError(messageOf(error).split(". ")[0] ?? "not understood", undefined, error);
-  }
-}
-
-function unknown(name: string): never {
+function commandNamed(name: string): Command {
+  const command = commands.find((one) => one.name === name);
+  if (command) return command;
   throw usageError(`there is no command "${name}"`);
 }
 

@@ -1,10 +1,12 @@
 /** `waybill store backup|restore|check`: what a person does with the store's file. */
 import type { AppError } from "../app-error.ts";
 import { backupStore, checkStoreFile, restoreStore } from "../store/sqlite/store-files.ts";
-import type { CommandContext } from "./main.ts";
-import { usageError } from "./usage-error.ts";
+import type { Command, CommandContext } from "../transports/cli/command.ts";
+import { refuseMore } from "../transports/cli/command.ts";
+import { usageError } from "../transports/cli/usage-error.ts";
+import { storePath } from "./home.ts";
 
-export const storeHelp = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
+const help = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
        waybill store restore FILE    go back to a backup; the present store is kept beside it
        waybill store check [FILE]    look for damage and broken rules, in the store or in a backup
 
@@ -17,29 +19,37 @@ Examples:
   waybill store backup ~/waybill-monday.db
   waybill store check --json`;
 
-export async function storeCommand(args: readonly string[], context: CommandContext): Promise<number> {
-  const [verb, file, ...more] = args;
-  if (more.length > 0) throw misunderstood(`too many arguments: ${more.join(" ")}`);
-  switch (verb) {
-    case "backup":
-      return backup(required(file, "backup"), context);
-    case "restore":
-      return restore(required(file, "restore"), context);
-    case "check":
-      return check(file ?? context.storePath, context);
-    default:
-      throw misunderstood(verb === undefined ? "backup, restore or check?" : `unknown: store ${verb}`);
-  }
-}
+export const store: Command = {
+  name: "store",
+  summary: "back up, restore or check the store",
+  help,
+  options: {},
+  verbs: ["backup", "restore", "check"],
+  run(input, context) {
+    const [verb, file] = input.positionals;
+    refuseMore(input, 2, "store");
+    const path = storePath(context.env);
+    switch (verb) {
+      case "backup":
+        return backup(path, required(file, "backup"), context);
+      case "restore":
+        return restore(path, required(file, "restore"), context);
+      case "check":
+        return check(file ?? path, context);
+      default:
+        throw misunderstood(verb === undefined ? "backup, restore or check?" : `unknown: store ${verb}`);
+    }
+  },
+};
 
-async function backup(to: string, { storePath, print, json }: CommandContext): Promise<number> {
-  await backupStore(storePath, to);
+async function backup(path: string, to: string, { print, json }: CommandContext): Promise<number> {
+  await backupStore(path, to);
   print(json ? JSON.stringify({ backup: to }) : `The store was copied to ${to}, and the copy is sound.`);
   return 0;
 }
 
-async function restore(from: string, { storePath, print, json }: CommandContext): Promise<number> {
-  const restored = await restoreStore(storePath, from);
+async function restore(path: string, from: string, { print, json }: CommandContext): Promise<number> {
+  const restored = await restoreStore(path, from);
   if (json) {
     print(JSON.stringify({ restored: from, ...restored }));
     return 0;
