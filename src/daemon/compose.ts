@@ -97,7 +97,8 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   }
   const prune = () => {
     const { respondedMs, failedMs } = policy.retention;
-    return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
+    const now = clock.now();
+    return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
   };
   return { store, ledger, courier, people: new Interventions(deps, courier), send, prune, close };
 }

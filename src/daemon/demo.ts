@@ -82,7 +82,7 @@ function temporaryDirectory(): string {
 function demoLane(id: DemoScene["lane"], directory: string): NewLane {
   const contract = id === "chat" ? "text" : "tool";
   const member = speaker[id];
-  const settings = { team: null, runtime: "stub", agent: null, model: null, createdAt: Date.now() };
+  const settings = { displayName: null, team: null, runtime: "stub", agent: null, model: null, createdAt: Date.now() };
   return { id, member, directory, contract, ...settings };
 }
 

@@ -136,6 +136,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 export function aLane(lane: Partial<NewLane> = {}): NewLane {
   return {
     id: "lane",
+    displayName: null,
     team: null,
     member: null,
     runtime: "stub",

@@ -5,7 +5,7 @@
  */
 import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import { storeTrouble } from "./file-trouble.ts";
+import { isDiskTrouble, storeTrouble } from "./file-trouble.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type StoreLock = {
@@ -48,9 +48,15 @@ function openLock(path: string): Database.Database {
 
 function letGo(db: Database.Database, clean: boolean): void {
   if (!db.open) return;
-  if (clean) db.exec("DELETE FROM holder");
-  db.exec("COMMIT");
-  db.close();
+  try {
+    if (clean) db.exec("DELETE FROM holder");
+    db.exec("COMMIT");
+  } catch (error) {
+    // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
+    if (!isDiskTrouble(error)) throw error;
+  } finally {
+    db.close();
+  }
 }
 
 function readHolder(db: Database.Database): { pid: number } | null {
