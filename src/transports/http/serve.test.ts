@@ -146,7 +146,7 @@ describe("closing", () => {
 
   it("lets a running request end, and takes no new one", async () => {
     const { desk, letGo, wasAsked } = slowDesk();
-    const { listening } = await served({ desk });
+    const { listening } = await served({ desk, server: { closeMs: 600_000 } });
     const running = fetch(`${listening.url}/v1/lanes`, { headers });
     await wasAsked();
     const closed = listening.close();
