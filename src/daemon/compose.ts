@@ -3,6 +3,10 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import type { Alert } from "../delivery/alert.ts";
+import type { AlertTimes } from "../delivery/alerts.ts";
+import { Alerts } from "../delivery/alerts.ts";
+import { AskBook } from "../delivery/ask-book.ts";
 import type { CourierDeps } from "../delivery/courier.ts";
 import { Courier } from "../delivery/courier.ts";
 import type { Reach } from "../delivery/fail-points.ts";
@@ -31,6 +35,8 @@ export type WaybillOptions = {
   mailbox?: Mailbox;
   clock?: Clock;
   reach?: Reach;
+  /** Without it nobody is alerted. */
+  alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
 };
 
@@ -39,6 +45,9 @@ export type Waybill = {
   ledger: Ledger;
   courier: Courier;
   people: Interventions;
+  asks: AskBook;
+  /** Those that are ready, by their kind. */
+  runtimes: ReadonlyMap<string, Runtime>;
   /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
   send(message: NewMessage, senderLane?: string): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
@@ -59,6 +68,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     ledger,
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
+    asks: new AskBook(),
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
@@ -67,13 +77,17 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     reach,
     onTrouble,
   };
+  const { asks } = deps;
+  ledger.onChange(({ record }) => asks.changed(record));
   const courier = new Courier(deps);
+  const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
   const closeAll = async () => {
     closing.abort();
+    alerts?.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
@@ -91,6 +105,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
+    await alerts?.start();
   } catch (error) {
     await close();
     throw error;
@@ -100,7 +115,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     const now = clock.now();
     return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
   };
-  return { store, ledger, courier, people: new Interventions(deps, courier), send, prune, close };
+  return { store, ledger, courier, people: new Interventions(deps, courier), asks, runtimes, send, prune, close };
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
