@@ -18,6 +18,7 @@ import { badSetting } from "./config-error.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { LanesAndTeams } from "./lanes.ts";
 import { lanesAndTeams } from "./lanes.ts";
+import type { ReadFile } from "./read-file.ts";
 import { readConfigFile } from "./read-file.ts";
 import type { Secret } from "./secret.ts";
 import { secret } from "./secret.ts";
@@ -40,15 +41,17 @@ export type Config = Omit<Values, Elsewhere> &
     secrets: { telegramBotToken: Secret | null; piAgentApiKey: Secret | null };
   };
 
-/** Ready to start on: the directories were looked at, too. */
-export function loadConfig(env: NodeJS.ProcessEnv): Config {
-  return withCheckedPlaces(readConfig(env), env);
+/** Ready to start on: the directories were looked at, too. `file` is for one that is not written yet. */
+export function loadConfig(env: NodeJS.ProcessEnv, file?: ReadFile): Config {
+  return withCheckedPlaces(readConfig(env, file), env);
 }
 
 /** Everything that can be said without looking at the directories that it names. */
-export function readConfig(env: NodeJS.ProcessEnv): Config & { origins: Origins } {
+export function readConfig(
+  env: NodeJS.ProcessEnv,
+  file: ReadFile | null = readConfigFile(env),
+): Config & { origins: Origins } {
   const home = waybillHome(env);
-  const file = readConfigFile(env);
   const stateDirectory = file ? home : demoDirectory(home);
   const { values, origins } = settingValues({ env, file, stateDirectory });
   refuseOpenDoor(values, origins);

@@ -6,6 +6,7 @@ import { expandPath } from "../home.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile, FileLane } from "./file-schema.ts";
 import { runtimeOfProvider } from "./lane-settings.ts";
+import type { ReadFile } from "./read-file.ts";
 import type { Values } from "./values.ts";
 
 export type ConfigLane = Omit<NewLane, "createdAt"> & { displayName: string | null };
@@ -22,7 +23,7 @@ export type LanesAndTeams = {
 };
 
 export function lanesAndTeams(
-  file: { path: string; content: ConfigFile },
+  file: ReadFile,
   values: Pick<Values, "modelProvider" | "modelName">,
   env: NodeJS.ProcessEnv,
 ): LanesAndTeams {

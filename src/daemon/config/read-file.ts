@@ -12,11 +12,13 @@ import { problemsOf } from "./problems.ts";
 /** Far more than any configuration needs; a log or an image under that name is refused before it is read. */
 const mostBytes = 1024 * 1024;
 
+export type ReadFile = { path: string; content: ConfigFile };
+
 export function configPath(env: NodeJS.ProcessEnv): string {
   return env.WAYBILL_CONFIG ? expandPath(env.WAYBILL_CONFIG, process.cwd(), env) : defaultConfigPath(env);
 }
 
-export function readConfigFile(env: NodeJS.ProcessEnv): { path: string; content: ConfigFile } | null {
+export function readConfigFile(env: NodeJS.ProcessEnv): ReadFile | null {
   const path = configPath(env);
   const text = readText(path);
   if (text !== null) return { path, content: parseConfigFile(path, text) };

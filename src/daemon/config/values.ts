@@ -6,8 +6,8 @@ import { dirname } from "node:path";
 import { expandPath } from "../home.ts";
 import type { Origin } from "./config-error.ts";
 import { badSetting } from "./config-error.ts";
-import type { ConfigFile } from "./file-schema.ts";
 import type { Kind } from "./kinds.ts";
+import type { ReadFile } from "./read-file.ts";
 import type { Setting, ValuesOf } from "./settings.ts";
 import { settings } from "./settings.ts";
 
@@ -18,7 +18,7 @@ export type Origins = Partial<Record<keyof Values, Origin>>;
 
 export type Sources = {
   env: NodeJS.ProcessEnv;
-  file: { path: string; content: ConfigFile } | null;
+  file: ReadFile | null;
   stateDirectory: string;
 };
 
