@@ -6,9 +6,11 @@ import { parseInput } from "../transports/cli/command.ts";
 import { paintFor } from "../transports/cli/terminal.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
 import { demo } from "./demo.ts";
+import { doctor } from "./doctor/doctor-command.ts";
+import { init } from "./init/init-command.ts";
 import { store } from "./store-command.ts";
 
-const commands: readonly Command[] = [demo, store];
+const commands: readonly Command[] = [init, doctor, demo, store];
 
 const width = Math.max(...commands.map((command) => command.name.length));
 

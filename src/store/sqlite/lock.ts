@@ -3,6 +3,7 @@
  * for as long as the process lives: the kernel lets go of it when the process dies, however it dies, so there is
  * nothing stale to break and no process id to trust. The row in it only tells others who holds it.
  */
+import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import { isDiskTrouble, storeTrouble } from "./file-trouble.ts";
@@ -33,6 +34,22 @@ export function lockStore(path: string, now: number): StoreLock {
     const refusal = isBusy(error) ? locked(path, readHolder(db), error) : lockTrouble(path, error);
     db.close();
     throw refusal;
+  }
+}
+
+/** Who has the store open at this moment; null when nobody does. The process id is only what the holder wrote down. */
+export function storeHolder(path: string): { pid: number | null } | null {
+  if (!existsSync(`${path}.lock`)) return null;
+  const db = new Database(`${path}.lock`, { fileMustExist: true, timeout: 100 });
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    db.exec("ROLLBACK");
+    return null;
+  } catch (error) {
+    if (!isBusy(error)) throw lockTrouble(path, error);
+    return { pid: readHolder(db)?.pid ?? null };
+  } finally {
+    db.close();
   }
 }
 
