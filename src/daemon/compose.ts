@@ -9,6 +9,8 @@ import { Alerts } from "../delivery/alerts.ts";
 import { AskBook } from "../delivery/ask-book.ts";
 import type { CourierDeps } from "../delivery/courier.ts";
 import { Courier } from "../delivery/courier.ts";
+import type { Drained } from "../delivery/drain.ts";
+import { drain } from "../delivery/drain.ts";
 import type { Reach } from "../delivery/fail-points.ts";
 import { Interventions } from "../delivery/interventions.ts";
 import { laneName } from "../delivery/lane.ts";
@@ -52,6 +54,8 @@ export type Waybill = {
   send(message: NewMessage, senderLane?: string): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
+  /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
+  drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
   close(): Promise<void>;
 };
 
@@ -115,7 +119,18 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     const now = clock.now();
     return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
   };
-  return { store, ledger, courier, people: new Interventions(deps, courier), asks, runtimes, send, prune, close };
+  return {
+    store,
+    ledger,
+    courier,
+    people: new Interventions(deps, courier),
+    asks,
+    runtimes,
+    send,
+    prune,
+    drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),
+    close,
+  };
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
