@@ -36,6 +36,8 @@ export type WaybillOptions = {
   /** Where the lanes' messages stand; the store itself unless said otherwise. */
   mailbox?: Mailbox;
   clock?: Clock;
+  /** Names this run in the records that it writes. */
+  runId?: string;
   reach?: Reach;
   /** Without it nobody is alerted. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
@@ -77,7 +79,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     policy,
     clock,
     closing: closing.signal,
-    runId: randomUUID(),
+    runId: options.runId ?? randomUUID(),
     reach,
     onTrouble,
   };
