@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-function waybillHome(env: NodeJS.ProcessEnv): string {
+export function waybillHome(env: NodeJS.ProcessEnv): string {
   if (env.WAYBILL_HOME) return env.WAYBILL_HOME;
   return join(env.XDG_STATE_HOME || join(homedir(), ".local", "state"), "waybill");
 }

@@ -1,5 +1,4 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
-import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { parseInput } from "../transports/cli/command.ts";
@@ -7,6 +6,7 @@ import { paintFor } from "../transports/cli/terminal.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
 import { demo } from "./demo.ts";
 import { store } from "./store-command.ts";
+import { version } from "./version.ts";
 
 const commands: readonly Command[] = [demo, store];
 
@@ -82,9 +82,4 @@ function commandNamed(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command) return command;
   throw usageError(`there is no command "${name}"`);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }
