@@ -1,5 +1,4 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
-import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { parseInput } from "../transports/cli/command.ts";
@@ -10,6 +9,7 @@ import { demo } from "./demo.ts";
 import { doctor } from "./doctor/doctor-command.ts";
 import { init } from "./init/init-command.ts";
 import { store } from "./store-command.ts";
+import { version } from "./version.ts";
 
 const commands: readonly Command[] = [init, doctor, demo, store];
 
@@ -90,9 +90,4 @@ function commandNamed(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command) return command;
   throw usageError(`there is no command "${name}"`);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }
