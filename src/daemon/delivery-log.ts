@@ -6,24 +6,33 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { Change } from "../delivery/ledger.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 
-export type DeliveryLogEvent =
-  | "prompt_delivery_ledger_created"
-  | "prompt_delivery_prompt_accepted"
-  | "prompt_delivery_response_observed"
-  | "prompt_delivery_unanswered"
-  | "prompt_delivery_retry_scheduled"
-  | "prompt_delivery_retry_attempted"
-  | "prompt_delivery_terminal_failure"
-  | "prompt_delivery_inbox_committed_read"
-  | "prompt_delivery_cancelled";
+const words = {
+  prompt_delivery_ledger_created: "admitted",
+  prompt_delivery_prompt_accepted: "accepted, which proves nothing yet",
+  prompt_delivery_response_observed: "answered",
+  prompt_delivery_unanswered: "the turn ended without an answer",
+  prompt_delivery_retry_scheduled: "will be asked again",
+  prompt_delivery_retry_attempted: "asked again",
+  prompt_delivery_terminal_failure: "failed for good",
+  prompt_delivery_inbox_committed_read: "read",
+  prompt_delivery_cancelled: "cancelled",
+} as const;
 
-export type DeliveryLogLine = { event: DeliveryLogEvent; level: "info" | "warn" } & ReturnType<typeof fieldsOf>;
+export type DeliveryLogEvent = keyof typeof words;
+
+/** `msg` is for people who watch; programs go by `event`. */
+export type DeliveryLogLine = {
+  event: DeliveryLogEvent;
+  level: "info" | "warn";
+  msg: string;
+} & ReturnType<typeof fieldsOf>;
 
 export function logLines({ record, events }: Change): DeliveryLogLine[] {
   return events.flatMap((event) =>
     namesFor(event).map((name) => ({
       event: name,
       level: name === "prompt_delivery_terminal_failure" ? ("warn" as const) : ("info" as const),
+      msg: words[name],
       ...fieldsOf(record, "reason" in event ? event.reason : record.lastReason),
     })),
   );

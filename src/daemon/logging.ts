@@ -7,6 +7,12 @@ export type { Logger };
 
 const secretNames = ["token", "password", "apiKey", "authorization", "cookie", "telegramBotToken", "piAgentApiKey"];
 
+/** What programs want to know, and what only fills the screen of a person. */
+const hiddenOnTerminals = [
+  ...["pid", "event", "teamName", "memberName", "runId", "runtimeSessionId", "responseState", "nextAttemptAt"],
+  ...["visibleReplyCorrelation", "visibleReplySemanticallySufficient", "deliveryId", "payloadHash"],
+];
+
 export type LogOptions = {
   level: string;
   /** Words instead of JSON. */
@@ -25,6 +31,12 @@ export function makeLogger({ level, terminal, colours, stream = process.stdout }
   if (!terminal) return pino(options, stream);
   return pino(
     options,
-    pretty({ destination: stream, colorize: colours, ignore: "pid", translateTime: "HH:MM:ss", singleLine: true }),
+    pretty({
+      destination: stream,
+      colorize: colours,
+      ignore: hiddenOnTerminals.join(","),
+      translateTime: "SYS:HH:MM:ss",
+      singleLine: true,
+    }),
   );
 }

@@ -9,9 +9,11 @@ import { demo } from "./demo.ts";
 import { doctor } from "./doctor/doctor-command.ts";
 import { init } from "./init/init-command.ts";
 import { store } from "./store-command.ts";
+import { upCommand } from "./up-command.ts";
 import { version } from "./version.ts";
+import { workerCommand } from "./worker-command.ts";
 
-const commands: readonly Command[] = [init, doctor, demo, store];
+const commands: readonly Command[] = [upCommand, workerCommand, init, doctor, demo, store];
 
 const width = Math.max(...commands.map((command) => command.name.length));
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { messageOf } from "../app-error.ts";
 import type { Command } from "../transports/cli/command.ts";
 import { refuseMore } from "../transports/cli/command.ts";
-import { storePath, waybillHome } from "./home.ts";
+import { loadConfig } from "./config/config.ts";
 import type { SupervisorEvent } from "./supervisor.ts";
 import { up } from "./up.ts";
 import { version } from "./version.ts";
@@ -29,13 +29,14 @@ export const upCommand: Command = {
   summary: "run the daemon",
   help,
   options: {},
+  outlivesReaders: true,
   run(input, { env, remark }) {
     refuseMore(input, 0, "up");
-    // The terminal may be gone before the daemon is; a remark that nobody can read is no reason to end.
-    process.stderr.on("error", () => {});
+    // Read here too, so that what is wrong with it is said before anything is started.
+    const { home, storePath } = loadConfig(env);
     return up({
-      home: waybillHome(env),
-      storePath: storePath(env),
+      home,
+      storePath,
       command: [process.execPath, program, "worker"],
       version: version(),
       onEvent: (event) => {

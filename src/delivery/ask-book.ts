@@ -8,10 +8,10 @@ import { openStatuses } from "./record.ts";
 
 export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   laneId: string;
-  deliveryId: string;
-  messageId: string;
+  deliveryId: string | null;
+  messageId: string | null;
   /** Who sent the message that the agent works on. */
-  person: string;
+  person: string | null;
   since: number;
 };
 

@@ -14,6 +14,8 @@ import type { NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
 
+export type { OpenAsk };
+
 export type SendTo = { lane: string } | { team: string; member: string };
 export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
 

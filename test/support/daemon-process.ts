@@ -23,16 +23,21 @@ export class DaemonProcess {
   #silent = false;
 
   static supervisor(home: string, behaviour: string): DaemonProcess {
-    return new DaemonProcess([fixture("supervisor.mjs"), home, behaviour]);
+    return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour]);
   }
 
   /** A worker that nobody supervises. */
   static worker(home: string, behaviour: string): DaemonProcess {
-    return new DaemonProcess([fixture("worker.mjs"), home, behaviour]);
+    return new DaemonProcess([process.execPath, fixture("worker.mjs"), home, behaviour]);
   }
 
-  private constructor(args: readonly string[]) {
-    this.#child = spawn(process.execPath, [...args], { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  /** The built program, or whatever else speaks in lines of JSON. */
+  static program(command: readonly string[], env: NodeJS.ProcessEnv): DaemonProcess {
+    return new DaemonProcess(command, env);
+  }
+
+  private constructor([command = "", ...args]: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.#child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], detached: true, env });
     this.#exit = once(this.#child, "exit").then(([code, signal]) => ({ code, signal }));
     this.#child.stderr.on("data", (chunk) => {
       this.#errors += chunk;
@@ -46,6 +51,10 @@ export class DaemonProcess {
       this.#silent = true;
       for (const wake of this.#waiting) wake();
     });
+  }
+
+  get errors(): string {
+    return this.#errors;
   }
 
   get pid(): number {

@@ -27,7 +27,11 @@ export const quickDelivery = {
 };
 
 export type Result = { code: number | null; stdout: string; stderr: string };
-export type RunOptions = { input?: string; env?: Record<string, string>; onOutput?: (text: string, child: ChildProcess) => void };
+export type RunOptions = {
+  input?: string;
+  env?: Record<string, string>;
+  onOutput?: (text: string, child: ChildProcess) => void;
+};
 
 export class Program {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
