@@ -3,6 +3,10 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import type { Alert } from "../delivery/alert.ts";
+import type { AlertTimes } from "../delivery/alerts.ts";
+import { Alerts } from "../delivery/alerts.ts";
+import { AskBook } from "../delivery/ask-book.ts";
 import type { CourierDeps } from "../delivery/courier.ts";
 import { Courier } from "../delivery/courier.ts";
 import type { Drained } from "../delivery/drain.ts";
@@ -32,7 +36,11 @@ export type WaybillOptions = {
   /** Where the lanes' messages stand; the store itself unless said otherwise. */
   mailbox?: Mailbox;
   clock?: Clock;
+  /** Names this run in the records that it writes. */
+  runId?: string;
   reach?: Reach;
+  /** Without it nobody is alerted. */
+  alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
 };
 
@@ -41,6 +49,9 @@ export type Waybill = {
   ledger: Ledger;
   courier: Courier;
   people: Interventions;
+  asks: AskBook;
+  /** Those that are ready, by their kind. */
+  runtimes: ReadonlyMap<string, Runtime>;
   /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
   send(message: NewMessage, senderLane?: string): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
@@ -63,21 +74,26 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     ledger,
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
+    asks: new AskBook(),
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
     closing: closing.signal,
-    runId: randomUUID(),
+    runId: options.runId ?? randomUUID(),
     reach,
     onTrouble,
   };
+  const { asks } = deps;
+  ledger.onChange(({ record }) => asks.changed(record));
   const courier = new Courier(deps);
+  const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
   const closeAll = async () => {
     closing.abort();
+    alerts?.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
@@ -95,19 +111,23 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
+    await alerts?.start();
   } catch (error) {
     await close();
     throw error;
   }
   const prune = () => {
     const { respondedMs, failedMs } = policy.retention;
-    return store.prune({ responded: clock.now() - respondedMs, failed: clock.now() - failedMs });
+    const now = clock.now();
+    return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
   };
   return {
     store,
     ledger,
     courier,
     people: new Interventions(deps, courier),
+    asks,
+    runtimes,
     send,
     prune,
     drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),

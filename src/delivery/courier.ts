@@ -9,6 +9,7 @@ import { messageOf } from "../app-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { DueLook, OutgoingMail } from "../store/port.ts";
+import type { AskBook } from "./ask-book.ts";
 import { decide } from "./decide.ts";
 import type { DestinationReply } from "./decision.ts";
 import type { DeliveryEvent, Effect } from "./delivery-event.ts";
@@ -32,7 +33,7 @@ export type ReplyWriter = {
   expiry(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail;
 };
 
-export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter };
+export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter; asks: AskBook };
 
 /** Whether anything changed, so that the lane is worth another look at once. */
 type Progress = "moved" | "rests";

@@ -5,6 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
+import { isDiskTrouble } from "./file-trouble.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type HeldLock = {
@@ -66,9 +67,15 @@ export function askLock(file: string): LockHolder | null {
 
 function letGo(db: Database.Database, clean: boolean): void {
   if (!db.open) return;
-  if (clean) db.exec("DELETE FROM holder");
-  db.exec("COMMIT");
-  db.close();
+  try {
+    if (clean) db.exec("DELETE FROM holder");
+    db.exec("COMMIT");
+  } catch (error) {
+    // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
+    if (!isDiskTrouble(error)) throw error;
+  } finally {
+    db.close();
+  }
 }
 
 function readHolder(db: Database.Database): number | null {
