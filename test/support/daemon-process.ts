@@ -22,8 +22,9 @@ export class DaemonProcess {
   #errors = "";
   #silent = false;
 
-  static supervisor(home: string, behaviour: string): DaemonProcess {
-    return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour]);
+  /** `patienceMs` is how long it waits for a worker to end before it kills it. */
+  static supervisor(home: string, behaviour: string, patienceMs: number): DaemonProcess {
+    return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour, String(patienceMs)]);
   }
 
   /** A worker that nobody supervises. */
