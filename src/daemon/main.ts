@@ -1,16 +1,19 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
-import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { parseInput } from "../transports/cli/command.ts";
+import { printAppError } from "../transports/cli/print-error.ts";
 import { paintFor } from "../transports/cli/terminal.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor/doctor-command.ts";
 import { init } from "./init/init-command.ts";
 import { store } from "./store-command.ts";
+import { upCommand } from "./up-command.ts";
+import { version } from "./version.ts";
+import { workerCommand } from "./worker-command.ts";
 
-const commands: readonly Command[] = [init, doctor, demo, store];
+const commands: readonly Command[] = [upCommand, workerCommand, init, doctor, demo, store];
 
 const width = Math.max(...commands.map((command) => command.name.length));
 
@@ -34,18 +37,22 @@ Environment:
   NO_COLOR            no colours`;
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  // Whoever reads has had enough (`| head`); that is no error of ours.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
   try {
     return await run(args, env);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const paint = paintFor(process.stderr, env);
-    process.stderr.write(`${paint("red", "waybill:")} ${error.message}\n${error.hint ? `${error.hint}\n` : ""}`);
+    printAppError(error, env);
     return error.code === "usage" ? 2 : 1;
+  }
+}
+
+/** Whoever reads has had enough (`| head`), or their terminal is gone; that is no error of ours. */
+function mindReaders(goOn: boolean): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      if (!goOn) process.exit(0);
+    });
   }
 }
 
@@ -58,6 +65,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
   // `waybill --json lanes` is as good as `waybill lanes --json`.
   const place = args.findIndex((arg) => !arg.startsWith("-"));
   const command = place === -1 ? null : commandNamed(args[place] ?? "");
+  mindReaders(command?.outlivesReaders ?? false);
   const input = parseInput(command, command ? args.toSpliced(place, 1) : args);
   if (!command || input.flag("help")) {
     print(command?.help ?? help);
@@ -85,9 +93,4 @@ function commandNamed(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command) return command;
   throw usageError(`there is no command "${name}"`);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -4,7 +4,9 @@
 export type ReplyContract = "text" | "tool";
 
 export type Lane = {
+  /** A slug; what people call it is beside it. */
   id: string;
+  displayName: string | null;
   team: string | null;
   member: string | null;
   /** The kind of runtime that drives it; compare `Runtime.kind`. */

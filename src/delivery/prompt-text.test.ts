@@ -23,6 +23,7 @@ function prompt(
       recipient: { kind: "lane", lane: "lane" },
       from: "alice",
       fromLane: null,
+      laneId: null,
       text: written,
       summary: null,
       actionMode: null,

@@ -17,7 +17,7 @@ describe("admission", () => {
     const first = await send();
     const again = await send();
     expect(again).toMatchObject({ known: true, delivery: { id: first.delivery?.id } });
-    expect(await world.waybill.store.deliveries({ limit: 10 })).toHaveLength(1);
+    expect((await world.waybill.store.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
   test("refuses the same id with another body, and changes nothing", async () => {
@@ -35,7 +35,7 @@ describe("admission", () => {
   test("two messages with the same text are two messages", async () => {
     await send();
     await send({ id: "m2" });
-    expect(await world.waybill.store.deliveries({ limit: 10 })).toHaveLength(2);
+    expect((await world.waybill.store.deliveries({ limit: 10 })).items).toHaveLength(2);
   });
 
   test("a reply needs no reply, unless its sender says so", async () => {
@@ -63,6 +63,6 @@ describe("admission", () => {
       code: "message_invalid",
       message: expect.stringMatching(words),
     });
-    expect(await world.waybill.store.deliveries({ limit: 10 })).toEqual([]);
+    expect((await world.waybill.store.deliveries({ limit: 10 })).items).toEqual([]);
   });
 });

@@ -108,6 +108,7 @@ function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | 
     recipient: "lane" in input.to ? { kind: "lane", lane: input.to.lane } : { kind: "person", name: input.to.person },
     from: input.from,
     fromLane,
+    laneId: "lane" in input.to ? input.to.lane : fromLane,
     text: input.text,
     summary: input.summary ?? null,
     // A reply needs no reply, unless its sender says so: otherwise two agents thank each other for ever.

@@ -24,6 +24,8 @@ export type Message = {
   from: string;
   /** The lane of the agent that wrote it, by its connection and not by its word; null for everybody else. */
   fromLane: string | null;
+  /** The lane in whose conversation it stands: the one that it is for, or the one that it comes from. */
+  laneId: string | null;
   text: string;
   summary: string | null;
   actionMode: ActionMode | null;
@@ -38,6 +40,9 @@ export type Message = {
   expiresAt: number | null;
   createdAt: number;
 };
+
+/** A message as it stands in a mailbox. */
+export type Mail = Message & { readAt: number | null };
 
 /** The name under which messages to a recipient stand; admission is idempotent by it and the message id. */
 export function recipientKey(recipient: Recipient): string {

@@ -35,6 +35,7 @@ function mail(record: DeliveryRecord, written: { id: string; from: string; text:
     recipient: { kind: "person", name: record.replyRecipient },
     from: written.from,
     fromLane: null,
+    laneId: record.laneId,
     text: written.text,
     summary: null,
     actionMode: "notify",

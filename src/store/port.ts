@@ -4,10 +4,13 @@
  *
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
+import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
+import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane } from "../delivery/lane.ts";
-import type { DeliveryRecord } from "../delivery/record.ts";
-import type { Message, Recipient } from "../mail/message.ts";
+import type { DeliveryRecord, Status } from "../delivery/record.ts";
+import type { Mail, Message, Recipient } from "../mail/message.ts";
+import type { Page, Paging } from "../page.ts";
 
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
@@ -23,7 +26,13 @@ export type LaneSession = { generation: number; sessionId: string; openedAt: num
 
 export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason">;
 
-export type StoredMessage = Message & { readAt: number | null };
+export type MailFilter = Paging & { lane?: string | undefined; query?: string | undefined };
+
+export type DeliveryFilter = Paging & {
+  laneId?: string | undefined;
+  messageId?: string | undefined;
+  statuses?: readonly Status[] | undefined;
+};
 
 export type DueLook = { laneId: string; deliveryId: string; team: string | null };
 
@@ -47,10 +56,14 @@ export type Store = {
 
   /** Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. */
   admit(message: Message, payloadHash: string, delivery: DeliveryRecord | null): Promise<Admission>;
-  message(recipient: Recipient, id: string): Promise<StoredMessage | null>;
-  mailOf(recipient: Recipient, limit: number): Promise<StoredMessage[]>;
+  message(recipient: Recipient, id: string): Promise<Mail | null>;
+  mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
+  /** Newest first. With `query`: those in which all of its words were said. */
+  messages(filter: MailFilter): Promise<Page<Mail>>;
+  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
+  writtenBack(messageId: string, laneId: string): Promise<Mail[]>;
   /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
-  repliesTo(messageId: string, fromLane: string): Promise<StoredMessage[]>;
+  repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
 
   /**
    * Applies all events or none, each with its audit row, and writes `mail` in the same transaction.
@@ -61,7 +74,9 @@ export type Store = {
   rebuild(record: DeliveryRecord): Promise<Applied>;
   delivery(id: string): Promise<DeliveryRecord | null>;
   deliveryOf(laneId: string, messageId: string): Promise<DeliveryRecord | null>;
-  deliveries(filter: { laneId?: string; limit: number }): Promise<DeliveryRecord[]>;
+  /** Newest first. */
+  deliveries(filter: DeliveryFilter): Promise<Page<DeliveryRecord>>;
+  counts(): Promise<Record<Status, number>>;
   history(deliveryId: string): Promise<DeliveryEvent[]>;
   /** The delivery that holds the lane. */
   outstanding(laneId: string): Promise<DeliveryRecord | null>;
@@ -69,6 +84,8 @@ export type Store = {
   head(laneId: string): Promise<DeliveryRecord | null>;
   /** What holds the lane, waits in it, or still owes its read. */
   openDeliveries(laneId: string): Promise<DeliveryRecord[]>;
+  /** How many deliveries of the lane wait for their turn. */
+  waiting(laneId: string): Promise<number>;
   lanesWithWork(): Promise<string[]>;
   /** The nearest look, or the nearest one later than `after`. */
   nextLookAt(after?: number): Promise<number | null>;
@@ -77,10 +94,23 @@ export type Store = {
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */
-  unrecorded(): Promise<StoredMessage[]>;
+  unrecorded(): Promise<Mail[]>;
 
+  /** The cursor of the newest thing that happened. */
+  feedEnd(): Promise<string>;
+  /** What happened after `cursor`, oldest first, and where to go on from. */
+  feed(cursor: string, limit: number, laneId?: string): Promise<{ items: FeedItem[]; cursor: string }>;
+  /** Tells, after the fact, that something may have happened. */
+  onFeed(listener: () => void): () => void;
+  /** False when it was raised before. */
+  raise(alert: Alert): Promise<boolean>;
+  /** Deliveries that failed for good, are unread, and have had no alert. */
+  failedWithoutAlert(): Promise<DeliveryRecord[]>;
+
+  /** Resolves when the store can be written. */
+  probe(at: number): Promise<void>;
   /** Removes records that ended before the given times and whose messages are read. Returns how many. */
-  prune(before: { responded: number; failed: number }): Promise<number>;
+  prune(before: { responded: number; failed: number; feed: number }): Promise<number>;
   check(): Promise<Finding[]>;
   backup(path: string): Promise<void>;
   close(): Promise<void>;

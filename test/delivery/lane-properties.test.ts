@@ -29,7 +29,7 @@ test("no sequence of events, on a real store, gives a lane two outstanding deliv
         }
         // Asked for all at once, so that they share batches.
         await Promise.all(moves.map(([owner, event]) => store.apply(aRecord({ id: owner }).id, [event])));
-        const records = await store.deliveries({ laneId: "lane", limit: 10 });
+        const records = (await store.deliveries({ laneId: "lane", limit: 10 })).items;
         expect(records.filter(isOutstanding).length).toBeLessThanOrEqual(1);
         for (const record of records) {
           expect(brokenRules(record)).toEqual([]);

@@ -75,7 +75,7 @@ fillUp();
 const start = await refusalOf(() => openSqliteStore({ path }).close());
 rmSync(ballast);
 const again = openSqliteStore({ path });
-const found = (await again.deliveries({ limit: 1000 })).map((record) => record.messageId).toReversed();
+const found = (await again.deliveries({ limit: 1000 })).items.map((record) => record.messageId).toReversed();
 const run: FullDiskRun = {
   refusals: [first?.code ?? null, second?.code ?? null],
   retryable: first?.retryable ?? false,

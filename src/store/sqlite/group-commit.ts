@@ -17,6 +17,7 @@ export type CommitPoint = "store.written" | "store.committed";
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #reach: (point: CommitPoint) => void;
+  readonly #listeners = new Set<() => void>();
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
   #closed = false;
@@ -32,6 +33,12 @@ export class GroupCommit {
       this.#waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
       this.#scheduled ??= setImmediate(() => this.#flush());
     });
+  }
+
+  /** Told after each batch, once it is durable and those who asked for it know. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Writes what still waits; nothing is taken after that. */
@@ -58,6 +65,7 @@ export class GroupCommit {
       if ("error" in outcome) outcome.write.reject(outcome.error);
       else outcome.write.resolve(outcome.value);
     }
+    for (const listener of this.#listeners) listener();
   }
 
   #commit(batch: readonly Write[]): Outcome[] {

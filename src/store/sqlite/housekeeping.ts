@@ -47,7 +47,7 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
 }
 
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
-export function pruneStore(db: Database.Database, before: { responded: number; failed: number }): number {
+export function pruneStore(db: Database.Database, before: { responded: number; failed: number; feed: number }): number {
   const pruned = db
     .prepare<{ responded: number; failed: number }>(`
       DELETE FROM delivery
@@ -56,6 +56,7 @@ export function pruneStore(db: Database.Database, before: { responded: number; f
         AND updated_at < max(@responded, @failed)
         AND updated_at < CASE WHEN failed_at IS NULL THEN @responded ELSE @failed END
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
-    .run(before);
+    .run({ responded: before.responded, failed: before.failed });
+  db.prepare<[number]>("DELETE FROM feed WHERE at < ?").run(before.feed);
   return pruned.changes;
 }

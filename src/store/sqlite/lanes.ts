@@ -4,17 +4,17 @@ import { AppError } from "../../app-error.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type { LaneSession, NewLane } from "../port.ts";
 
-const columns = `id, team, member, runtime, directory, agent, model, contract,
+const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,
   paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt`;
 
 export function laneStatements(db: Database.Database) {
   const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ? AND removed_at IS NULL`);
   const all = db.prepare<[], Lane>(`SELECT ${columns} FROM lane WHERE removed_at IS NULL ORDER BY created_at, id`);
   const put = db.prepare<NewLane>(`
-    INSERT INTO lane (id, team, member, runtime, directory, agent, model, contract, created_at)
-    VALUES (@id, @team, @member, @runtime, @directory, @agent, @model, @contract, @createdAt)
+    INSERT INTO lane (id, display_name, team, member, runtime, directory, agent, model, contract, created_at)
+    VALUES (@id, @displayName, @team, @member, @runtime, @directory, @agent, @model, @contract, @createdAt)
     ON CONFLICT (id) DO UPDATE SET
-      team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
+      display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
       agent = excluded.agent, model = excluded.model, contract = excluded.contract, removed_at = NULL`);
   const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
   const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ?, paused_reason = NULL WHERE id = ?");

@@ -1,9 +1,13 @@
 /** The deliveries, their audit, and the rule that every change of a record is a transition. */
 import Database from "better-sqlite3";
 import type { DeliveryEvent, Effect } from "../../delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
+import type { DeliveryRecord, Status } from "../../delivery/record.ts";
+import { statuses } from "../../delivery/record.ts";
 import { transition } from "../../delivery/transition.ts";
-import type { Applied, DueLook } from "../port.ts";
+import type { Page } from "../../page.ts";
+import type { Applied, DeliveryFilter, DueLook } from "../port.ts";
+import { cursorFrom } from "./cursor.ts";
+import { deliveryPages } from "./delivery-pages.ts";
 
 type Row = { record: string };
 
@@ -17,8 +21,17 @@ export function ledgerStatements(db: Database.Database) {
   );
   const owedIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND owed AND NOT outstanding"));
   const pendingIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq"));
-  const newest = db.prepare<[number], Row>(select("ORDER BY message_seq DESC LIMIT ?"));
-  const newestOfLane = db.prepare<[string, number], Row>(select("WHERE lane_id = ? ORDER BY message_seq DESC LIMIT ?"));
+  const waiting = db.prepare<[string], { count: number }>(
+    "SELECT count(*) AS count FROM delivery WHERE lane_id = ? AND status = 'pending'",
+  );
+  const counts = db.prepare<[], { status: Status; count: number }>(
+    "SELECT status, count(*) AS count FROM delivery GROUP BY status",
+  );
+  const failedWithoutAlert = db.prepare<[], Row>(
+    select(`WHERE status = 'failed_terminal'
+      AND NOT EXISTS (SELECT 1 FROM alert WHERE alert.id = 'failure:' || delivery.id || ':' || delivery.failed_at)`),
+  );
+  const pages = deliveryPages(db);
   const failedWithReply = db.prepare<[], Row>(`
     SELECT delivery.record FROM delivery
     JOIN message ON message.seq = delivery.message_seq
@@ -69,8 +82,17 @@ export function ledgerStatements(db: Database.Database) {
     outstanding: (laneId: string) => one(outstanding.get(laneId)),
     head: (laneId: string) => one(head.get(laneId)),
     openIn: (laneId: string) => many([...outstanding.all(laneId), ...owedIn.all(laneId), ...pendingIn.all(laneId)]),
-    newest: (laneId: string | undefined, limit: number) =>
-      many(laneId === undefined ? newest.all(limit) : newestOfLane.all(laneId, limit)),
+    page(filter: DeliveryFilter): Page<DeliveryRecord> {
+      const rows = pages(filter);
+      const last = rows.length === filter.limit ? rows.at(-1) : undefined;
+      return { items: many(rows), next: last ? cursorFrom(last.seq) : null };
+    },
+    waiting: (laneId: string) => waiting.get(laneId)?.count ?? 0,
+    counts: () => {
+      const found = new Map(counts.all().map((row) => [row.status, row.count]));
+      return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>;
+    },
+    failedWithoutAlert: () => many(failedWithoutAlert.all()),
     failedWithReply: () => many(failedWithReply.all()),
     history: (id: string) => events.all(id).map((row) => JSON.parse(row.event) as DeliveryEvent),
     lanesWithWork: () => lanesWithWork.all().map((row) => row.laneId),

@@ -1,26 +1,43 @@
 /** Messages as they were sent, and whether they are read. */
 import type Database from "better-sqlite3";
-import type { Message, Recipient } from "../../mail/message.ts";
+import type { Mail, Message, Recipient } from "../../mail/message.ts";
 import { recipientKey } from "../../mail/message.ts";
-import type { StoredMessage } from "../port.ts";
+import type { Page } from "../../page.ts";
+import type { MailFilter } from "../port.ts";
+import { cursorFrom, seqOf } from "./cursor.ts";
+import { wordsQuery } from "./search.ts";
 
-type Row = { seq: number; body: string; payloadHash: string; readAt: number | null };
+type Row = { seq: number; body: string; payloadHash: string; readAt: number | null; laneId: string | null };
 
-export type KnownMessage = { seq: number; payloadHash: string; message: StoredMessage };
+export type KnownMessage = { seq: number; payloadHash: string; message: Mail };
 
-const columns = "seq, body, payload_hash AS payloadHash, read_at AS readAt";
+const columns = "seq, body, payload_hash AS payloadHash, read_at AS readAt, lane_id AS laneId";
 
 export function mailStatements(db: Database.Database) {
   const byId = db.prepare<[string, string], Row>(`SELECT ${columns} FROM message WHERE recipient = ? AND id = ?`);
   const newest = db.prepare<[string, number], Row>(
     `SELECT ${columns} FROM message WHERE recipient = ? ORDER BY seq DESC LIMIT ?`,
   );
+  const ofLane = db.prepare<[string, number, number], Row>(
+    `SELECT ${columns} FROM message WHERE lane_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  const all = db.prepare<[number, number], Row>(
+    `SELECT ${columns} FROM message WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
+  );
+  const said = db.prepare<[{ words: string; lane: string | null; before: number; limit: number }], Row>(`
+    SELECT ${columns} FROM message_words JOIN message ON message.seq = message_words.rowid
+    WHERE message_words MATCH @words AND (@lane IS NULL OR message.lane_id = @lane)
+      AND message_words.rowid < @before
+    ORDER BY message_words.rowid DESC LIMIT @limit`);
+  const writtenBack = db.prepare<[string, string], Row>(
+    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND lane_id = ? ORDER BY seq`,
+  );
   const replies = db.prepare<[string, string], Row>(
     `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND from_lane = ? ORDER BY seq`,
   );
-  const insert = db.prepare<[string, string, string | null, string | null, string, string, number]>(`
-    INSERT INTO message (recipient, id, from_lane, relay_of_message_id, payload_hash, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`);
+  const insert = db.prepare<[string, string, string | null, string | null, string | null, string, string, number]>(`
+    INSERT INTO message (recipient, id, from_lane, lane_id, relay_of_message_id, payload_hash, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
   const markRead = db.prepare<[number, string]>(`
     UPDATE message SET read_at = ?
     WHERE seq = (SELECT message_seq FROM delivery WHERE id = ?) AND read_at IS NULL`);
@@ -36,12 +53,22 @@ export function mailStatements(db: Database.Database) {
       return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
     },
     newest: (recipient: Recipient, limit: number) => newest.all(recipientKey(recipient), limit).map(messageFrom),
+    page({ lane, query, limit, cursor }: MailFilter): Page<Mail> {
+      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
+      const words = query === undefined ? undefined : wordsQuery(query);
+      if (words === null) return { items: [], next: null };
+      if (words !== undefined) return pageOf(said.all({ words, lane: lane ?? null, before, limit }), limit);
+      return pageOf(lane === undefined ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
+    },
+    /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
+    writtenBack: (messageId: string, laneId: string) => writtenBack.all(messageId, laneId).map(messageFrom),
     replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
     insert(message: Message, payloadHash: string): number {
       const written = insert.run(
         recipientKey(message.recipient),
         message.id,
         message.fromLane,
+        message.laneId,
         message.relayOfMessageId,
         payloadHash,
         JSON.stringify(message),
@@ -54,6 +81,12 @@ export function mailStatements(db: Database.Database) {
   };
 }
 
-function messageFrom(row: Row): StoredMessage {
-  return { ...(JSON.parse(row.body) as Message), readAt: row.readAt };
+function pageOf(rows: readonly Row[], limit: number): Page<Mail> {
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { items: rows.map(messageFrom), next: last ? cursorFrom(last.seq) : null };
+}
+
+function messageFrom(row: Row): Mail {
+  // Written before messages named their lane, a body does not say it; the column does.
+  return { ...(JSON.parse(row.body) as Message), laneId: row.laneId, readAt: row.readAt };
 }

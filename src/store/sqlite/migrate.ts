@@ -1,19 +1,27 @@
 /** Brings a store file to the version of this program, one numbered step at a time, each in its own transaction. */
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
+import { storeCorrupt } from "./file-trouble.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
+import { daemon } from "./migrations/0002-daemon.ts";
 
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly string[] = [ledger];
+const migrations: readonly string[] = [ledger, daemon];
 
 export const schemaVersion = migrations.length;
 
-export function migrate(db: Database.Database): void {
+export function migrate(db: Database.Database, path: string): void {
   for (let version = versionOf(db) + 1; version <= schemaVersion; version++) {
-    db.transaction(() => {
-      db.exec(migrations[version - 1] ?? "");
-      db.pragma(`user_version = ${version}`);
-    })();
+    try {
+      db.transaction(() => {
+        db.exec(migrations[version - 1] ?? "");
+        db.pragma(`user_version = ${version}`);
+      })();
+    } catch (error) {
+      // It says that it has an older version, and does not have that version's tables.
+      if (error instanceof Database.SqliteError && error.code === "SQLITE_ERROR") throw storeCorrupt(path, error);
+      throw error;
+    }
   }
 }
 

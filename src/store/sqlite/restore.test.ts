@@ -15,6 +15,7 @@ import {
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { Store } from "../port.ts";
+import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile, restoreStore } from "./store-files.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -154,9 +155,11 @@ describe("a restore is refused, and the store is left as it is,", () => {
       writeFileSync(backup, content);
       await expectRefused({ code: "backup_unusable" });
     }
-    backup = file.in("recipes.db");
-    file.change("PRAGMA user_version = 1; CREATE TABLE recipe (name TEXT)", backup);
-    await expectRefused({ code: "backup_unusable" });
+    for (const version of [1, schemaVersion]) {
+      backup = file.in(`recipes-${version}.db`);
+      file.change(`PRAGMA user_version = ${version}; CREATE TABLE recipe (name TEXT)`, backup);
+      await expectRefused({ code: "backup_unusable" });
+    }
   });
 
   it("when the records in the backup contradict their audit", async () => {

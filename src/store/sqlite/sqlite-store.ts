@@ -5,6 +5,7 @@ import type { DeliveryRecord } from "../../delivery/record.ts";
 import type { Message, Recipient } from "../../mail/message.ts";
 import type { Admission, Applied, OutgoingMail, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
+import { feedStatements } from "./feed.ts";
 import { storeTrouble } from "./file-trouble.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -26,7 +27,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   try {
     const db = openFile(path, { suspicious: lock.leftOpen });
     try {
-      migrate(db);
+      migrate(db, path);
       return storeOn(path, db, new GroupCommit(db, options.reach ?? (() => {})), lock.release);
     } catch (error) {
       db.close();
@@ -42,6 +43,10 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
   const ledger = ledgerStatements(db);
+  const feed = feedStatements(db, lanes.find);
+  const probe = db.prepare<[number]>(
+    "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+  );
 
   const admit = (message: Message, payloadHash: string, delivery: DeliveryRecord | null): Admission => {
     const known = mail.find(message.recipient, message.id);
@@ -95,6 +100,8 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    messages: async (filter) => mail.page(filter),
+    writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
     repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
 
     apply: (id, events, outgoing = []) =>
@@ -105,17 +112,26 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
       const known = mail.find({ kind: "lane", lane: laneId }, messageId);
       return known ? ledger.byMessage(known.seq) : null;
     },
-    deliveries: async (filter) => ledger.newest(filter.laneId, filter.limit),
+    deliveries: async (filter) => ledger.page(filter),
+    counts: async () => ledger.counts(),
     history: async (id) => ledger.history(id),
     outstanding: async (laneId) => ledger.outstanding(laneId),
     head: async (laneId) => ledger.head(laneId),
     openDeliveries: async (laneId) => ledger.openIn(laneId),
+    waiting: async (laneId) => ledger.waiting(laneId),
     lanesWithWork: async () => ledger.lanesWithWork(),
     nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
     dueLooks: async (now, limit, exceptTeams = []) => ledger.dueLooks(now, limit, exceptTeams),
     failedWithReply: async () => ledger.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),
 
+    feedEnd: async () => feed.now(),
+    feed: async (cursor, limit, laneId) => feed.after(cursor, laneId, limit),
+    onFeed: (listener) => commits.onCommit(listener),
+    raise: (alert) => commits.write(() => feed.raise(alert)),
+    failedWithoutAlert: async () => ledger.failedWithoutAlert(),
+
+    probe: (at) => commits.write(() => void probe.run(at)),
     prune: (before) => commits.write(() => pruneStore(db, before)),
     check: async () => checkStore(db),
     backup: (to) => copyStore(path, to),

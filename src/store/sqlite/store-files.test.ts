@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { admit } from "../../../test/support/deliveries.ts";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
+import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile } from "./store-files.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -129,7 +130,7 @@ describe("a check", () => {
     writeFileSync(file.in("empty.db"), "");
     writeFileSync(file.in("diary.db"), "Dear diary.\n".repeat(1000));
     file.change("CREATE TABLE recipe (name TEXT)", file.in("foreign.db"));
-    file.change("PRAGMA user_version = 1; CREATE TABLE recipe (name TEXT)", file.in("same-version.db"));
+    file.change(`PRAGMA user_version = ${schemaVersion}; CREATE TABLE recipe (name TEXT)`, file.in("same-version.db"));
     await file.write();
     file.change("PRAGMA user_version = 99");
     const problem = (name: string) => checkStoreFile(file.in(name)).map((finding) => finding.problem);

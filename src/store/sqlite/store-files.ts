@@ -102,7 +102,7 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
   refuseUnsound(from, checkStoreFile(fresh));
   const db = openFile(fresh);
   try {
-    migrate(db);
+    migrateBackup(db, from);
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
     raiseGenerations(db, now);
@@ -112,6 +112,14 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
   } finally {
     db.close();
     syncToDisk(fresh);
+  }
+}
+
+function migrateBackup(db: Database.Database, from: string): void {
+  try {
+    migrate(db, from);
+  } catch (error) {
+    throw error instanceof AppError ? unusable(from, error) : error;
   }
 }
 

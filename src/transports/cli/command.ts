@@ -30,6 +30,8 @@ export type Command = {
   verbs?: readonly string[];
   /** Not listed. */
   hidden?: boolean;
+  /** Goes on when nobody reads its output any more, as a daemon does whose terminal was closed. */
+  outlivesReaders?: boolean;
   run: (input: CommandInput, context: CommandContext) => Promise<number>;
 };
 

@@ -28,7 +28,7 @@ export function admission(subject: Subject): void {
     const first = await admit(store, { id: "m1" });
     const again = await tryToAdmit(store, { id: "m1", createdAt: start + 5000 });
     expect(again).toMatchObject({ outcome: "known", message: { createdAt: start }, delivery: { id: first.id } });
-    expect(await store.deliveries({ limit: 10 })).toEqual([first]);
+    expect((await store.deliveries({ limit: 10 })).items).toEqual([first]);
     expect(await store.history(first.id)).toHaveLength(1);
     expect(await store.mailOf(lane, 10)).toHaveLength(1);
   });
@@ -37,7 +37,7 @@ export function admission(subject: Subject): void {
     const { store } = subject;
     const both = await Promise.all([tryToAdmit(store, { id: "m1" }), tryToAdmit(store, { id: "m1" })]);
     expect(both.map((one) => one.outcome)).toEqual(["admitted", "known"]);
-    expect(await store.deliveries({ limit: 10 })).toHaveLength(1);
+    expect((await store.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
   it("a known message comes back with its delivery as it has become", async () => {
@@ -55,7 +55,7 @@ export function admission(subject: Subject): void {
     const record = await admit(store, { id: "m1", text: "one" });
     expect(await tryToAdmit(store, { id: "m1", text: "two" })).toEqual({ outcome: "conflict" });
     expect(await store.message(lane, "m1")).toMatchObject({ text: "one" });
-    expect(await store.deliveries({ limit: 10 })).toEqual([record]);
+    expect((await store.deliveries({ limit: 10 })).items).toEqual([record]);
     expect(await store.history(record.id)).toHaveLength(1);
   });
 
@@ -74,7 +74,7 @@ export function admission(subject: Subject): void {
     const { store } = subject;
     await admit(store, { id: "m1", text: "same" });
     await admit(store, { id: "m2", text: "same" });
-    expect((await store.deliveries({ limit: 10 })).map((one) => one.messageId)).toEqual(["m2", "m1"]);
+    expect((await store.deliveries({ limit: 10 })).items.map((one) => one.messageId)).toEqual(["m2", "m1"]);
   });
 
   it("a person's mailbox takes a message without a delivery, however the name is written", async () => {
@@ -100,8 +100,11 @@ export function admission(subject: Subject): void {
     for (const id of ["m1", "m2", "m3"]) await admit(store, { id });
     await admit(store, { id: "x1", recipient: { kind: "lane", lane: "other" } });
     expect((await store.mailOf(lane, 2)).map((one) => one.id)).toEqual(["m3", "m2"]);
-    expect((await store.deliveries({ laneId: "lane", limit: 2 })).map((one) => one.messageId)).toEqual(["m3", "m2"]);
-    expect((await store.deliveries({ limit: 2 })).map((one) => one.messageId)).toEqual(["x1", "m3"]);
+    expect((await store.deliveries({ laneId: "lane", limit: 2 })).items.map((one) => one.messageId)).toEqual([
+      "m3",
+      "m2",
+    ]);
+    expect((await store.deliveries({ limit: 2 })).items.map((one) => one.messageId)).toEqual(["x1", "m3"]);
   });
 
   it("what was never admitted is not there", async () => {

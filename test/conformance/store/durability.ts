@@ -21,7 +21,7 @@ export function durability(subject: Subject): void {
   /** Everything that can be asked of a store, in one value. */
   const everything = async () => {
     const { store } = subject;
-    const deliveries = await store.deliveries({ limit: 100 });
+    const deliveries = (await store.deliveries({ limit: 100 })).items;
     return {
       lanes: await store.lanes(),
       sessions: await store.sessions("lane"),

@@ -17,7 +17,7 @@ export function manyAtOnce(subject: Subject): void {
       }),
     );
     expect(new Set(admissions.map((one) => one.outcome))).toEqual(new Set(["admitted"]));
-    expect((await store.deliveries({ limit: 2000 })).map((one) => one.messageId).toReversed()).toEqual(ids);
+    expect((await store.deliveries({ limit: 2000 })).items.map((one) => one.messageId).toReversed()).toEqual(ids);
     expect(await store.head("lane")).toMatchObject({ messageId: "m0" });
   });
 

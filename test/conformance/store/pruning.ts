@@ -23,7 +23,11 @@ const { respondedMs, failedMs } = defaultPolicy.retention;
 export function pruning(subject: Subject): void {
   /** What a daemon does that many milliseconds after the start. */
   const pruneAfter = (ms: number) =>
-    subject.store.prune({ responded: start + ms - respondedMs, failed: start + ms - failedMs });
+    subject.store.prune({
+      responded: start + ms - respondedMs,
+      failed: start + ms - failedMs,
+      feed: start + ms - respondedMs,
+    });
   const sent = async (...events: readonly DeliveryEvent[]): Promise<DeliveryRecord> => {
     const record = await admit(subject.store, { id: "m1" });
     return (await move(subject.store, record, submit(record), ...events)).record;
@@ -61,7 +65,7 @@ export function pruning(subject: Subject): void {
     await sent(proven({ turnEnded: false }));
     await admit(subject.store, { id: "m2" });
     expect(await pruneAfter(failedMs * 100)).toBe(0);
-    expect(await subject.store.deliveries({ limit: 10 })).toHaveLength(2);
+    expect((await subject.store.deliveries({ limit: 10 })).items).toHaveLength(2);
   });
 
   it("a closed record stays while its message is unread", async () => {
@@ -83,7 +87,7 @@ export function pruning(subject: Subject): void {
     expect(await store.unrecorded()).toEqual([]);
     expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({ outcome: "known", delivery: null });
     expect(await tryToAdmit(store, { id: "m1", text: "other" })).toEqual({ outcome: "conflict" });
-    expect(await store.deliveries({ limit: 10 })).toEqual([]);
+    expect((await store.deliveries({ limit: 10 })).items).toEqual([]);
   });
 
   it("only what is old goes", async () => {
@@ -92,6 +96,6 @@ export function pruning(subject: Subject): void {
     const young = await admit(store, { id: "m2" });
     const { record } = await move(store, young, submit(young), proven({ at: start + 1000 }));
     expect(await pruneAfter(respondedMs + 1000)).toBe(1);
-    expect(await store.deliveries({ limit: 10 })).toEqual([record]);
+    expect((await store.deliveries({ limit: 10 })).items).toEqual([record]);
   });
 }

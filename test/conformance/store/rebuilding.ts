@@ -41,7 +41,7 @@ export function rebuilding(subject: Subject): void {
       reason: "delivery_known",
       record,
     });
-    expect(await store.deliveries({ limit: 10 })).toEqual([record]);
+    expect((await store.deliveries({ limit: 10 })).items).toEqual([record]);
   });
 
   it("a message that is rebuilt twice in one tick gets one record", async () => {

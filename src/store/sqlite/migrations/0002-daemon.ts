@@ -1,0 +1,75 @@
+/**
+ * What people and programs ask of a daemon: full-text search over what was said, one order of everything that
+ * happened (the feed), alerts that are raised once, and names that people read.
+ */
+export const daemon = `
+ALTER TABLE lane ADD COLUMN display_name TEXT;
+
+-- The lane in whose conversation a message stands. Answers that were written before are found by their derived id.
+ALTER TABLE message ADD COLUMN lane_id TEXT;
+UPDATE message SET lane_id = CASE
+  WHEN recipient LIKE 'lane:%' THEN substr(recipient, 6)
+  ELSE coalesce(
+    from_lane,
+    (SELECT delivery.lane_id FROM delivery WHERE message.id IN ('answer-' || delivery.id, 'expiry-' || delivery.id)),
+    (SELECT min(delivery.lane_id) FROM delivery JOIN message AS asked ON asked.seq = delivery.message_seq
+     WHERE asked.id = message.relay_of_message_id))
+END;
+CREATE INDEX message_of_lane ON message (lane_id, seq);
+
+-- Without content of its own: the words are in the message.
+CREATE VIRTUAL TABLE message_words USING fts5 (text, summary, content = '', tokenize = 'unicode61 remove_diacritics 2');
+INSERT INTO message_words (rowid, text, summary) SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message;
+CREATE TRIGGER message_said AFTER INSERT ON message BEGIN
+  INSERT INTO message_words (rowid, text, summary) VALUES (new.seq, new.body ->> '$.text', new.body ->> '$.summary');
+END;
+
+CREATE TABLE alert (
+  id          TEXT PRIMARY KEY,
+  body        TEXT NOT NULL CHECK (json_valid(body)),
+  raised_at   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One row for each thing that happened, in the order in which it became durable. It says where to look, not what.
+CREATE TABLE feed (
+  seq         INTEGER PRIMARY KEY AUTOINCREMENT,
+  at          INTEGER NOT NULL,
+  lane_id     TEXT,
+  type        TEXT NOT NULL CHECK (type IN ('message', 'delivery', 'lane', 'alert')),
+  message_seq INTEGER,
+  delivery_id TEXT,
+  version     INTEGER,
+  alert_id    TEXT
+) STRICT;
+CREATE INDEX feed_of_lane ON feed (lane_id, seq);
+CREATE INDEX feed_time ON feed (at);
+
+CREATE TRIGGER feed_message AFTER INSERT ON message BEGIN
+  INSERT INTO feed (at, lane_id, type, message_seq) VALUES (new.created_at, new.lane_id, 'message', new.seq);
+END;
+CREATE TRIGGER feed_delivery AFTER INSERT ON delivery_event BEGIN
+  INSERT INTO feed (at, lane_id, type, delivery_id, version)
+  VALUES (new.at, (SELECT lane_id FROM delivery WHERE id = new.delivery_id), 'delivery', new.delivery_id, new.version);
+END;
+CREATE TRIGGER feed_alert AFTER INSERT ON alert BEGIN
+  INSERT INTO feed (at, lane_id, type, alert_id) VALUES (new.raised_at, new.body ->> '$.laneId', 'alert', new.id);
+END;
+CREATE TRIGGER feed_new_lane AFTER INSERT ON lane BEGIN
+  INSERT INTO feed (at, lane_id, type) VALUES (new.created_at, new.id, 'lane');
+END;
+CREATE TRIGGER feed_lane AFTER UPDATE ON lane
+WHEN old.paused_reason IS NOT new.paused_reason OR old.removed_at IS NOT new.removed_at
+  OR old.session_id IS NOT new.session_id
+BEGIN
+  INSERT INTO feed (at, lane_id, type) VALUES (unixepoch('subsec') * 1000, new.id, 'lane');
+END;
+
+CREATE INDEX message_id ON message (id);
+CREATE INDEX delivery_status ON delivery (status, message_seq);
+
+-- Written to when somebody asks whether the store can be written.
+CREATE TABLE probe (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  at INTEGER NOT NULL
+) STRICT;
+`;

@@ -1,0 +1,113 @@
+/**
+ * What every transport may ask of Waybill, in the verbs of people: the desk. The command line and the page reach it
+ * through the HTTP API, others stand beside that. A promise that resolves means that what it says is durable.
+ *
+ * What cannot be done throws an `AppError` whose code is documented in docs/operations.md.
+ */
+import type { OpenAsk } from "../delivery/ask-book.ts";
+import type { DeliveryEvent } from "../delivery/delivery-event.ts";
+import type { FeedItem } from "../delivery/feed.ts";
+import type { Lane, ReplyContract } from "../delivery/lane.ts";
+import type { Outlook } from "../delivery/outlook.ts";
+import type { DeliveryRecord, Status } from "../delivery/record.ts";
+import type { NewMessage } from "../mail/admission.ts";
+import type { Mail } from "../mail/message.ts";
+import type { Page, Paging } from "../page.ts";
+
+export type { OpenAsk };
+
+export type SendTo = { lane: string } | { team: string; member: string };
+export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
+
+/** A delivery, and the message that has to end before it can be sent, if there is one. */
+export type DeliveryState = { record: DeliveryRecord; queuedBehind: string | null };
+
+export type DeliveryDetail = DeliveryState & {
+  message: Mail | null;
+  /** What the agent or Waybill wrote back, oldest first. */
+  replies: readonly Mail[];
+  history: readonly DeliveryEvent[];
+  outlook: Outlook;
+};
+
+export type LaneState = {
+  lane: Lane;
+  /** Whether the runtime that drives it can be reached. */
+  runtimeReady: boolean;
+  holder: DeliveryRecord | null;
+  waiting: number;
+  /** Why its head message is not sent at this moment, as far as that is not in the ledger. */
+  waitReason: string | null;
+};
+
+/** A runtime or a contract that is left out is the configured one. */
+export type LaneSettings = {
+  id: string;
+  displayName: string | null;
+  team: string | null;
+  member: string | null;
+  runtime: string | null;
+  directory: string;
+  agent: string | null;
+  model: string | null;
+  contract: ReplyContract;
+};
+
+export type AskDecision = {
+  decision: "once" | "always" | "reject";
+  answers?: readonly (readonly string[])[] | undefined;
+};
+
+export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly string[] };
+
+export type Desk = {
+  /** `known` when the same message was admitted before. */
+  send(message: Send): Promise<DeliveryState & { known: boolean }>;
+  /** Newest first; with `query`, those in which all of its words were said. */
+  messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>>;
+  /** Takes a message back that has not been sent. `lane` is needed when several lanes have one of that id. */
+  withdraw(messageId: string, lane?: string): Promise<DeliveryState>;
+
+  deliveries(
+    filter: Paging & {
+      lane?: string | undefined;
+      messageId?: string | undefined;
+      statuses?: readonly Status[] | undefined;
+    },
+  ): Promise<Page<DeliveryState>>;
+  delivery(id: string): Promise<DeliveryDetail>;
+  retry(deliveryId: string): Promise<DeliveryState>;
+  cancel(deliveryId: string): Promise<DeliveryState>;
+
+  lanes(): Promise<readonly LaneState[]>;
+  lane(id: string): Promise<LaneState>;
+  putLane(settings: LaneSettings): Promise<LaneState>;
+  removeLane(id: string, force: boolean): Promise<void>;
+  /** Ends the running turn; its delivery is cancelled and never retried. */
+  abort(laneId: string): Promise<LaneState>;
+  pause(laneId: string, reason: string): Promise<LaneState>;
+  resume(laneId: string): Promise<LaneState>;
+  /** Gives a lane back whose last delivery owes something that nobody can see or write. */
+  release(laneId: string): Promise<LaneState>;
+
+  asks(): Promise<readonly OpenAsk[]>;
+  answer(askId: string, decision: AskDecision): Promise<void>;
+
+  /**
+   * What happened after the cursor `after` (without one: from now on), then what happens, until `signal` is aborted.
+   * Nothing is left out between the two, and a slow reader only holds up itself.
+   */
+  follow(options: {
+    after?: string | undefined;
+    lane?: string | undefined;
+    signal: AbortSignal;
+  }): AsyncIterable<FeedItem>;
+  /** The cursor of the newest item. */
+  now(): Promise<string>;
+
+  /** Spends no tokens. */
+  readiness(): Promise<Readiness>;
+  counts(): Promise<Readonly<Record<Status, number>>>;
+  /** Ends this worker in good order; the supervisor starts a new one. */
+  restart(): void;
+};
