@@ -31,6 +31,7 @@ ${commands
   waybill --version         the version of this program
 
 Environment:
+  WAYBILL_CONFIG      the configuration (default: $XDG_CONFIG_HOME/waybill/config.json or ~/.config/waybill/config.json)
   WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
   WAYBILL_WATCHDOG=0  nothing that may have arrived is sent again by itself
   NO_COLOR            no colours`;

@@ -2,18 +2,15 @@
  * The configuration that a daemon runs on: environment over file over default, checked, with every path absolute.
  * Without a file it is the demo profile. Anything that is not right is an `AppError` that says where and why.
  */
-import { statSync } from "node:fs";
 import { join } from "node:path";
-import { AppError } from "../../app-error.ts";
 import type { Policy } from "../../delivery/policy.ts";
 import { defaultPolicy } from "../../delivery/policy.ts";
-import { resolveLaneDirectory } from "../allowed-directory.ts";
 import { demoDirectory, demoLaneScripts, demoLanes } from "../demo-profile.ts";
 import { demoPolicy } from "../demo-script.ts";
 import { waybillHome } from "../home.ts";
 import { isLoopback } from "../loopback.ts";
 import { withSwitches } from "../switches.ts";
-import type { Origin } from "./config-error.ts";
+import { withCheckedPlaces } from "./checked-places.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { LanesAndTeams } from "./lanes.ts";
@@ -43,7 +40,8 @@ export type Config = Omit<Values, Elsewhere> &
 
 /** Ready to start on: the directories were looked at, too. `file` is for one that is not written yet. */
 export function loadConfig(env: NodeJS.ProcessEnv, file?: ReadFile): Config {
-  return withCheckedPlaces(readConfig(env, file), env);
+  const { origins, ...config } = readConfig(env, file);
+  return withCheckedPlaces(config, origins, env);
 }
 
 /** Everything that can be said without looking at the directories that it names. */
@@ -95,39 +93,4 @@ function refuseOpenDoor({ host, allowRemote }: Values, origins: Origins): void {
     `is ${host}, which other machines can reach, and allowRemote is not set`,
     "Set host to 127.0.0.1; or, if other machines are meant to reach it, set allowRemote to true (WAYBILL_ALLOW_REMOTE=1).",
   );
-}
-
-/** The demo's directory is Waybill's own, and made at the start. */
-function withCheckedPlaces({ origins, ...config }: Config & { origins: Origins }, env: NodeJS.ProcessEnv): Config {
-  if (config.systemPromptPath !== null) refuseMissingFile(config.systemPromptPath, origins.systemPromptPath);
-  const { profile, assistantRepoPath } = config;
-  const rules = { allowed: config.allowedDirectories, home: config.home };
-  const checked = (path: string, origin: Origin) => {
-    try {
-      return resolveLaneDirectory(path, rules, env);
-    } catch (error) {
-      throw error instanceof AppError
-        ? badSetting(origin, `does not fit: ${withoutStop(error)}`, error.hint, error)
-        : error;
-    }
-  };
-  const repository = origins.assistantRepoPath;
-  const lanes = config.lanes.map((lane, place) =>
-    profile.kind === "demo" ? lane : { ...lane, directory: checked(lane.directory, laneOrigin(profile.path, place)) },
-  );
-  const chosen = assistantRepoPath === null || !repository ? assistantRepoPath : checked(assistantRepoPath, repository);
-  return { ...config, lanes, assistantRepoPath: chosen };
-}
-
-function laneOrigin(file: string, place: number): Origin {
-  return { kind: "file", file, key: `lanes[${place}].directory` };
-}
-
-function withoutStop(error: AppError): string {
-  return error.message.replace(/\.$/, "");
-}
-
-function refuseMissingFile(path: string, origin: Origin | undefined): void {
-  if (!origin || statSync(path, { throwIfNoEntry: false })?.isFile()) return;
-  throw badSetting(origin, `names ${path}, and there is no such file`, "Write the file, or leave the setting out.");
 }

@@ -1,5 +1,5 @@
 /** Finds an agent program the way a shell would, and asks it for its version. */
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { messageOf } from "../../app-error.ts";
@@ -34,29 +34,62 @@ export async function lookAtProgram(
   runtime: string,
   program: string,
   env: NodeJS.ProcessEnv,
-  patience: { deadlineMs: number; signal: AbortSignal },
+  patience: Patience,
 ): Promise<ProgramFacts> {
   const path = findProgram(program, env);
   return { runtime, program, path, version: path === null ? null : await versionOf(path, env, patience) };
 }
 
-function versionOf(
-  path: string,
-  env: NodeJS.ProcessEnv,
-  { deadlineMs, signal }: { deadlineMs: number; signal: AbortSignal },
-): Promise<NonNullable<ProgramFacts["version"]>> {
-  const options = { env: withoutSecrets(env), timeout: deadlineMs, killSignal: "SIGKILL", signal } as const;
+type Patience = { deadlineMs: number; signal: AbortSignal };
+type Version = NonNullable<ProgramFacts["version"]>;
+
+/** In a process group of its own, so that nothing that it started is left running, whatever comes of it. */
+function versionOf(path: string, env: NodeJS.ProcessEnv, { deadlineMs, signal }: Patience): Promise<Version> {
   return new Promise((resolve) => {
-    const child = execFile(path, ["--version"], options, (error, stdout) => {
-      const text = printable(stdout).trim().split("\n")[0]?.slice(0, 100) ?? "";
-      if (error?.killed) resolve({ ok: false, why: `no answer within ${deadlineMs / 1000} s` });
-      else if (error)
-        resolve({ ok: false, why: typeof error.code === "number" ? `exit code ${error.code}` : messageOf(error) });
-      else resolve(text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text });
+    const child = spawn(path, ["--version"], {
+      env: withoutSecrets(env),
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
     });
-    // Nobody has anything to tell it.
-    child.stdin?.end();
+    let said = "";
+    let why: string | null = null;
+    const end = (reason: string) => {
+      why = reason;
+      endGroup(child.pid);
+      // Somebody who left the group may hold the pipe, and `close` would not come.
+      child.stdout.destroy();
+    };
+    const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
+    const onAbort = () => end("it was broken off");
+    const settle = (version: Version) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      resolve(version);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    child.stdout.on("data", (chunk) => {
+      said = (said + chunk).slice(0, 4096);
+    });
+    child.once("error", (error) => settle({ ok: false, why: messageOf(error) }));
+    child.once("exit", () => endGroup(child.pid));
+    child.once("close", (code, killedBy) => settle(why === null ? verdict(code, killedBy, said) : { ok: false, why }));
+    if (signal.aborted) onAbort();
   });
+}
+
+function verdict(code: number | null, killedBy: NodeJS.Signals | null, said: string): Version {
+  if (code !== 0) return { ok: false, why: killedBy ? `it was ended by ${killedBy}` : `exit code ${code}` };
+  const text = printable(said).trim().split("\n")[0]?.slice(0, 100) ?? "";
+  return text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text };
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** A program that is only asked for its version has no business with our tokens. */

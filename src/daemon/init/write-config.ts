@@ -18,27 +18,31 @@ export function refuseExisting(path: string): void {
 }
 
 export function writeConfig(path: string, text: string, options: { replace: boolean }): void {
-  const draft = `${path}.${process.pid}.new`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writePrivately(draft, text);
-    if (options.replace) renameSync(draft, path);
-    // Unlike a rename, a link fails where something is, also when it appeared a moment ago.
-    else linkSync(draft, path);
+    const draft = writeDraft(`${path}.${process.pid}.new`, text);
+    try {
+      if (options.replace) renameSync(draft, path);
+      // Unlike a rename, a link fails where something is, also when it appeared a moment ago.
+      else linkSync(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw alreadyThere(path);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && syscall === "link") throw alreadyThere(path);
     throw new AppError({
       code: "config_unwritable",
       message: `The configuration ${path} could not be written: ${messageOf(error)}.`,
       hint: "Choose another place with --config FILE, or make that one writable.",
       cause: error,
     });
-  } finally {
-    rmSync(draft, { force: true });
   }
 }
 
-function writePrivately(path: string, text: string): void {
+function writeDraft(path: string, text: string): string {
+  // What a process of the same number left behind when it was killed.
+  rmSync(path, { force: true });
   const file = openSync(path, "wx", 0o600);
   try {
     writeSync(file, text);
@@ -46,6 +50,7 @@ function writePrivately(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
+  return path;
 }
 
 function alreadyThere(path: string): AppError {

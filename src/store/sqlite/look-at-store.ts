@@ -5,6 +5,7 @@ import { storeTrouble } from "./file-trouble.ts";
 import { checkFile } from "./housekeeping.ts";
 import { storeHolder } from "./lock.ts";
 import { refuseNewer, versionOf } from "./migrate.ts";
+import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
 
 export type StoreLook =
@@ -19,8 +20,9 @@ export type StoreLook =
     };
 
 export function lookAtStore(path: string): StoreLook {
-  if (!existsSync(path)) return { state: "absent" };
   try {
+    refuseNetworkFilesystem(path);
+    if (!existsSync(path)) return { state: "absent" };
     return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
   } catch (error) {
     const trouble = storeTrouble(path, error);
