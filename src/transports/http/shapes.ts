@@ -137,7 +137,7 @@ export const auditShape = z
 
 export const deliveryDetailShape = deliveryShape
   .extend({
-    message: messageShape.nullable(),
+    message: z.union([messageShape, z.null()]),
     replies: z.array(messageShape).openapi({ description: "What the agent or Waybill wrote back, oldest first." }),
     attemptList: z.array(attemptShape),
     audit: z.array(auditShape),
@@ -197,7 +197,7 @@ export const laneShape = z
     sessionId: z.string().nullable(),
     generation: z.number().int(),
     createdAt: time,
-    holder: sentShape.nullable().openapi({ description: "The delivery that holds the lane." }),
+    holder: z.union([sentShape, z.null()]).openapi({ description: "The delivery that holds the lane." }),
     waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
     waitReason: z.string().nullable(),
   })
