@@ -33,7 +33,9 @@ const attachment = z.strictObject({
 
 export const newMessageShape = z
   .strictObject({
-    to: z.union([z.strictObject({ lane: laneRef }), z.strictObject({ team: name, member: name })]),
+    to: z.union([z.strictObject({ lane: laneRef }), z.strictObject({ team: name, member: name })], {
+      error: 'must be {"lane": …} or {"team": …, "member": …}',
+    }),
     text: z.string().min(1).max(mostCharacters),
     messageId: messageId.optional().openapi({ description: "Chosen by the sender, so that sending twice is safe." }),
     from: name.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),
@@ -168,7 +170,11 @@ export const newLaneShape = z
     team: slug.optional(),
     member: slug.optional(),
     runtime: z.enum(["stub", "opencode", "claude", "pi"]).optional(),
-    directory: z.string().min(1).max(4096),
+    directory: z
+      .string()
+      .min(1)
+      .max(4096)
+      .regex(/^[^\0]*$/, "must not contain a NUL character"),
     agent: name.optional(),
     model: name.optional(),
     contract: z.enum(["text", "tool"]).optional(),
@@ -260,6 +266,7 @@ export const streamEventShape = z
     }),
     z.object({ type: z.literal("alert"), at: time, alert: alertShape }),
     z.object({ type: z.literal("reset"), at: time }),
+    z.object({ type: z.literal("open"), at: time }),
   ])
   .openapi("StreamEvent");
 
@@ -272,3 +279,7 @@ export const readyShape = z
 export const versionShape = z
   .object({ name: z.literal("waybill"), version: z.string(), api: z.literal(1), runId: z.string(), startedAt: time })
   .openapi("Version");
+
+export const loginShape = z
+  .object({ code: z.string().openapi({ description: "For `GET /login?code=…`, once." }), expiresAt: time })
+  .openapi("LoginCode");

@@ -1,0 +1,52 @@
+/** Who may come in: whoever has the token, or the cookie of a session that was begun with a one-time code. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie } from "hono/cookie";
+import { AppError } from "../../app-error.ts";
+import { originRefused } from "./allowed-hosts.ts";
+import type { Access, Env } from "./env.ts";
+import type { Sessions } from "./sessions.ts";
+
+export const sessionCookie = "waybill_session";
+
+/** Finds out; decides nothing. A wrong token is not made good by a cookie. */
+export function identify(token: string, sessions: Sessions): MiddlewareHandler<Env> {
+  const isToken = tokenCheck(token);
+  const accessOf = (c: Context<Env>): Access => {
+    const authorization = c.req.header("authorization");
+    if (authorization !== undefined) return isToken(authorization) ? "token" : null;
+    const sessionId = getCookie(c, sessionCookie);
+    return sessionId !== undefined && sessions.knows(sessionId) ? "cookie" : null;
+  };
+  return async (c, next) => {
+    c.set("access", accessOf(c));
+    await next();
+  };
+}
+
+export const requireAccess: MiddlewareHandler<Env> = async (c, next) => {
+  const access = c.get("access");
+  if (access === null) throw unauthorized();
+  // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
+  const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
+  if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
+  await next();
+};
+
+/** Hashes have one length, so comparing them takes the same time whatever was sent. */
+function tokenCheck(token: string): (authorization: string) => boolean {
+  const hashOf = (text: string) => createHash("sha256").update(text).digest();
+  const expected = hashOf(token);
+  return (authorization) => {
+    const [, given] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
+    return given !== undefined && timingSafeEqual(hashOf(given), expected);
+  };
+}
+
+function unauthorized(): AppError {
+  return new AppError({
+    code: "unauthorized",
+    message: "This needs the token.",
+    hint: "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
+  });
+}

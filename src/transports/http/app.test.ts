@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { about, anApi } from "../../../test/support/http-api.ts";
+
+const send = { to: { lane: "demo" }, text: "What is the answer?" };
+
+describe("messages", () => {
+  it("a message is admitted with 202 and what its sender needs to know", async () => {
+    const { ask, desk } = anApi();
+    const answer = await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1" } });
+    expect(answer.status).toBe(202);
+    expect(answer.json()).toMatchObject({
+      messageId: "m1",
+      status: "pending",
+      responseState: "not_observed",
+      responsePending: true,
+      acceptanceUnknown: false,
+      diagnostics: [],
+    });
+    expect(desk.sent[0]).toMatchObject({ id: "m1", from: "user", source: "manual", to: { lane: "demo" } });
+  });
+
+  it("a message behind another one names it", async () => {
+    const { ask } = anApi();
+    await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1" } });
+    const answer = await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m2" } });
+    expect(answer.json()).toMatchObject({ queuedBehindMessageId: "m1" });
+  });
+
+  it("an expiry goes to the desk as a time", async () => {
+    const { ask, desk } = anApi();
+    await ask("/v1/messages", { method: "POST", json: { ...send, expiresAt: "2026-01-31T12:00:00.000Z" } });
+    expect(desk.sent[0]?.expiresAt).toBe(Date.UTC(2026, 0, 31, 12));
+  });
+
+  it("pages go on where the last one ended", async () => {
+    const { ask } = anApi();
+    for (const messageId of ["m1", "m2", "m3"]) {
+      await ask("/v1/messages", { method: "POST", json: { ...send, messageId } });
+    }
+    const first = (await ask("/v1/messages?limit=2")).json() as { messages: { id: string }[]; nextCursor: string };
+    expect(first.messages.map(({ id }) => id)).toEqual(["m3", "m2"]);
+    const second = (await ask(`/v1/messages?limit=2&cursor=${first.nextCursor}`)).json();
+    expect(second).toMatchObject({ messages: [{ id: "m1" }] });
+    expect(second).not.toHaveProperty("nextCursor");
+  });
+
+  it("a search of blanks is no search", async () => {
+    const { ask } = anApi();
+    await ask("/v1/messages", { method: "POST", json: send });
+    expect((await ask("/v1/messages?q=%20%20")).json()).toMatchObject({ messages: [{ text: send.text }] });
+    expect((await ask("/v1/messages?q=nobody+said+this")).json()).toEqual({ messages: [] });
+  });
+
+  it("a message that was not sent can be taken back", async () => {
+    const { ask } = anApi();
+    await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1" } });
+    const answer = await ask("/v1/messages/m1?lane=demo", { method: "DELETE" });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({ status: "cancelled", responsePending: false });
+  });
+});
+
+describe("deliveries", () => {
+  async function withOne() {
+    const api = anApi();
+    const sent = await api.ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1" } });
+    return { ...api, id: (sent.json() as { deliveryId: string }).deliveryId };
+  }
+
+  it("can be filtered by lane, message and several states", async () => {
+    const { ask, id } = await withOne();
+    const found = { deliveries: [{ id, lane: "demo" }] };
+    expect((await ask("/v1/deliveries?lane=demo&messageId=m1&status=pending,accepted")).json()).toMatchObject(found);
+    expect((await ask("/v1/deliveries?status=responded")).json()).toEqual({ deliveries: [] });
+  });
+
+  it("one shows its message, its audit and what happens next", async () => {
+    const { ask, id } = await withOne();
+    expect((await ask(`/v1/deliveries/${id}`)).json()).toMatchObject({
+      message: { id: "m1", text: send.text },
+      audit: [{ event: "admitted", by: null }],
+      attemptList: [],
+      evidence: { proof: null },
+      next: { step: "sends" },
+    });
+  });
+
+  it("cancel answers 202 with the delivery", async () => {
+    const { ask, id } = await withOne();
+    const answer = await ask(`/v1/deliveries/${id}/cancel`, { method: "POST" });
+    expect(answer.status).toBe(202);
+    expect(answer.json()).toMatchObject({ id, status: "cancelled" });
+  });
+
+  it("a retry of what has not failed is a conflict", async () => {
+    const { ask, id } = await withOne();
+    expect((await ask(`/v1/deliveries/${id}/retry`, { method: "POST" })).status).toBe(409);
+  });
+});
+
+describe("lanes and asks", () => {
+  it("a lane is made, shown, paused, resumed and removed", async () => {
+    const { ask } = anApi();
+    const made = await ask("/v1/lanes", { method: "POST", json: { id: "docs", directory: "/tmp" } });
+    expect(made.status).toBe(201);
+    expect(made.json()).toMatchObject({ id: "docs", contract: "text", holder: null, waiting: 0 });
+    expect((await ask("/v1/lanes")).json()).toMatchObject({ lanes: [{ id: "demo" }, { id: "docs" }] });
+    const paused = await ask("/v1/lanes/docs/pause", { method: "POST", json: { reason: "holiday" } });
+    expect(paused.json()).toMatchObject({ pausedReason: "holiday" });
+    expect((await ask("/v1/lanes/docs/resume", { method: "POST" })).json()).toMatchObject({ pausedReason: null });
+    for (const verb of ["abort", "release"]) {
+      expect((await ask(`/v1/lanes/docs/${verb}`, { method: "POST" })).status).toBe(200);
+    }
+    const removed = await ask("/v1/lanes/docs", { method: "DELETE" });
+    expect([removed.status, removed.body]).toEqual([204, ""]);
+    expect((await ask("/v1/lanes/docs")).status).toBe(404);
+  });
+
+  it("pausing needs no body", async () => {
+    const { ask } = anApi();
+    const paused = await ask("/v1/lanes/demo/pause", { method: "POST" });
+    expect(paused.json()).toMatchObject({ pausedReason: "paused_by_person" });
+  });
+
+  it("a lane with open deliveries goes only by force", async () => {
+    const { ask } = anApi();
+    await ask("/v1/messages", { method: "POST", json: send });
+    expect((await ask("/v1/lanes/demo?force=false", { method: "DELETE" })).status).toBe(409);
+    expect((await ask("/v1/lanes/demo?force=true", { method: "DELETE" })).status).toBe(204);
+  });
+
+  it("an ask is listed and answered", async () => {
+    const { ask, desk } = anApi();
+    desk.openAsks.push({
+      id: "a1",
+      kind: "question",
+      title: "Which?",
+      laneId: "demo",
+      deliveryId: null,
+      messageId: null,
+      since: 0,
+    });
+    expect((await ask("/v1/asks")).json()).toMatchObject({ asks: [{ id: "a1", lane: "demo", kind: "question" }] });
+    const answer = { decision: "once", answers: [["this one"]] };
+    expect((await ask("/v1/asks/a1", { method: "POST", json: answer })).status).toBe(204);
+    expect(desk.answers).toEqual([{ id: "a1", decision: answer }]);
+  });
+});
+
+describe("the program itself", () => {
+  it("is alive and ready without a token", async () => {
+    const { ask } = anApi();
+    const headers = { authorization: null };
+    expect((await ask("/health", { headers })).json()).toEqual({ status: "ok" });
+    const ready = await ask("/ready", { headers });
+    expect([ready.status, ready.json()]).toEqual([200, { ready: true, degraded: false, reasons: [] }]);
+  });
+
+  it("says with 503 why it is not ready", async () => {
+    const { ask, desk } = anApi();
+    desk.state = { ready: false, degraded: true, reasons: ["store_unwritable"] };
+    const ready = await ask("/ready");
+    expect([ready.status, ready.json()]).toEqual([503, desk.state]);
+  });
+
+  it("is not ready when the desk cannot even say so", async () => {
+    const { ask, desk, troubles } = anApi();
+    desk.trouble = new Error("a secret that nobody should see");
+    const ready = await ask("/ready");
+    expect([ready.status, ready.json()]).toEqual([503, { ready: false, degraded: true, reasons: ["internal"] }]);
+    expect(troubles).toEqual([desk.trouble]);
+  });
+
+  it("tells its version and this run", async () => {
+    const { ask } = anApi();
+    const version = { name: "waybill", version: about.version, api: 1, runId: "run" };
+    expect((await ask("/version")).json()).toMatchObject(version);
+  });
+
+  it("restarts after the answer is out", async () => {
+    const { ask, desk } = anApi();
+    const answer = await ask("/v1/restart", { method: "POST" });
+    expect([answer.status, answer.json()]).toEqual([202, { status: "restarting" }]);
+    expect(desk.restarts).toBe(1);
+  });
+
+  it("serves its OpenAPI document", async () => {
+    const { ask } = anApi();
+    expect((await ask("/openapi.json")).json()).toMatchObject({ openapi: "3.1.0", paths: { "/v1/messages": {} } });
+  });
+});
+
+describe("metrics", () => {
+  it("count deliveries by status and requests by pattern", async () => {
+    const { ask } = anApi();
+    await ask("/v1/messages", { method: "POST", json: send });
+    await ask("/v1/lanes/some-lane-nobody-knows");
+    await ask("/nothing/here");
+    const { body, headers } = await ask("/metrics");
+    expect(headers.get("content-type")).toContain("text/plain");
+    expect(body).toContain('waybill_deliveries{status="pending"} 1');
+    expect(body).toContain('waybill_http_requests_total{method="GET",route="/v1/lanes/:id",status="404"} 1');
+    expect(body).toContain('waybill_http_requests_total{method="GET",route="unmatched",status="404"} 1');
+    expect(body).toContain("process_cpu_seconds_total");
+    expect(body).not.toContain("some-lane-nobody-knows");
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * The HTTP API, version 1, over the desk. Every request passes the same gates in the same order: its host and origin,
+ * its token, its body; then a route. What needs no token is added before the gate that asks for one.
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { Registry } from "prom-client";
+import { AppError } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import { systemClock } from "../../clock.ts";
+import type { Desk } from "../port.ts";
+import { identify, requireAccess } from "./access.ts";
+import { onlyAllowedNames } from "./allowed-hosts.ts";
+import { answerHeaders } from "./answer-headers.ts";
+import type { App, Env } from "./env.ts";
+import { answerError, invalidRequest } from "./errors.ts";
+import { jsonBody } from "./json-body.ts";
+import { makeMetrics, routeOf } from "./metrics.ts";
+import { openApiDocument } from "./openapi.ts";
+import { addAsks } from "./routes/asks.ts";
+import { addDeliveries } from "./routes/deliveries.ts";
+import { addFrontPage } from "./routes/front-page.ts";
+import { addHealth } from "./routes/health.ts";
+import { addLanes } from "./routes/lanes.ts";
+import { addLogin, addLoginCodes } from "./routes/login.ts";
+import { addMessages } from "./routes/messages.ts";
+import { addProgram } from "./routes/program.ts";
+import type { About, RouteDeps } from "./routes/route-deps.ts";
+import { addStream } from "./routes/stream.ts";
+import { makeSessions } from "./sessions.ts";
+
+export type AppOptions = {
+  desk: Desk;
+  token: string;
+  about: About;
+  /** Beside loopback: `name:port`, or `name` for any port. */
+  allowedHosts?: readonly string[];
+  /** Beside those hosts: whole origins, `https://name[:port]`. */
+  allowedOrigins?: readonly string[];
+  bodyBytes?: number;
+  /** How long a body may take to arrive. */
+  bodyMs?: number;
+  heartbeatMs?: number;
+  /** May hold other metrics already. */
+  registry?: Registry;
+  clock?: Clock;
+  /** Gets what was answered with 500 or 503, and what went wrong in a stream. */
+  onError?: (error: unknown, where: { method: string; route: string }) => void;
+};
+
+export function makeApp(options: AppOptions): App {
+  const { desk, token, about, clock = systemClock, onError = () => {} } = options;
+  const sessions = makeSessions(clock);
+  const metrics = makeMetrics(options.registry ?? new Registry(), desk);
+  const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
+  const deps: RouteDeps = { desk, clock, sessions, metrics, about, heartbeatMs: options.heartbeatMs ?? 15_000, report };
+
+  const app: App = new OpenAPIHono<Env>({
+    defaultHook: (result) => {
+      if (!result.success) throw invalidRequest(result.target, result.error.issues);
+    },
+  });
+  app.onError((error, c) => answerError(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) })));
+  app.notFound((c) => answerError(c, notFound(), () => {}));
+
+  app.use(metrics.measure, answerHeaders);
+  app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
+  addHealth(app, deps);
+  addLogin(app, deps);
+  app.use(identify(token, sessions));
+  addFrontPage(app, deps);
+  app.use(requireAccess);
+  app.use(jsonBody({ bytes: options.bodyBytes ?? 2 * 1024 * 1024, ms: options.bodyMs ?? 10_000 }, clock));
+  addLoginCodes(app, deps);
+  addMessages(app, deps);
+  addDeliveries(app, deps);
+  addLanes(app, deps);
+  addAsks(app, deps);
+  addStream(app, deps);
+  addProgram(app, deps, openApiDocument);
+  refuseOtherMethods(app);
+  return app;
+}
+
+/** A path that exists is never "not found"; it says what it takes. */
+function refuseOtherMethods(app: App): void {
+  const methods = new Map<string, Set<string>>();
+  for (const { method, path } of app.routes) {
+    if (method !== "ALL") methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
+  }
+  for (const [path, taken] of methods) {
+    if (taken.has("GET")) taken.add("HEAD");
+    const allow = [...taken].sort().join(", ");
+    app.all(path, (c) => {
+      c.header("Allow", allow);
+      throw new AppError({
+        code: "method_not_allowed",
+        message: `${path} does not take ${c.req.method}.`,
+        hint: `It takes ${allow}.`,
+      });
+    });
+  }
+}
+
+function notFound(): AppError {
+  return new AppError({
+    code: "not_found",
+    message: "There is nothing at this address.",
+    hint: "GET /openapi.json lists what there is.",
+  });
+}

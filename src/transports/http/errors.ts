@@ -1,0 +1,123 @@
+/**
+ * Errors as answers: `{error: {code, message, hint?}}` with the status that the code stands for. What is no `AppError`
+ * is a bug: the client learns nothing of it, the log everything.
+ */
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError } from "../../app-error.ts";
+import type { errorShape } from "./shapes.ts";
+
+export type ErrorBody = z.output<typeof errorShape>;
+
+const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = {
+  400: [
+    "invalid_request",
+    "malformed_json",
+    "malformed_request",
+    "message_invalid",
+    "cursor_invalid",
+    "directory_missing",
+    "runtime_unknown",
+    "answer_invalid",
+  ],
+  401: ["unauthorized"],
+  403: ["host_not_allowed", "origin_not_allowed", "directory_not_allowed"],
+  404: [
+    "not_found",
+    "lane_unknown",
+    "delivery_unknown",
+    "message_unknown",
+    "message_gone",
+    "member_unknown",
+    "team_unknown",
+    "ask_unknown",
+    "session_unknown",
+  ],
+  405: ["method_not_allowed"],
+  408: ["request_timeout"],
+  409: ["message_conflict", "message_ambiguous", "lane_in_use", "not_possible"],
+  413: ["too_large"],
+  415: ["unsupported_media_type"],
+  431: ["headers_too_large"],
+  503: [
+    "draining",
+    "store_closed",
+    "store_unwritable",
+    "store_locked",
+    "store_unavailable",
+    "store_corrupt",
+    "runtime_unavailable",
+  ],
+};
+
+const statusByCode = new Map(
+  Object.entries(codesByStatus).flatMap(([status, codes]) =>
+    codes.map((code) => [code, Number(status) as ContentfulStatusCode] as const),
+  ),
+);
+
+/** A code that stands for nothing here is our trouble, not the client's. */
+export function statusOf(error: AppError): ContentfulStatusCode {
+  return statusByCode.get(error.code) ?? (error.retryable ? 503 : 500);
+}
+
+export function bodyOf({ code, message, hint }: AppError): ErrorBody {
+  return { error: { code, message, ...(hint === undefined ? {} : { hint }) } };
+}
+
+/** Headers that belong to a status, whatever the code. */
+export function headersOf(status: number): Record<string, string> {
+  if (status === 401) return { "WWW-Authenticate": "Bearer" };
+  return status === 503 ? { "Retry-After": "5" } : {};
+}
+
+export function answerError(c: Context, thrown: unknown, report: (error: unknown) => void): Response {
+  const error = toAppError(thrown);
+  const status = statusOf(error);
+  if (status >= 500) report(thrown);
+  return c.json(bodyOf(error), status, headersOf(status));
+}
+
+export function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof HTTPException && thrown.status === 400) return malformedJson();
+  if (thrown instanceof HTTPException && thrown.status === 415) return wrongMediaType();
+  return new AppError({
+    code: "internal",
+    message: "Something went wrong in Waybill.",
+    hint: "Its log says what.",
+    cause: thrown,
+  });
+}
+
+export function malformedJson(): AppError {
+  return new AppError({
+    code: "malformed_json",
+    message: "The body is not JSON.",
+    hint: "Send one JSON object in UTF-8.",
+  });
+}
+
+export function wrongMediaType(): AppError {
+  return new AppError({
+    code: "unsupported_media_type",
+    message: "Bodies are taken as JSON only.",
+    hint: "Send it with `Content-Type: application/json` and without a content encoding.",
+  });
+}
+
+type Issue = { path: readonly PropertyKey[]; message: string };
+
+/** One line that names the first field that is wrong. */
+export function invalidRequest(target: string, issues: readonly Issue[]): AppError {
+  const [issue] = issues;
+  const where = issue?.path.join(".") || (target === "json" ? "body" : target);
+  const what = (issue?.message ?? "not valid").replaceAll(/\s+/g, " ").slice(0, 300);
+  return new AppError({
+    code: "invalid_request",
+    message: `The request was not taken: ${where}: ${what}.`,
+    hint: "GET /openapi.json describes what can be sent.",
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
+ * so a slow reader holds nothing in memory but that. A comment goes out when nothing else has for a while.
+ */
+import type { Clock } from "../../clock.ts";
+
+export type EventStreamOptions<T> = {
+  items: AsyncIterator<T>;
+  /** The first read of `items`, which has been begun. */
+  first: Promise<IteratorResult<T>>;
+  opening: string;
+  frameOf: (item: T) => string;
+  heartbeatMs: number;
+  clock: Clock;
+  /** Aborted from outside it ends the stream; the stream aborts it when nobody reads any more. */
+  end: AbortController;
+  onOpen: () => void;
+  onClose: () => void;
+  onError: (error: unknown) => void;
+};
+
+export function frame(id: string, event: string, data: unknown): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+export function comment(text: string): string {
+  return `: ${text}\n\n`;
+}
+
+/** Nothing happens before the first read, so a body that is never sent leaves nothing behind. */
+export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<Uint8Array> {
+  const { end, opening, onOpen, onClose } = options;
+  const encoder = new TextEncoder();
+  const next = frameReader(options);
+  let open = false;
+  const close = () => {
+    end.abort();
+    if (open) onClose();
+    open = false;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let frame: string | null = opening;
+        if (open) frame = await next();
+        else onOpen();
+        open = true;
+        if (frame !== null) return controller.enqueue(encoder.encode(frame));
+        close();
+        controller.close();
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The next frame, a heartbeat if that takes long, or null at the end. */
+function frameReader<T>({ items, first, frameOf, heartbeatMs, clock, end, onError }: EventStreamOptions<T>) {
+  let reading = false;
+  let held: string | null | undefined;
+  let waiting: ((frame: string | null) => void) | undefined;
+
+  const deliver = (frame: string | null) => {
+    reading = false;
+    if (waiting) waiting(frame);
+    else held = frame;
+  };
+  const read = (result: Promise<IteratorResult<T>>) => {
+    reading = true;
+    result
+      .then(({ done, value }) => deliver(done ? null : frameOf(value)))
+      .catch((error) => {
+        if (!end.signal.aborted) onError(error);
+        deliver(null);
+      });
+  };
+  end.signal.addEventListener("abort", () => deliver(null), { once: true });
+  read(first);
+
+  return (): Promise<string | null> => {
+    if (end.signal.aborted) return Promise.resolve(null);
+    if (held !== undefined) {
+      const frame = held;
+      held = undefined;
+      return Promise.resolve(frame);
+    }
+    if (!reading) read(items.next());
+    return new Promise((resolve) => {
+      const answer = (frame: string | null) => {
+        waiting = undefined;
+        stopBeat();
+        resolve(frame);
+      };
+      const stopBeat = clock.at(clock.now() + heartbeatMs, () => answer(comment("still here")));
+      waiting = answer;
+    });
+  };
+}

@@ -1,0 +1,64 @@
+/** What is counted of the API, beside what the process itself shows. Labels are patterns, never what a client sent. */
+import type { Context, MiddlewareHandler } from "hono";
+import { matchedRoutes } from "hono/route";
+import type { Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
+import type { Desk } from "../port.ts";
+import type { Env } from "./env.ts";
+
+export type HttpMetrics = {
+  measure: MiddlewareHandler<Env>;
+  streamClients: { inc(): void; dec(): void };
+  text(): Promise<string>;
+  contentType: string;
+};
+
+const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+/** Registers in `registry`, which the composition may have filled with other metrics, the process's own included. */
+export function makeMetrics(registry: Registry, desk: Desk): HttpMetrics {
+  const registers = [registry];
+  if (!registry.getSingleMetric("process_start_time_seconds")) collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "waybill_deliveries",
+    help: "Deliveries in the ledger, by status.",
+    labelNames: ["status"],
+    registers,
+    async collect() {
+      for (const [status, count] of Object.entries(await desk.counts())) this.set({ status }, count);
+    },
+  });
+  const requests = new Counter({
+    name: "waybill_http_requests_total",
+    help: "Requests to the API.",
+    labelNames: ["method", "route", "status"],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: "waybill_http_request_seconds",
+    help: "Time until a request was answered; for streams, until they were open.",
+    labelNames: ["method", "route"],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers,
+  });
+  const streamClients = new Gauge({ name: "waybill_stream_clients", help: "Open event streams.", registers });
+  return {
+    streamClients,
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    async measure(c, next) {
+      const stop = seconds.startTimer();
+      await next();
+      const method = knownMethods.includes(c.req.method) ? c.req.method : "other";
+      const route = routeOf(c);
+      stop({ method, route });
+      requests.inc({ method, route, status: c.res.status });
+    },
+  };
+}
+
+/** The pattern of the route that a request was for, or `unmatched`. */
+export function routeOf(c: Context): string {
+  const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
+  return route?.path ?? "unmatched";
+}

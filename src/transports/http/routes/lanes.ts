@@ -1,0 +1,133 @@
+/** Lanes: where agents work, and what a person may do to one. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { LaneSettings } from "../../port.ts";
+import { answerOf, bodyOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
+import type { App } from "../env.ts";
+import { laneShape, newLaneShape, pauseShape } from "../shapes.ts";
+import { laneView } from "../views.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const tags = ["lanes"];
+const params = idParam("The lane's id.");
+
+/** The plain interventions: a verb, no body, the lane as it is then. */
+function verb<const V extends "abort" | "resume" | "release">(name: V, summary: string, description: string) {
+  return createRoute({
+    method: "post",
+    path: `/v1/lanes/{id}/${name}`,
+    operationId: `${name}Lane`,
+    tags,
+    security: guarded,
+    summary,
+    description,
+    request: { params },
+    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+  });
+}
+
+export const laneRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/v1/lanes",
+    operationId: "listLanes",
+    tags,
+    security: guarded,
+    summary: "All lanes with what holds and what waits in them",
+    responses: {
+      200: answerOf(z.object({ lanes: z.array(laneShape) }).openapi("LaneList"), "All of them."),
+      ...readErrors(),
+    },
+  }),
+  put: createRoute({
+    method: "post",
+    path: "/v1/lanes",
+    operationId: "putLane",
+    tags,
+    security: guarded,
+    summary: "Make a lane, or change the settings of one",
+    description: "Its sessions and what waits in it stay. What is left out is what the configuration says.",
+    request: { body: bodyOf(newLaneShape) },
+    responses: { 201: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+  }),
+  show: createRoute({
+    method: "get",
+    path: "/v1/lanes/{id}",
+    operationId: "showLane",
+    tags,
+    security: guarded,
+    summary: "One lane",
+    request: { params },
+    responses: { 200: answerOf(laneShape, "The lane."), ...readErrors(404) },
+  }),
+  remove: createRoute({
+    method: "delete",
+    path: "/v1/lanes/{id}",
+    operationId: "removeLane",
+    tags,
+    security: guarded,
+    summary: "Remove a lane",
+    description: "What happened in it stays.",
+    request: {
+      params,
+      query: z.strictObject({
+        force: z
+          .enum(["true", "false"])
+          .optional()
+          .openapi({ description: "`true`: deliveries that are open in it end as cancelled." }),
+      }),
+    },
+    responses: { 204: { description: "It is gone." }, ...changeErrors(404, 409) },
+  }),
+  abort: verb(
+    "abort",
+    "Stop the running turn",
+    "Its delivery is cancelled and never retried; what waits behind it goes on.",
+  ),
+  pause: createRoute({
+    method: "post",
+    path: "/v1/lanes/{id}/pause",
+    operationId: "pauseLane",
+    tags,
+    security: guarded,
+    summary: "Send nothing in this lane until it is resumed",
+    request: { params, body: { content: { "application/json": { schema: pauseShape } }, required: false } },
+    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+  }),
+  resume: verb("resume", "Let a paused lane go on", "Messages that waited are sent in their order."),
+  release: verb(
+    "release",
+    "Give back a lane that is held by what nobody can see or write",
+    "For a delivery that still owes the end of its turn or its read flag; an open one is cancelled.",
+  ),
+};
+
+export function addLanes(app: App, { desk }: RouteDeps): void {
+  app.openapi(laneRoutes.list, async (c) => c.json({ lanes: (await desk.lanes()).map(laneView) }, 200));
+  app.openapi(laneRoutes.put, async (c) => c.json(laneView(await desk.putLane(toSettings(c.req.valid("json")))), 201));
+  app.openapi(laneRoutes.show, async (c) => c.json(laneView(await desk.lane(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.remove, async (c) => {
+    await desk.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
+    return c.body(null, 204);
+  });
+  app.openapi(laneRoutes.abort, async (c) => c.json(laneView(await desk.abort(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.pause, async (c) => {
+    const { reason = "paused_by_person" } = c.req.valid("json");
+    return c.json(laneView(await desk.pause(c.req.valid("param").id, reason)), 200);
+  });
+  app.openapi(laneRoutes.resume, async (c) => c.json(laneView(await desk.resume(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.release, async (c) => c.json(laneView(await desk.release(c.req.valid("param").id)), 200));
+}
+
+export function toSettings(lane: z.output<typeof newLaneShape>): LaneSettings {
+  return {
+    id: lane.id,
+    displayName: lane.displayName ?? null,
+    team: lane.team ?? null,
+    member: lane.member ?? null,
+    runtime: lane.runtime ?? null,
+    directory: lane.directory,
+    agent: lane.agent ?? null,
+    model: lane.model ?? null,
+    contract: lane.contract ?? "text",
+  };
+}

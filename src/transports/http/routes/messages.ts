@@ -1,0 +1,104 @@
+/** Messages: sending, finding, taking back. */
+import { createRoute, z } from "@hono/zod-openapi";
+import type { Send } from "../../port.ts";
+import {
+  answerOf,
+  bodyOf,
+  changeErrors,
+  guarded,
+  idParam,
+  laneFilter,
+  nextCursor,
+  nextOf,
+  pagingQuery,
+  readErrors,
+} from "../documented.ts";
+import type { App } from "../env.ts";
+import { messageShape, newMessageShape, sentShape } from "../shapes.ts";
+import { messageView, sentView } from "../views.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const tags = ["messages"];
+
+export const messageRoutes = {
+  send: createRoute({
+    method: "post",
+    path: "/v1/messages",
+    operationId: "sendMessage",
+    tags,
+    security: guarded,
+    summary: "Send a message to an agent",
+    description:
+      "Once this is answered the message is durable and will have an outcome. The same message id with the same body " +
+      "may be sent again and changes nothing; with another body it is a conflict.",
+    request: { body: bodyOf(newMessageShape) },
+    responses: { 202: answerOf(sentShape, "Admitted, now or before."), ...changeErrors(404, 409) },
+  }),
+  list: createRoute({
+    method: "get",
+    path: "/v1/messages",
+    operationId: "listMessages",
+    tags,
+    security: guarded,
+    summary: "What was said, newest first",
+    request: {
+      query: z.strictObject({
+        lane: laneFilter,
+        q: z.string().max(500).optional().openapi({ description: "Only those in which all of these words were said." }),
+        ...pagingQuery,
+      }),
+    },
+    responses: {
+      200: answerOf(
+        z.object({ messages: z.array(messageShape), nextCursor }).openapi("MessagePage"),
+        "A page of them.",
+      ),
+      ...readErrors(404),
+    },
+  }),
+  withdraw: createRoute({
+    method: "delete",
+    path: "/v1/messages/{id}",
+    operationId: "withdrawMessage",
+    tags,
+    security: guarded,
+    summary: "Take back a message that has not been sent",
+    request: {
+      params: idParam("The message's id."),
+      query: z.strictObject({
+        lane: z
+          .string()
+          .min(1)
+          .max(128)
+          .optional()
+          .openapi({ description: "Needed when several lanes have a message of that id." }),
+      }),
+    },
+    responses: { 200: answerOf(sentShape, "Taken back."), ...changeErrors(404, 409) },
+  }),
+};
+
+export function addMessages(app: App, { desk }: RouteDeps): void {
+  app.openapi(messageRoutes.send, async (c) => c.json(sentView(await desk.send(toSend(c.req.valid("json")))), 202));
+
+  app.openapi(messageRoutes.list, async (c) => {
+    const { q, ...filter } = c.req.valid("query");
+    const page = await desk.messages({ ...filter, query: q?.trim() || undefined });
+    return c.json({ messages: page.items.map(messageView), ...nextOf(page) }, 200);
+  });
+
+  app.openapi(messageRoutes.withdraw, async (c) => {
+    const { id } = c.req.valid("param");
+    return c.json(sentView(await desk.withdraw(id, c.req.valid("query").lane)), 200);
+  });
+}
+
+export function toSend({ messageId, expiresAt, from, source, ...message }: z.output<typeof newMessageShape>): Send {
+  return {
+    ...message,
+    id: messageId,
+    from: from ?? "user",
+    source: source ?? "manual",
+    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
+  };
+}

@@ -1,0 +1,78 @@
+/** The program itself: its version, its numbers, its interface, and a new start. */
+import { createRoute, z } from "@hono/zod-openapi";
+import { answerOf, changeErrors, guarded, readErrors } from "../documented.ts";
+import type { App } from "../env.ts";
+import { versionShape } from "../shapes.ts";
+import { isoTime } from "../views.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const tags = ["program"];
+
+export const programRoutes = {
+  version: createRoute({
+    method: "get",
+    path: "/version",
+    operationId: "version",
+    tags,
+    security: guarded,
+    summary: "Which Waybill this is, and since when it runs",
+    responses: { 200: answerOf(versionShape, "Version, and this run of it."), ...readErrors() },
+  }),
+  metrics: createRoute({
+    method: "get",
+    path: "/metrics",
+    operationId: "metrics",
+    tags,
+    security: guarded,
+    summary: "Numbers for Prometheus",
+    responses: {
+      200: { description: "In Prometheus' text format.", content: { "text/plain": { schema: z.string() } } },
+      ...readErrors(),
+    },
+  }),
+  document: createRoute({
+    method: "get",
+    path: "/openapi.json",
+    operationId: "openapi",
+    tags,
+    security: guarded,
+    summary: "This document",
+    responses: { 200: answerOf(z.looseObject({}), "An OpenAPI 3.1 document."), ...readErrors() },
+  }),
+  restart: createRoute({
+    method: "post",
+    path: "/v1/restart",
+    operationId: "restart",
+    tags,
+    security: guarded,
+    summary: "Start anew",
+    description:
+      "The worker ends in good order and its supervisor starts another one. Nothing that was admitted is lost.",
+    responses: {
+      202: answerOf(z.object({ status: z.literal("restarting") }).openapi("Restarting"), "It will."),
+      ...changeErrors(409),
+    },
+  }),
+};
+
+export function addProgram(app: App, { desk, metrics, about }: RouteDeps, document: () => object): void {
+  const version = {
+    name: "waybill" as const,
+    version: about.version,
+    api: 1 as const,
+    runId: about.runId,
+    startedAt: isoTime(about.startedAt),
+  };
+  app.openapi(programRoutes.version, (c) => c.json(version, 200));
+
+  app.openapi(programRoutes.metrics, async (c) =>
+    c.text(await metrics.text(), 200, { "Content-Type": metrics.contentType }),
+  );
+
+  app.openapi(programRoutes.document, (c) => c.json({ ...document() }, 200));
+
+  app.openapi(programRoutes.restart, (c) => {
+    c.env.afterAnswer(() => desk.restart());
+    return c.json({ status: "restarting" as const }, 202);
+  });
+}

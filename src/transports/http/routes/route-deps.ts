@@ -1,0 +1,18 @@
+/** What the routes are made from. */
+import type { Clock } from "../../../clock.ts";
+import type { Desk } from "../../port.ts";
+import type { HttpMetrics } from "../metrics.ts";
+import type { Sessions } from "../sessions.ts";
+
+export type About = { version: string; runId: string; startedAt: number };
+
+export type RouteDeps = {
+  desk: Desk;
+  clock: Clock;
+  sessions: Sessions;
+  metrics: HttpMetrics;
+  about: About;
+  heartbeatMs: number;
+  /** For what goes wrong after the answer has begun, or where it must not show. */
+  report: (error: unknown, route: string) => void;
+};

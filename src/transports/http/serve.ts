@@ -1,0 +1,160 @@
+/**
+ * Listens. Requests that are slow, too large or no HTTP are cut off, with an answer where that is possible. Closing
+ * takes no new connections, ends the streams, and gives running requests a moment to end.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { AppError } from "../../app-error.ts";
+import type { App, Connection } from "./env.ts";
+import { bodyOf, statusOf, toAppError } from "./errors.ts";
+
+export type ListenOptions = {
+  app: App;
+  host?: string;
+  /** 0 picks one that is free. */
+  port: number;
+  headersMs?: number;
+  /** How long a whole request may take to arrive; the app's own limit for bodies is shorter and answers better. */
+  requestMs?: number;
+  keepAliveMs?: number;
+  /** How long running requests may go on when the server closes. */
+  closeMs?: number;
+  onError?: (error: unknown) => void;
+};
+
+export type Listening = { url: string; port: number; close(): Promise<void> };
+
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { host = "127.0.0.1", closeMs = 2000 } = options;
+  const closing = new AbortController();
+  const server = createHttpServer(options, closing.signal);
+  await bound(server, host, options.port);
+  const { port } = server.address() as AddressInfo;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    port,
+    close() {
+      closed ??= closeServer(server, closing, closeMs);
+      return closed;
+    },
+  };
+}
+
+function createHttpServer(options: ListenOptions, closing: AbortSignal): Server {
+  const { app, headersMs = 10_000, requestMs = 30_000, keepAliveMs = 5000, onError = () => {} } = options;
+  const limits = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: Math.min(5000, headersMs),
+    maxHeaderSize: 16 * 1024,
+  };
+  const listener = getRequestListener(
+    (request, env) => app.fetch(request, connection(server, closing, env.outgoing as ServerResponse)),
+    // The global Request and Response stay those of Node.js: other code in this process uses them too.
+    { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
+  );
+  const server = createServer(limits, (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.once("close", () => {
+      // A connection that was busy when closing began is idle only now.
+      if (closing.aborted) setImmediate(() => server.closeIdleConnections());
+    });
+    listener(incoming, outgoing).catch(onError);
+  });
+  server.on("clientError", answerClientError);
+  return server;
+}
+
+function connection(server: Server, closing: AbortSignal, outgoing: ServerResponse): Connection {
+  return {
+    port: (server.address() as AddressInfo | null)?.port ?? 0,
+    closing,
+    afterAnswer: (run) => outgoing.once("close", run),
+  };
+}
+
+function bound(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => reject(listenTrouble(error, host, port));
+    server.once("error", fail);
+    server.listen({ host, port }, () => {
+      server.off("error", fail);
+      resolve();
+    });
+  });
+}
+
+async function closeServer(server: Server, closing: AbortController, closeMs: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  closing.abort();
+  server.closeIdleConnections();
+  const force = setTimeout(() => server.closeAllConnections(), closeMs);
+  await ended;
+  clearTimeout(force);
+}
+
+/** What has a host or a path that is no address does not even reach the app. */
+function answerUnreadable(error: unknown, onError: (error: unknown) => void): Response {
+  const unreadable = error instanceof Error && error.name === "RequestError";
+  if (!unreadable) onError(error);
+  const answer = unreadable ? malformed() : toAppError(error);
+  return Response.json(bodyOf(answer), { status: statusOf(answer), headers: { "Cache-Control": "no-store" } });
+}
+
+/** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }): void {
+  const answer = clientTrouble(error.code);
+  if (!socket.writable || socket._httpMessage?.headersSent || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const status = statusOf(answer);
+  const body = JSON.stringify(bodyOf(answer));
+  socket.end(
+    `HTTP/1.1 ${status} ${answer.code}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function clientTrouble(code: string | undefined): AppError {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new AppError({ code: "request_timeout", message: "The request came too slowly.", hint: "Send it again." });
+  }
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return new AppError({ code: "headers_too_large", message: "The headers are too large." });
+  }
+  return malformed();
+}
+
+function malformed(): AppError {
+  return new AppError({ code: "malformed_request", message: "The request is not valid HTTP." });
+}
+
+function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+  if (error.code === "EADDRINUSE") {
+    return new AppError({
+      code: "port_in_use",
+      message: `Port ${port} on ${host} is in use by another program.`,
+      hint: "Stop that program, or choose another port with PORT or in the configuration.",
+      cause: error,
+    });
+  }
+  if (error.code === "EACCES") {
+    return new AppError({
+      code: "port_not_allowed",
+      message: `Port ${port} on ${host} may not be opened by this user.`,
+      hint: "Choose a port above 1023 with PORT or in the configuration.",
+      cause: error,
+    });
+  }
+  return new AppError({
+    code: "cannot_listen",
+    message: `Cannot listen on ${host}, port ${port}: ${error.message}.`,
+    hint: "Check the address and the port in the configuration.",
+    cause: error,
+  });
+}

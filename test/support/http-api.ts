@@ -1,0 +1,85 @@
+/** The API over a desk in memory: asked directly, or over real sockets where those matter. */
+import { connect } from "node:net";
+import { onTestFinished } from "vitest";
+import type { AppOptions } from "../../src/transports/http/app.ts";
+import { makeApp } from "../../src/transports/http/app.ts";
+import type { App } from "../../src/transports/http/env.ts";
+import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
+import { listen } from "../../src/transports/http/serve.ts";
+import { MemoryDesk } from "./memory-desk.ts";
+
+export const token = "a-token-that-only-tests-know";
+export const port = 7777;
+export const about = { version: "0.0.0", runId: "run", startedAt: 0 };
+
+/** `json` is sent as a body; a header that is null is left out. */
+export type Asked = Omit<RequestInit, "headers"> & { json?: unknown; headers?: Record<string, string | null> };
+export type Answered = { status: number; headers: Headers; body: string; json: () => unknown };
+
+export type Api = {
+  app: App;
+  desk: MemoryDesk;
+  troubles: unknown[];
+  ask(path: string, asked?: Asked): Promise<Answered>;
+};
+
+export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk } = {}): Api {
+  const desk = options.desk ?? new MemoryDesk();
+  const troubles: unknown[] = [];
+  const app = makeApp({ token, about, onError: (error) => troubles.push(error), ...options, desk });
+  const closing = new AbortController().signal;
+  const ask: Api["ask"] = async (path, asked) => {
+    const afterwards: (() => void)[] = [];
+    const env = { port, closing, afterAnswer: (run: () => void) => void afterwards.push(run) };
+    const answer = await app.request(path, requestOf(asked ?? {}, `127.0.0.1:${port}`), env);
+    const body = await answer.text();
+    for (const run of afterwards) run();
+    return { status: answer.status, headers: answer.headers, body, json: () => JSON.parse(body) };
+  };
+  return { app, desk, troubles, ask };
+}
+
+function requestOf({ json, headers = {}, ...init }: Asked, host: string): RequestInit {
+  const body = json === undefined ? {} : { body: JSON.stringify(json) };
+  const type = json === undefined ? {} : { "content-type": "application/json" };
+  const all = { host, authorization: `Bearer ${token}`, ...type, ...headers };
+  const kept = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+  return { ...init, ...body, headers: Object.fromEntries(kept) };
+}
+
+/** Listens on a free port until the test is over. */
+export async function served(
+  options: Partial<AppOptions> & { desk?: MemoryDesk; server?: Partial<ListenOptions> } = {},
+): Promise<Api & { listening: Listening }> {
+  const { server, ...appOptions } = options;
+  const api = anApi(appOptions);
+  const listening = await listen({ port: 0, ...server, app: api.app });
+  onTestFinished(() => listening.close());
+  return { ...api, listening };
+}
+
+/** Sends these bytes and reads until the server closes the connection, or `until` stands in what has come. */
+export async function rawExchange(
+  { port }: Listening,
+  parts: readonly (string | Uint8Array)[],
+  until?: string | RegExp,
+): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  const decoder = new TextDecoder();
+  let received = "";
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      socket.destroy();
+      resolve(received);
+    };
+    socket.on("error", (error) => (received === "" ? reject(error) : finish()));
+    socket.on("close", finish);
+    socket.on("data", (chunk) => {
+      received += decoder.decode(chunk, { stream: true });
+      if (until !== undefined && received.search(until) >= 0) finish();
+    });
+    socket.on("connect", () => {
+      for (const part of parts) socket.write(part);
+    });
+  });
+}

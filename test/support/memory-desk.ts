@@ -1,0 +1,308 @@
+/**
+ * A desk that keeps everything in memory, for tests of what stands in front of it: routes, gates, errors, streams.
+ * What it decides is as simple as the port allows; the real desk is tested with the real store.
+ */
+import { AppError } from "../../src/app-error.ts";
+import type { FeedItem } from "../../src/delivery/feed.ts";
+import type { Lane } from "../../src/delivery/lane.ts";
+import { outlook } from "../../src/delivery/outlook.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
+import { newDelivery, statuses } from "../../src/delivery/record.ts";
+import type { Mail } from "../../src/mail/message.ts";
+import { payloadHash } from "../../src/mail/message.ts";
+import type { Page, Paging } from "../../src/page.ts";
+import type {
+  AskDecision,
+  DeliveryDetail,
+  DeliveryState,
+  Desk,
+  LaneSettings,
+  LaneState,
+  OpenAsk,
+  Readiness,
+  Send,
+} from "../../src/transports/port.ts";
+import { aMessage } from "./records.ts";
+
+type NewItem = FeedItem extends infer Item ? (Item extends FeedItem ? Omit<Item, "cursor" | "at"> : never) : never;
+
+export class MemoryDesk implements Desk {
+  readonly laneMap = new Map<string, Lane>();
+  readonly mail: Mail[] = [];
+  readonly records = new Map<string, DeliveryRecord>();
+  readonly feed: FeedItem[] = [];
+  readonly openAsks: OpenAsk[] = [];
+  readonly answers: { id: string; decision: AskDecision }[] = [];
+  readonly sent: Send[] = [];
+  restarts = 0;
+  /** How many items were taken from the feed by followers. */
+  taken = 0;
+  following = 0;
+  state: Readiness = { ready: true, degraded: false, reasons: [] };
+  /** Thrown by everything but the feed. */
+  trouble: unknown = null;
+  readonly #listeners = new Set<() => void>();
+  #ids = 0;
+
+  constructor(lanes: readonly string[] = ["demo"]) {
+    for (const id of lanes) this.#keep({ ...plainLane, id });
+  }
+
+  happen(item: NewItem): void {
+    const cursor = Buffer.from(`c${this.feed.length + 1}`).toString("base64url");
+    this.feed.push({ ...item, cursor, at: this.feed.length } as FeedItem);
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  async send(message: Send) {
+    this.#check();
+    this.sent.push(message);
+    const lane = await this.#laneOf(message.to);
+    const id = message.id ?? `generated-${++this.#ids}`;
+    const mail: Mail = {
+      ...aMessage({
+        id,
+        text: message.text,
+        from: message.from,
+        recipient: { kind: "lane", lane: lane.id },
+        laneId: lane.id,
+        source: message.source ?? "manual",
+      }),
+      readAt: null,
+    };
+    const record = newDelivery(mail, payloadHash(mail), lane, defaultPolicy, mail.createdAt);
+    const known = this.records.get(record.id);
+    if (known && known.payloadHash !== record.payloadHash)
+      throw new AppError({ code: "message_conflict", message: "Admitted before with another body." });
+    if (known) return { record: known, queuedBehind: null, known: true };
+    const queuedBehind = [...this.records.values()].findLast((one) => one.laneId === lane.id)?.messageId ?? null;
+    this.mail.push(mail);
+    this.records.set(record.id, record);
+    this.happen({ type: "message", laneId: lane.id, message: mail });
+    return { record, queuedBehind, known: false };
+  }
+
+  async messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>> {
+    this.#check();
+    const found = this.mail.filter(
+      (one) => (filter.lane ?? one.laneId) === one.laneId && one.text.includes(filter.query ?? ""),
+    );
+    return pageOf(found.toReversed(), filter);
+  }
+
+  async withdraw(messageId: string, lane?: string): Promise<DeliveryState> {
+    this.#check();
+    const found = [...this.records.values()].filter(
+      (one) => one.messageId === messageId && (lane ?? one.laneId) === one.laneId,
+    );
+    const [record] = found;
+    if (!record) throw new AppError({ code: "message_unknown", message: "There is no such message." });
+    if (found.length > 1) throw new AppError({ code: "message_ambiguous", message: "Several lanes have it." });
+    return this.#end(record);
+  }
+
+  async deliveries(filter: Parameters<Desk["deliveries"]>[0]): Promise<Page<DeliveryState>> {
+    this.#check();
+    const found = [...this.records.values()].filter(
+      (one) =>
+        (filter.lane ?? one.laneId) === one.laneId &&
+        (filter.messageId ?? one.messageId) === one.messageId &&
+        (filter.statuses ?? statuses).includes(one.status),
+    );
+    return pageOf(
+      found.toReversed().map((record) => ({ record, queuedBehind: null })),
+      filter,
+    );
+  }
+
+  async delivery(id: string): Promise<DeliveryDetail> {
+    const record = this.#record(id);
+    const lane = this.laneMap.get(record.laneId) ?? null;
+    const message = this.mail.find((one) => one.id === record.messageId) ?? null;
+    const next = outlook({ record, lane, queuedBehind: null, waitReason: null });
+    return {
+      record,
+      queuedBehind: null,
+      message,
+      replies: [],
+      history: [{ type: "admitted", at: record.createdAt, record }],
+      outlook: next,
+    };
+  }
+
+  async retry(id: string): Promise<DeliveryState> {
+    const record = this.#record(id);
+    if (record.status !== "failed_terminal")
+      throw new AppError({ code: "not_possible", message: "It has not failed." });
+    return { record, queuedBehind: null };
+  }
+
+  async cancel(id: string): Promise<DeliveryState> {
+    return this.#end(this.#record(id));
+  }
+
+  async lanes(): Promise<LaneState[]> {
+    this.#check();
+    return [...this.laneMap.values()].map(stateOf);
+  }
+
+  async lane(id: string): Promise<LaneState> {
+    this.#check();
+    const lane = this.laneMap.get(id);
+    if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${id}".`, hint: "Look again." });
+    return stateOf(lane);
+  }
+
+  async putLane(settings: LaneSettings): Promise<LaneState> {
+    this.#check();
+    return this.#keep({ ...plainLane, ...settings, runtime: settings.runtime ?? "stub" });
+  }
+
+  async removeLane(id: string, force: boolean): Promise<void> {
+    await this.lane(id);
+    const open = [...this.records.values()].some((one) => one.laneId === id && one.status === "pending");
+    if (open && !force) throw new AppError({ code: "lane_in_use", message: "Deliveries are open in it." });
+    this.laneMap.delete(id);
+  }
+
+  abort(id: string): Promise<LaneState> {
+    return this.lane(id);
+  }
+
+  async pause(id: string, reason: string): Promise<LaneState> {
+    return this.#keep({ ...(await this.lane(id)).lane, pausedReason: reason });
+  }
+
+  async resume(id: string): Promise<LaneState> {
+    return this.#keep({ ...(await this.lane(id)).lane, pausedReason: null });
+  }
+
+  release(id: string): Promise<LaneState> {
+    return this.lane(id);
+  }
+
+  async asks(): Promise<OpenAsk[]> {
+    this.#check();
+    return this.openAsks;
+  }
+
+  async answer(id: string, decision: AskDecision): Promise<void> {
+    this.#check();
+    if (!this.openAsks.some((ask) => ask.id === id))
+      throw new AppError({ code: "ask_unknown", message: "Nothing is asked under that id." });
+    this.answers.push({ id, decision });
+  }
+
+  async *follow({ after, lane, signal }: Parameters<Desk["follow"]>[0]): AsyncGenerator<FeedItem> {
+    let place = after === undefined ? this.feed.length : placeOf(after);
+    this.following++;
+    try {
+      while (!signal.aborted) {
+        const item = this.feed[place];
+        if (!item) {
+          await this.#next(signal);
+          continue;
+        }
+        place++;
+        if (lane !== undefined && item.laneId !== lane) continue;
+        this.taken++;
+        yield item;
+      }
+    } finally {
+      this.following--;
+    }
+  }
+
+  async now(): Promise<string> {
+    return Buffer.from(`c${this.feed.length}`).toString("base64url");
+  }
+
+  async readiness(): Promise<Readiness> {
+    this.#check();
+    return this.state;
+  }
+
+  async counts(): Promise<Record<Status, number>> {
+    this.#check();
+    const count = (status: Status) => [...this.records.values()].filter((one) => one.status === status).length;
+    return Object.fromEntries(statuses.map((status) => [status, count(status)])) as Record<Status, number>;
+  }
+
+  restart(): void {
+    this.restarts++;
+  }
+
+  #check(): void {
+    if (this.trouble !== null) throw this.trouble;
+  }
+
+  #keep(lane: Lane): LaneState {
+    this.laneMap.set(lane.id, lane);
+    return stateOf(lane);
+  }
+
+  #record(id: string): DeliveryRecord {
+    this.#check();
+    const record = this.records.get(id);
+    if (!record) throw new AppError({ code: "delivery_unknown", message: "There is no such delivery." });
+    return record;
+  }
+
+  #end(record: DeliveryRecord): DeliveryState {
+    if (record.status !== "pending") throw new AppError({ code: "not_possible", message: "It is over." });
+    const ended = { ...record, status: "cancelled" as const };
+    this.records.set(record.id, ended);
+    return { record: ended, queuedBehind: null };
+  }
+
+  async #laneOf(to: Send["to"]): Promise<Lane> {
+    if ("lane" in to) return (await this.lane(to.lane)).lane;
+    const lane = [...this.laneMap.values()].find((one) => one.team === to.team && one.member === to.member);
+    if (!lane) throw new AppError({ code: "member_unknown", message: "There is no such member." });
+    return lane;
+  }
+
+  #next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#listeners.delete(wake);
+        resolve();
+      };
+      this.#listeners.add(wake);
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+}
+
+const plainLane: Lane = {
+  id: "demo",
+  displayName: null,
+  team: null,
+  member: null,
+  runtime: "stub",
+  directory: "/tmp",
+  agent: null,
+  model: null,
+  contract: "text",
+  pausedReason: null,
+  sessionId: null,
+  generation: 0,
+  createdAt: 0,
+};
+
+function stateOf(lane: Lane): LaneState {
+  return { lane, runtimeReady: true, holder: null, waiting: 0, waitReason: null };
+}
+
+function pageOf<T>(items: readonly T[], { limit, cursor }: Paging): Page<T> {
+  const from = cursor === undefined ? 0 : placeOf(cursor);
+  const next = from + limit < items.length ? Buffer.from(`c${from + limit}`).toString("base64url") : null;
+  return { items: items.slice(from, from + limit), next };
+}
+
+function placeOf(cursor: string): number {
+  const [, digits] = /^c(\d{1,9})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (digits === undefined) throw new AppError({ code: "cursor_invalid", message: "The cursor was not made here." });
+  return Number(digits);
+}
