@@ -5,7 +5,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { AppError, messageOf } from "../app-error.ts";
-import { expandPath } from "./home.ts";
+import { expandPath } from "../home.ts";
 
 export type DirectoryRules = {
   /** As configured: absolute or with `~`. One that does not exist allows nothing. */

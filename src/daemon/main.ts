@@ -1,8 +1,11 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
-import { AppError } from "../app-error.ts";
+import { nearest } from "../nearest.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { parseInput } from "../transports/cli/command.ts";
-import { printAppError } from "../transports/cli/print-error.ts";
+import { completion } from "../transports/cli/commands/completion.ts";
+import { clientCommands } from "../transports/cli/commands.ts";
+import { exitCodeOfError } from "../transports/cli/exit-codes.ts";
+import { failureText, isFailure } from "../transports/cli/failure.ts";
 import { paintFor } from "../transports/cli/terminal.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
 import { demo } from "./demo.ts";
@@ -13,7 +16,16 @@ import { upCommand } from "./up-command.ts";
 import { version } from "./version.ts";
 import { workerCommand } from "./worker-command.ts";
 
-const commands: readonly Command[] = [upCommand, workerCommand, init, doctor, demo, store];
+const commands: readonly Command[] = [
+  upCommand,
+  workerCommand,
+  init,
+  doctor,
+  ...clientCommands,
+  store,
+  completion(() => commands),
+  demo,
+];
 
 const width = Math.max(...commands.map((command) => command.name.length));
 
@@ -33,6 +45,8 @@ ${commands
 Environment:
   WAYBILL_CONFIG      the configuration (default: $XDG_CONFIG_HOME/waybill/config.json or ~/.config/waybill/config.json)
   WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
+  WAYBILL_URL, WAYBILL_TOKEN
+                      another daemon than the one whose state is in WAYBILL_HOME
   WAYBILL_WATCHDOG=0  nothing that may have arrived is sent again by itself
   NO_COLOR            no colours`;
 
@@ -40,9 +54,10 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv = pro
   try {
     return await run(args, env);
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    printAppError(error, env);
-    return error.code === "usage" ? 2 : 1;
+    if (!isFailure(error)) throw error;
+    const wording = { json: args.includes("--json"), paint: paintFor(process.stderr, env) };
+    process.stderr.write(`${failureText(error, wording)}\n`);
+    return exitCodeOfError(error);
   }
 }
 
@@ -92,5 +107,9 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
 function commandNamed(name: string): Command {
   const command = commands.find((one) => one.name === name);
   if (command) return command;
-  throw usageError(`there is no command "${name}"`);
+  const meant = nearest(
+    name,
+    commands.map((one) => one.name),
+  );
+  throw usageError(`there is no command "${name}"`, undefined, undefined, meant && `waybill ${meant}`);
 }

@@ -2,7 +2,8 @@
 import type { AppError } from "../app-error.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { refuseMore } from "../transports/cli/command.ts";
-import { printAppError } from "../transports/cli/print-error.ts";
+import { failureText } from "../transports/cli/failure.ts";
+import { paintFor } from "../transports/cli/terminal.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/config.ts";
 import type { Logger } from "./logging.ts";
@@ -34,7 +35,10 @@ export const workerCommand: Command = {
         if (process.stdout.isTTY) introduce(config, url, context);
         return worker;
       },
-      onRefused: (error: AppError) => printAppError(error, context.env),
+      onRefused: (error: AppError) => {
+        const wording = { json: context.json, paint: paintFor(process.stderr, context.env) };
+        context.remark(failureText(error, wording));
+      },
       onTrouble: (error) => log?.error({ err: error }, "Not everything ended in good order; the ledger has it."),
     });
   },

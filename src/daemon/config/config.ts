@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import type { Policy } from "../../delivery/policy.ts";
 import { defaultPolicy } from "../../delivery/policy.ts";
+import { waybillHome } from "../../home.ts";
 import { demoDirectory, demoLaneScripts, demoLanes } from "../demo-profile.ts";
 import { demoPolicy } from "../demo-script.ts";
-import { waybillHome } from "../home.ts";
 import { isLoopback } from "../loopback.ts";
 import { withSwitches } from "../switches.ts";
 import { withCheckedPlaces } from "./checked-places.ts";

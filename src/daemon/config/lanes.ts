@@ -1,8 +1,8 @@
 /** Lanes and teams of a configuration file, with everything that is left out filled in and every name checked. */
 import { dirname } from "node:path";
+import { expandPath } from "../../home.ts";
 import type { ScriptInput } from "../../runtimes/stub/script.ts";
 import type { NewLane } from "../../store/port.ts";
-import { expandPath } from "../home.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile, FileLane } from "./file-schema.ts";
 import { runtimeOfProvider } from "./lane-settings.ts";

@@ -1,7 +1,7 @@
 /** Finds the configuration file, and reads it whole or says why not. Null when none is named and none is there. */
 import { readFileSync, statSync } from "node:fs";
 import { messageOf } from "../../app-error.ts";
-import { defaultConfigPath, expandPath } from "../home.ts";
+import { defaultConfigPath, expandPath } from "../../home.ts";
 import type { Problem } from "./config-error.ts";
 import { configMissing, configProblems, configUnreadable } from "./config-error.ts";
 import type { ConfigFile } from "./file-schema.ts";

@@ -3,7 +3,7 @@
  * written: the file's directory, or the working directory for a variable.
  */
 import { dirname } from "node:path";
-import { expandPath } from "../home.ts";
+import { expandPath } from "../../home.ts";
 import type { Origin } from "./config-error.ts";
 import { badSetting } from "./config-error.ts";
 import type { Kind } from "./kinds.ts";

@@ -2,13 +2,13 @@
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { AppError } from "../../app-error.ts";
+import { tokenPath, waybillHome } from "../../home.ts";
 import { lookAtStore } from "../../store/sqlite/look-at-store.ts";
 import { networkFilesystemOf } from "../../store/sqlite/network-filesystem.ts";
 import { resolveLaneDirectory } from "../allowed-directory.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, readConfig } from "../config/config.ts";
 import type { Origins } from "../config/values.ts";
-import { tokenPath, waybillHome } from "../home.ts";
 import { lookAtProgram, programOf } from "./agent-program.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
 import { lookAtPort } from "./port-facts.ts";

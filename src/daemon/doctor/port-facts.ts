@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { z } from "zod";
 import { messageOf } from "../../app-error.ts";
+import { daemonFilePath } from "../../home.ts";
 import type { Config } from "../config/config.ts";
-import { daemonFilePath } from "../home.ts";
 import type { PortFacts } from "./facts.ts";
 
 export async function lookAtPort({ host, port, home }: Pick<Config, "host" | "port" | "home">): Promise<PortFacts> {

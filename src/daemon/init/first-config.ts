@@ -1,12 +1,12 @@
 /** The first configuration: what is proposed, how each answer is checked, and the text of the file. Writes nothing. */
 import { basename } from "node:path";
 import { AppError } from "../../app-error.ts";
+import { expandPath, waybillHome } from "../../home.ts";
 import { resolveLaneDirectory } from "../allowed-directory.ts";
 import { slug } from "../config/kinds.ts";
 import { runtimeOfProvider } from "../config/lane-settings.ts";
 import { settings } from "../config/settings.ts";
 import { agentRuntimes, findProgram } from "../doctor/agent-program.ts";
-import { expandPath, waybillHome } from "../home.ts";
 
 export type Runtime = (typeof runtimes)[number];
 export type Answers = { runtime: Runtime; directory: string; lane: string; port: number };

@@ -1,10 +1,11 @@
 /** `waybill init`: a few questions, or flags, and the configuration that follows from them. */
+
+import { defaultConfigPath } from "../../home.ts";
 import type { Command, CommandContext, CommandInput } from "../../transports/cli/command.ts";
 import { refuseMore } from "../../transports/cli/command.ts";
 import { loadConfig } from "../config/config.ts";
 import { configPath, parseConfigFile } from "../config/read-file.ts";
 import { settings } from "../config/settings.ts";
-import { defaultConfigPath } from "../home.ts";
 import { shellWord } from "../shell-word.ts";
 import type { Answers } from "./first-config.ts";
 import {

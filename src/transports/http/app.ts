@@ -51,7 +51,7 @@ export function makeApp(options: AppOptions): App {
   const { desk, token, about, clock = systemClock, onError = () => {} } = options;
   const sessions = makeSessions(clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), desk);
-  const report = (error: unknown) => onError(error, { method: "GET", route: "/v1/stream" });
+  const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
   const deps: RouteDeps = { desk, clock, sessions, metrics, about, heartbeatMs: options.heartbeatMs ?? 15_000, report };
 
   const app: App = new OpenAPIHono<Env>({

@@ -40,7 +40,7 @@ export function addHealth(app: App, { desk, report }: RouteDeps): void {
 
   app.openapi(healthRoutes.ready, async (c) => {
     const { ready, degraded, reasons } = await desk.readiness().catch((error): Readiness => {
-      report(error);
+      report(error, "/ready");
       return { ready: false, degraded: true, reasons: [error instanceof AppError ? error.code : "internal"] };
     });
     const body = { ready, degraded, reasons: [...reasons] };

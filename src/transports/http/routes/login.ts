@@ -29,7 +29,9 @@ export const loginRoutes = {
     tags,
     security: [],
     summary: "Exchange a one-time code for the page's cookie",
-    request: { query: z.looseObject({ code: z.unknown().openapi({ type: "string", description: "The code." }) }) },
+    request: {
+      query: z.looseObject({ code: z.unknown().optional().openapi({ type: "string", description: "The code." }) }),
+    },
     responses: {
       ...openErrors,
       303: { description: "Come in." },

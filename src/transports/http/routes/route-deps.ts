@@ -14,5 +14,5 @@ export type RouteDeps = {
   about: About;
   heartbeatMs: number;
   /** For what goes wrong after the answer has begun, or where it must not show. */
-  report: (error: unknown) => void;
+  report: (error: unknown, route: string) => void;
 };

@@ -68,7 +68,7 @@ export function addStream(app: App, deps: RouteDeps): void {
       end,
       onOpen: () => metrics.streamClients.inc(),
       onClose: () => metrics.streamClients.dec(),
-      onError: report,
+      onError: (error) => report(error, "/v1/stream"),
     });
     return c.body(body, 200, headers);
   });

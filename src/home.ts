@@ -13,10 +13,6 @@ export function defaultConfigPath(env: NodeJS.ProcessEnv): string {
   return join(xdgDirectory(env.XDG_CONFIG_HOME) ?? join(userHome(env), ".config"), "waybill", "config.json");
 }
 
-export function storePath(env: NodeJS.ProcessEnv): string {
-  return join(waybillHome(env), "waybill.db");
-}
-
 export function tokenPath(home: string): string {
   return join(home, "token");
 }
