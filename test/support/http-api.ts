@@ -23,11 +23,10 @@ export type Api = {
   ask(path: string, asked?: Asked): Promise<Answered>;
 };
 
-export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk } = {}): Api {
-  const desk = options.desk ?? new MemoryDesk();
+export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk; closing?: AbortSignal } = {}): Api {
+  const { desk = new MemoryDesk(), closing = new AbortController().signal } = options;
   const troubles: unknown[] = [];
   const app = makeApp({ token, about, onError: (error) => troubles.push(error), ...options, desk });
-  const closing = new AbortController().signal;
   const ask: Api["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const env = { port, closing, afterAnswer: (run: () => void) => void afterwards.push(run) };
