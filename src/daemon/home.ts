@@ -21,11 +21,6 @@ export function tokenPath(home: string): string {
   return join(home, "token");
 }
 
-/** What a running daemon writes down about itself. */
-export function daemonFilePath(home: string): string {
-  return join(home, "daemon.json");
-}
-
 /** Absolute: `~` is the user's home, and anything relative begins at `base`. */
 export function expandPath(path: string, base: string, env: NodeJS.ProcessEnv): string {
   if (path === "~") return userHome(env);
