@@ -3,8 +3,8 @@
  * is decided by `daemon.lock`. Written as a whole or not at all, readable by its owner only.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { z } from "zod";
+import { daemonFilePath } from "../home.ts";
 
 const pid = z.number().int().positive();
 
@@ -23,7 +23,7 @@ const schema = z.object({
 export type DaemonFile = z.output<typeof schema>;
 
 export function writeDaemonFile(home: string, content: DaemonFile): void {
-  const beside = `${pathIn(home)}.new`;
+  const beside = `${daemonFilePath(home)}.new`;
   rmSync(beside, { force: true });
   const descriptor = openSync(beside, "wx", 0o600);
   try {
@@ -32,22 +32,18 @@ export function writeDaemonFile(home: string, content: DaemonFile): void {
   } finally {
     closeSync(descriptor);
   }
-  renameSync(beside, pathIn(home));
+  renameSync(beside, daemonFilePath(home));
 }
 
 /** Null when there is none, or none that can be understood. */
 export function readDaemonFile(home: string): DaemonFile | null {
   try {
-    return schema.safeParse(JSON.parse(readFileSync(pathIn(home), "utf8"))).data ?? null;
+    return schema.safeParse(JSON.parse(readFileSync(daemonFilePath(home), "utf8"))).data ?? null;
   } catch {
     return null;
   }
 }
 
 export function removeDaemonFile(home: string): void {
-  rmSync(pathIn(home), { force: true });
-}
-
-function pathIn(home: string): string {
-  return join(home, "daemon.json");
+  rmSync(daemonFilePath(home), { force: true });
 }

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { writeDaemonFile } from "../../src/daemon/daemon-file.ts";
 import { lookAtProgram } from "../../src/daemon/doctor/agent-program.ts";
 import type { Check } from "../../src/daemon/doctor/judge.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -251,8 +252,9 @@ describe("waybill doctor", () => {
       detail: expect.stringMatching(/another program/),
     });
     mkdirSync(state, { recursive: true, mode: 0o700 });
-    const daemon = { supervisorPid: process.pid, workerPid: null, url: `http://127.0.0.1:${port}` };
-    writeFileSync(join(state, "daemon.json"), JSON.stringify(daemon));
+    const url = `http://127.0.0.1:${port}`;
+    const pids = { supervisorPid: process.pid, workerPid: null };
+    writeDaemonFile(state, { ...pids, url, port, runId: "run", startedAt: 0, version: "0.0.0" });
     const ours = await checksOf({ PORT: String(port) });
     expect(ours.checks.get("port")).toMatchObject({
       status: "ok",

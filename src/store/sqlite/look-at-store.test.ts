@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { lookAtStore } from "./look-at-store.ts";
+import { schemaVersion } from "./migrate.ts";
 
 let file: StoreFile;
 beforeEach(() => {
@@ -17,7 +18,12 @@ test("a store that is not there is absent, and is not made by looking", () => {
 test("a store that nobody uses is sound, with its version and its latest time", async () => {
   await file.write("first");
   const before = file.bytes();
-  expect(lookAtStore(file.path)).toEqual({ state: "sound", version: 1, heldBy: null, newestAt: expect.any(Number) });
+  expect(lookAtStore(file.path)).toEqual({
+    state: "sound",
+    version: schemaVersion,
+    heldBy: null,
+    newestAt: expect.any(Number),
+  });
   expect(file.bytes()).toEqual(before);
 });
 
@@ -41,7 +47,7 @@ test("damage, another file and a newer version are trouble", async () => {
   await file.write("first");
   file.change("PRAGMA user_version = 99");
   expect(lookAtStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_newer" } });
-  file.change("PRAGMA user_version = 1");
+  file.change(`PRAGMA user_version = ${schemaVersion}`);
   file.damageTable("message");
   expect(lookAtStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
   writeFileSync(file.path, "this is no database at all".repeat(100));
