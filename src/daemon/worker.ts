@@ -41,7 +41,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
       async drain(hurry) {
         draining = true;
-        log.info({ drainMs: config.drainMs }, "Stopping: nothing new is sent, and running turns get a while to end.");
+        log.info(
+          { event: "draining", drainMs: config.drainMs },
+          "Stopping: nothing new is sent, and running turns get a while to end.",
+        );
         const outcome = await waybill.drain(config.drainMs, hurry);
         if (outcome === "left_running") log.info("Turns that still run stay in the ledger; the next start goes on.");
       },

@@ -30,6 +30,8 @@ export type Result = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
   input?: string;
   env?: Record<string, string>;
+  /** A command that runs it for us, such as one that gives it mounts of its own. */
+  within?: readonly string[];
   onOutput?: (text: string, child: ChildProcess) => void;
 };
 
@@ -55,9 +57,10 @@ export class Program {
   }
 
   /** Runs a command to its end. */
-  run(args: readonly string[], { input = "", env = {}, onOutput }: RunOptions = {}): Promise<Result> {
+  run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
+    const [command = "", ...rest] = [...within, process.execPath, program, ...args];
     return new Promise((resolve) => {
-      const child = spawn(process.execPath, [program, ...args], { env: this.#environment(env) });
+      const child = spawn(command, rest, { env: this.#environment(env) });
       const result = { stdout: "", stderr: "" };
       for (const name of ["stdout", "stderr"] as const) {
         child[name].on("data", (chunk) => {
@@ -78,7 +81,7 @@ export class Program {
     return JSON.parse(stdout) as T;
   }
 
-  /** `waybill up`, ready. `within` is a command that runs it for us, such as one that gives it mounts of its own. */
+  /** `waybill up`, ready. */
   async up(env: Record<string, string> = {}, within: readonly string[] = []): Promise<DaemonProcess> {
     const daemon = this.start(["up"], env, within);
     await daemon.hear({ event: "daemon_ready" });
