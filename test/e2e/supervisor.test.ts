@@ -230,34 +230,40 @@ describe("a worker whose supervisor was killed", () => {
 });
 
 describe("a process that is not the daemon's own worker", () => {
+  /** It says so when a signal reaches it. */
+  async function foreignProcess(place: string): Promise<DaemonProcess> {
+    const foreign = DaemonProcess.worker(place, "stubborn");
+    running.push(foreign);
+    await foreign.hear({ worker: "started" });
+    return foreign;
+  }
+  function expectUntouched(one: DaemonProcess): void {
+    expect(isGone(one.pid)).toBe(false);
+    expect(one.said.filter((line) => line.worker === "ignores")).toEqual([]);
+  }
   const left = { supervisorPid: 1, url: null, port: null, runId: null, startedAt: 0, version: "test" };
 
   test("is not touched when it holds the store; the daemon says who does, and ends", async () => {
-    const foreign = DaemonProcess.worker(home, "stubborn");
-    running.push(foreign);
-    const { pid } = await foreign.hear({ worker: "started" });
-    await untilHeld(Number(pid));
-    writeDaemonFile(home, { ...left, workerPid: process.pid });
+    const holder = await foreignProcess(home);
+    await untilHeld(holder.pid);
+    const bystander = await foreignProcess(mkdtempSync(join(home, "other-")));
+    writeDaemonFile(home, { ...left, workerPid: bystander.pid });
     const daemon = up("polite");
     expect(await daemon.hear({ worker: "refused", code: "store_locked" })).toMatchObject({
-      message: expect.stringContaining(`process ${pid}.`),
+      message: expect.stringContaining(`process ${holder.pid}.`),
     });
     expect(await daemon.exit()).toMatchObject({ code: 1 });
-    expect(isGone(Number(pid))).toBe(false);
-    expect(foreign.said.filter((line) => line.worker === "ignores")).toEqual([]);
+    for (const one of [holder, bystander]) expectUntouched(one);
   });
 
   test("is not touched when it only has the process id that the old worker had", async () => {
-    const foreign = DaemonProcess.worker(mkdtempSync(join(home, "other-")), "stubborn");
-    running.push(foreign);
-    const { pid } = await foreign.hear({ worker: "started" });
-    writeDaemonFile(home, { ...left, workerPid: Number(pid) });
+    const foreign = await foreignProcess(mkdtempSync(join(home, "other-")));
+    writeDaemonFile(home, { ...left, workerPid: foreign.pid });
     const daemon = up("polite");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toMatchObject({ code: 0 });
-    expect(isGone(Number(pid))).toBe(false);
-    expect(foreign.said.filter((line) => line.worker === "ignores")).toEqual([]);
+    expectUntouched(foreign);
   });
 });
 
