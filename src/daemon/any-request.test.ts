@@ -44,13 +44,14 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
         const { method } = operation;
         const answer = await ask(here, { method, headers, ...(method === "GET" ? {} : { body }) });
         expect(undocumented(operation, answer)).toBeNull();
-        expect(answer.status).toBeLessThan(500);
+        // Somebody may have made a lane whose agent program is not there; then it is not ready, and says so.
+        if (operation.operationId !== "ready") expect(answer.status).toBeLessThan(500);
         if (answer.status < 400) succeeded.add(operation.operationId);
       }
       await world.clock.advance(100);
       await settled();
     }),
-    { numRuns: 40 },
+    { numRuns: 200 },
   );
   expect(troubles).toEqual([]);
   // Requests that never get past the door would prove nothing.
