@@ -54,6 +54,19 @@ module.exports = {
       to: { path: "^src/daemon/" },
     },
     {
+      name: "the-client-stands-alone",
+      severity: "error",
+      comment: "It is published for other programs, and runs in browsers.",
+      from: { path: "^src/client/", pathNot: "\\.test\\.ts$" },
+      to: { path: "^src/", pathNot: "^src/client/" },
+    },
+    {
+      name: "the-client-needs-no-node",
+      severity: "error",
+      from: { path: "^src/client/", pathNot: "\\.test\\.ts$" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
       name: "mail-knows-no-adapter",
       severity: "error",
       from: { path: "^src/mail/" },

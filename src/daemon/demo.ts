@@ -8,16 +8,19 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { readJournal } from "../runtimes/stub/journal.ts";
+import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../store/port.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { refuseMore } from "../transports/cli/command.ts";
+import type { Step } from "../transports/cli/steps.ts";
+import { stepWords } from "../transports/cli/steps.ts";
 import { printable } from "../transports/cli/terminal.ts";
+import { count } from "../transports/cli/words.ts";
 import type { Waybill } from "./compose.ts";
 import { startWaybill } from "./compose.ts";
 import type { DemoScene } from "./demo-script.ts";
 import { demoPolicy, demoScripts, scenes } from "./demo-script.ts";
-import { makeRuntime } from "./model-provider.ts";
 import { withSwitches } from "./switches.ts";
 
 const help = `Usage: waybill demo [--json]
@@ -49,7 +52,7 @@ async function playAll(context: CommandContext): Promise<number> {
     policy: withSwitches(demoPolicy, context.env),
     lanes: [demoLane("chat", directory), demoLane("teammate", directory)],
     runtimes: (postMessage) => [
-      makeRuntime({ modelProvider: "stub", journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
+      new StubRuntime({ journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
     ],
   });
   try {
@@ -138,26 +141,18 @@ function showStep(
     print(JSON.stringify({ messageId, event: event.type, attempts, reason: "reason" in event ? event.reason : null }));
     return;
   }
-  const words = wordsFor(event);
+  const words = stepWords(stepOf(event));
   if (words) print(`  ${paint("dim", `${(ms / 1000).toFixed(1)}s`.padStart(6))}  ${words}`);
 }
 
-/** Null for what is not worth a line. */
-function wordsFor(event: DeliveryEvent): string | null {
-  switch (event.type) {
-    case "submit":
-      return event.attempt.kind === "retry" ? `asked again (attempt ${event.attempt.number})` : "sent";
-    case "send_again":
-      return "sent again, under the same ids";
-    case "accepted":
-      return "accepted, which proves nothing yet";
-    case "unanswered":
-      return `the turn ended without an answer (${event.reason})`;
-    case "retry_scheduled":
-      return `will be asked again in ${((event.lookAt - event.at) / 1000).toFixed(1)} s`;
-    default:
-      return null;
-  }
+function stepOf(event: DeliveryEvent): Step {
+  return {
+    event: event.type,
+    reason: "reason" in event ? event.reason : null,
+    attempt: event.type === "submit" ? event.attempt.number : 0,
+    waitMs: event.type === "retry_scheduled" ? event.lookAt - event.at : null,
+    responseState: null,
+  };
 }
 
 async function showEnd(
@@ -174,7 +169,7 @@ async function showEnd(
   }
   const mail = await waybill.store.mailOf({ kind: "person", name: "you" }, 1);
   const colour = status === "responded" ? "green" : "red";
-  print(`  ${paint(colour, status)} after ${attempts} attempt${attempts === 1 ? "" : "s"}`);
+  print(`  ${paint(colour, status)} after ${count(attempts, "attempt")}`);
   const [newest] = mail;
   if (newest?.relayOfMessageId === scene.message.id)
     print(`  ${paint("cyan", newest.from)}: ${printable(newest.text)}`);

@@ -21,6 +21,8 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ["adapters-do-not-import-each-other", "src/runtimes/stub/a.ts", uses("../../store/port.ts")],
   ["adapters-do-not-import-each-other", "src/store/sqlite/a.ts", uses("../../runtimes/port.ts")],
   ["only-the-daemon-composes", "src/mail/a.ts", uses("../daemon/value.ts")],
+  ["the-client-stands-alone", "src/client/a.ts", uses("../mail/value.ts")],
+  ["the-client-needs-no-node", "src/client/b.ts", 'import fs from "node:fs";\nexport const used = fs;\n'],
   ["mail-knows-no-adapter", "src/mail/b.ts", uses("../store/sqlite/value.ts")],
   ["no-circular", "src/mail/c.ts", `${uses("./d.ts")}${value}`],
   ["source-needs-no-test-tools", "src/mail/e.ts", uses("./a.test.ts")],

@@ -1,6 +1,7 @@
 /** What a command is: its own help, its own arguments, and a run that ends in an exit code. */
 import { parseArgs } from "node:util";
 import { messageOf } from "../../app-error.ts";
+import { nearest } from "../../nearest.ts";
 import type { Paint } from "./terminal.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -17,7 +18,14 @@ export type CommandContext = {
 };
 
 /** Long names only, but for those that everybody knows. */
-export type Options = Record<string, { type: "boolean" | "string"; multiple?: boolean; short?: string }>;
+export type Options = Record<string, Option>;
+type Option = {
+  type: "boolean" | "string";
+  multiple?: boolean;
+  short?: string;
+  /** What it can be, for shell completion; "lanes" asks the daemon. */
+  choices?: "lanes" | readonly string[];
+};
 
 export type Command = {
   name: string;
@@ -28,8 +36,12 @@ export type Command = {
   options: Options;
   /** Words that may come first, for shell completion: `store backup`. */
   verbs?: readonly string[];
+  /** What the other words can be, for shell completion; "lanes" asks the daemon. */
+  words?: "lanes" | readonly string[];
   /** Not listed. */
   hidden?: boolean;
+  /** Goes on when nobody reads its output any more, as a daemon does whose terminal was closed. */
+  outlivesReaders?: boolean;
   run: (input: CommandInput, context: CommandContext) => Promise<number>;
 };
 
@@ -57,8 +69,16 @@ export function parseInput(command: Command | null, args: readonly string[]): Co
       values: (name) => [values[name]].flat().filter((value) => typeof value === "string"),
     };
   } catch (error) {
-    throw usageError(messageOf(error).split(". ")[0] ?? "not understood", command?.name, error);
+    const what = messageOf(error).split(". ")[0] ?? "not understood";
+    throw usageError(what, command?.name, error, meantOption(what, options));
   }
+}
+
+/** For an option that there is not, the one that is most like it. */
+function meantOption(what: string, options: Options): string | null {
+  const unknown = /^Unknown option '--?([^'=]+)'/.exec(what)?.[1];
+  const meant = unknown === undefined ? null : nearest(unknown, Object.keys(options));
+  return meant === null ? null : `--${meant}`;
 }
 
 /** For commands that take no more words than `most`. */

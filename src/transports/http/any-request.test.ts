@@ -26,6 +26,7 @@ it("no request makes a fault, and every answer is as documented", async () => {
         laneId: "demo",
         deliveryId: null,
         messageId: null,
+        person: null,
         since: 0,
       });
       const sent = await desk.send({ id: "m1", to: { lane: "demo" }, from: "user", text: "hello" });

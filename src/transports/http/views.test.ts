@@ -72,7 +72,7 @@ describe("views", () => {
   });
 
   it("an ask fits its shape", () => {
-    const about = { laneId: "docs", deliveryId: "d1", messageId: "m1" };
+    const about = { laneId: "docs", deliveryId: "d1", messageId: "m1", person: "user" };
     expectExactly(askShape, askView({ id: "a1", kind: "permission", title: "May I?", since: 0, ...about }));
   });
 

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { ScriptedServer } from "../../test/support/scripted-server.ts";
+import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
+import { WaybillClient } from "./waybill-client.ts";
+import type { WaybillError } from "./waybill-error.ts";
+
+let server: ScriptedServer | null = null;
+afterEach(async () => {
+  await server?.close();
+  server = null;
+});
+
+const lane = (id: string) => ({ id, at: "2026-01-31T12:00:00.000Z", removed: false, pausedReason: null });
+
+/** The cursors of the first events. */
+async function first(count: number, options: { after?: string; onTrouble?: (error: WaybillError) => void } = {}) {
+  const client = new WaybillClient({ url: server?.url ?? "", token: "secret" });
+  const cursors: string[] = [];
+  for await (const { cursor } of client.stream({ ...options, lane: "chat" })) {
+    cursors.push(cursor);
+    if (cursors.length === count) break;
+  }
+  return cursors;
+}
+
+const resumedAfter = () => server?.asked.map(({ headers }) => headers["last-event-id"] ?? null);
+
+describe("the stream", () => {
+  test("goes on after the last event when the connection breaks, and says so", async () => {
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))),
+      frames("stays", frame("c9", "open"), frame("c8", "lane", lane("chat")), frame("c9", "lane", lane("chat"))),
+    );
+    const trouble: string[] = [];
+    expect(await first(4, { onTrouble: (error) => trouble.push(error.code) })).toEqual(["c6", "c7", "c8", "c9"]);
+    expect(resumedAfter()).toEqual([null, "c7"]);
+    expect(trouble).toEqual(["connection_lost"]);
+    expect(server.asked[0]).toMatchObject({
+      path: "/v1/stream?lane=chat",
+      headers: { authorization: "Bearer secret" },
+    });
+  });
+
+  test("that breaks before its first event goes on from where it was opened", async () => {
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open")),
+      frames("stays", frame("c9", "open"), frame("c6", "lane", lane("chat"))),
+    );
+    expect(await first(1)).toEqual(["c6"]);
+    expect(resumedAfter()).toEqual([null, "c5"]);
+  });
+
+  test("takes half an event for none", async () => {
+    const half = frame("c7", "lane", lane("chat")).slice(0, -1);
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), half),
+      frames("stays", frame("c7", "open"), frame("c7", "lane", lane("chat"))),
+    );
+    expect(await first(2)).toEqual(["c6", "c7"]);
+    expect(resumedAfter()).toEqual([null, "c6"]);
+  });
+
+  test("brings no event twice, even if the daemon does", async () => {
+    const again = [frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))];
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), ...again),
+      frames("stays", frame("c7", "open"), ...again, frame("c8", "lane", lane("chat"))),
+    );
+    expect(await first(3)).toEqual(["c6", "c7", "c8"]);
+  });
+
+  test("waits out a daemon that is not ready or restarts", async () => {
+    server = await scriptedServer(
+      json(503, { error: { code: "closing", message: "closing" } }),
+      cutOff,
+      frames("stays", frame("c5", "open"), frame("c6", "lane", lane("chat"))),
+    );
+    expect(await first(1, { after: "c5" })).toEqual(["c6"]);
+    expect(resumedAfter()).toEqual(["c5", "c5", "c5"]);
+  });
+
+  test("ends with the daemon's own words when it is refused", async () => {
+    server = await scriptedServer(
+      json(401, { error: { code: "unauthorized", message: "No.", hint: "Use the token." } }),
+    );
+    await expect(first(1)).rejects.toMatchObject({ code: "unauthorized", hint: "Use the token.", status: 401 });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test("ends quietly when its signal is aborted", async () => {
+    server = await scriptedServer(frames("stays", frame("c5", "open"), frame("c6", "lane", lane("chat"))));
+    const stop = new AbortController();
+    const client = new WaybillClient({ url: server.url });
+    const cursors: string[] = [];
+    for await (const { cursor } of client.stream({ signal: stop.signal })) {
+      cursors.push(cursor);
+      stop.abort();
+    }
+    expect(cursors).toEqual(["c6"]);
+  });
+});
+
+describe("on a clock that the test moves", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("a silent connection is given up after three missed heartbeats, one with heartbeats is not", async () => {
+    const opened: (string | null)[] = [];
+    let say: (words: string) => void = () => {};
+    const fetch = async (request: Request) => {
+      opened.push(request.headers.get("Last-Event-ID"));
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          say = (words) => controller.enqueue(new TextEncoder().encode(words));
+          say(frame("c5", "open"));
+        },
+      });
+      return new Response(body);
+    };
+    const trouble: string[] = [];
+    const client = new WaybillClient({ url: "http://daemon", fetch });
+    const next = client.stream({ onTrouble: (error) => trouble.push(error.code) }).next();
+    await vi.advanceTimersByTimeAsync(40_000);
+    say(": still here\n\n");
+    await vi.advanceTimersByTimeAsync(44_000);
+    expect(opened).toEqual([null]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(opened).toEqual([null, "c5"]);
+    expect(trouble).toEqual(["no_answer"]);
+    say(frame("c6", "lane", lane("chat")));
+    expect(await next).toMatchObject({ value: { type: "lane", cursor: "c6" } });
+  });
+
+  test("tries a few times in the beginning, and for ever once it was connected", async () => {
+    let there = false;
+    let tries = 0;
+    const fetch = async () => {
+      tries += 1;
+      if (!there) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
+      return new Response(frame("c5", "open"));
+    };
+    const client = new WaybillClient({ url: "http://daemon", fetch });
+    const failed = client
+      .stream()
+      .next()
+      .catch((error: WaybillError) => error.code);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([await failed, tries]).toEqual(["no_daemon", 5]);
+
+    there = true;
+    const stop = new AbortController();
+    const next = client.stream({ signal: stop.signal }).next();
+    await vi.advanceTimersByTimeAsync(0);
+    there = false;
+    tries = 0;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries).toBeGreaterThanOrEqual(13);
+    expect(tries).toBeLessThanOrEqual(16);
+    stop.abort();
+    expect(await next).toMatchObject({ done: true });
+  });
+});

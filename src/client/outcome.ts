@@ -1,0 +1,50 @@
+/** Waiting for what becomes of a message: by the stream, across restarts of the daemon, without asking over and over. */
+import type { Opened, StreamOptions } from "./event-stream.ts";
+import type { DeliveryDetail, DeliveryStreamEvent, Sent, StreamEvent } from "./shapes.ts";
+import { hasOutcome } from "./shapes.ts";
+
+export type WaitOptions = {
+  /** Ends the waiting, not the delivery: rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** Everything that happens to the delivery while one waits, in order. */
+  onEvent?: ((event: DeliveryStreamEvent) => void) | undefined;
+  onTrouble?: StreamOptions["onTrouble"];
+};
+
+export type Begin = () => Promise<Pick<Sent, "deliveryId" | "status">>;
+
+export type OutcomeDeps = {
+  follow: (options: StreamOptions) => AsyncIterable<StreamEvent | Opened>;
+  delivery: (id: string) => Promise<DeliveryDetail>;
+};
+
+/** What a delivery ends with. Events show it as it is when they are read, so its status may be ahead of them. */
+const endings = ["proven", "failed_terminal", "cancelled", "withdrawn"];
+
+/**
+ * `begin` sends the message or looks it up, once the stream is open: what happens from then on is in the stream, and a
+ * connection that is opened again brings what was missed.
+ */
+export async function outcome(
+  deps: OutcomeDeps,
+  lane: string | undefined,
+  begin: Begin,
+  { signal, onEvent, onTrouble }: WaitOptions,
+): Promise<DeliveryDetail> {
+  let id: string | null = null;
+  for await (const event of deps.follow({ lane, signal, onTrouble })) {
+    if (event.type === "open" && id === null) {
+      const begun = await begin();
+      id = begun.deliveryId;
+      if (hasOutcome(begun)) return deps.delivery(id);
+    } else if (event.type === "reset" && id !== null) {
+      const delivery = await deps.delivery(id);
+      if (hasOutcome(delivery)) return delivery;
+    } else if (event.type === "delivery" && event.delivery.id === id) {
+      onEvent?.(event);
+      if (endings.includes(event.event) && hasOutcome(event.delivery)) return deps.delivery(id);
+    }
+  }
+  signal?.throwIfAborted();
+  throw new DOMException("The waiting was ended.", "AbortError");
+}

@@ -1,0 +1,29 @@
+/** What the API takes and gives, under short names. All of it comes from the OpenAPI document. */
+import type { components } from "./api-types.ts";
+
+type Schemas = components["schemas"];
+
+export type NewMessage = Schemas["NewMessage"];
+export type Sent = Schemas["Sent"];
+export type Message = Schemas["Message"];
+export type Delivery = Schemas["Delivery"];
+export type DeliveryDetail = Schemas["DeliveryDetail"];
+export type Status = Delivery["status"];
+export type NewLane = Schemas["NewLane"];
+export type Lane = Schemas["Lane"];
+export type Ask = Schemas["Ask"];
+export type AskAnswer = Schemas["AskAnswer"];
+export type Alert = Schemas["Alert"];
+export type Readiness = Schemas["Readiness"];
+export type Version = Schemas["Version"];
+
+/** What the stream brings. `cursor` is where to go on from after it. */
+export type StreamEvent = Schemas["StreamEvent"] & { cursor: string };
+export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
+
+export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];
+
+/** Whether a delivery came to an end. What failed for good may still be retried, or proven late. */
+export function hasOutcome({ status }: { status: Status }): boolean {
+  return (outcomes as readonly Status[]).includes(status);
+}

@@ -1,0 +1,222 @@
+/**
+ * The client of a Waybill daemon, for programs, the command line and the page. Needs nothing but `fetch`.
+ *
+ * What only reads, and `send`, are repeated by themselves while the daemon restarts. Everything that changes something
+ * resolves when the change is durable.
+ */
+import type { StreamOptions } from "./event-stream.ts";
+import { follow } from "./event-stream.ts";
+import type { WaitOptions } from "./outcome.ts";
+import { outcome } from "./outcome.ts";
+import { endlessTries, repeated } from "./repeat.ts";
+import type { Connection } from "./requests.ts";
+import { request, urlOf } from "./requests.ts";
+import type {
+  Ask,
+  AskAnswer,
+  Delivery,
+  DeliveryDetail,
+  Lane,
+  Message,
+  NewLane,
+  NewMessage,
+  Sent,
+  Status,
+  StreamEvent,
+  Version,
+} from "./shapes.ts";
+import { isPassing } from "./waybill-error.ts";
+
+type Paging = { limit?: number | undefined; cursor?: string | undefined };
+type Signal = { signal?: AbortSignal | undefined };
+
+export class WaybillClient {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Where the daemon is. */
+  get url(): string {
+    return urlOf(this.#connection);
+  }
+
+  /**
+   * Resolves when the message is stored. A message without an id gets one before the first try, so that a daemon that
+   * dies in mid-request neither loses the message nor takes it twice.
+   */
+  send(message: NewMessage, { signal }: Signal = {}): Promise<Sent> {
+    const body = withId(message);
+    return request(this.#connection, (api, init) => api.POST("/v1/messages", { body, ...init }), {
+      safe: true,
+      signal,
+    });
+  }
+
+  /** Sends, and resolves when the delivery has an outcome. */
+  sendAndWait(
+    message: NewMessage,
+    options: WaitOptions & { onSent?: (sent: Sent) => void } = {},
+  ): Promise<DeliveryDetail> {
+    const identified = withId(message);
+    const lane = "lane" in message.to ? message.to.lane : undefined;
+    const begin = async () => {
+      const sent = await this.send(identified, options);
+      options.onSent?.(sent);
+      return sent;
+    };
+    return this.#outcome(lane, begin, options);
+  }
+
+  /** Resolves when the delivery has an outcome. */
+  async wait(deliveryId: string, options: WaitOptions = {}): Promise<DeliveryDetail> {
+    const { lane } = await this.delivery(deliveryId, options);
+    return this.#outcome(lane, () => this.delivery(deliveryId, options), options);
+  }
+
+  #outcome(lane: string | undefined, begin: () => Promise<Sent>, options: WaitOptions): Promise<DeliveryDetail> {
+    const { signal } = options;
+    return outcome(
+      {
+        follow: (followed) => follow(this.#connection, followed),
+        delivery: (id) =>
+          repeated(() => this.delivery(id, { signal }), { if: isPassing, waits: endlessTries(), signal }),
+      },
+      lane,
+      begin,
+      options,
+    );
+  }
+
+  /** What happens, until the signal is aborted. Connects again by itself, leaves nothing out and repeats nothing. */
+  async *stream(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    for await (const event of follow(this.#connection, options)) if (event.type !== "open") yield event;
+  }
+
+  /** Newest first; with `q`, those in which all of its words were said. */
+  messages(
+    query: Paging & { lane?: string | undefined; q?: string | undefined } = {},
+  ): Promise<{ messages: Message[]; nextCursor?: string }> {
+    return this.#read((api, init) => api.GET("/v1/messages", { params: { query: defined(query) }, ...init }));
+  }
+
+  /** Takes a message back that was not sent yet. */
+  withdraw(id: string, lane?: string): Promise<Sent> {
+    const params = { path: { id }, query: defined({ lane }) };
+    return this.#change((api, init) => api.DELETE("/v1/messages/{id}", { params, ...init }));
+  }
+
+  /** Newest first. */
+  deliveries(
+    filter: Paging & {
+      lane?: string | undefined;
+      status?: readonly Status[] | undefined;
+      messageId?: string | undefined;
+    } = {},
+  ): Promise<{ deliveries: Delivery[]; nextCursor?: string }> {
+    const query = defined({ ...filter, status: filter.status?.join(",") });
+    return this.#read((api, init) => api.GET("/v1/deliveries", { params: { query }, ...init }));
+  }
+
+  delivery(id: string, { signal }: Signal = {}): Promise<DeliveryDetail> {
+    const params = { path: { id } };
+    return this.#read((api, init) => api.GET("/v1/deliveries/{id}", { params, ...init }), signal);
+  }
+
+  /** Once more for a delivery that failed for good. */
+  retry(deliveryId: string): Promise<Sent> {
+    const params = { path: { id: deliveryId } };
+    return this.#change((api, init) => api.POST("/v1/deliveries/{id}/retry", { params, ...init }));
+  }
+
+  cancel(deliveryId: string): Promise<Sent> {
+    const params = { path: { id: deliveryId } };
+    return this.#change((api, init) => api.POST("/v1/deliveries/{id}/cancel", { params, ...init }));
+  }
+
+  lanes(): Promise<{ lanes: Lane[] }> {
+    return this.#read((api, init) => api.GET("/v1/lanes", init));
+  }
+
+  lane(id: string): Promise<Lane> {
+    return this.#read((api, init) => api.GET("/v1/lanes/{id}", { params: { path: { id } }, ...init }));
+  }
+
+  addLane(body: NewLane): Promise<Lane> {
+    return this.#change((api, init) => api.POST("/v1/lanes", { body, ...init }));
+  }
+
+  /** With `force` also while deliveries are open: they end cancelled. */
+  async removeLane(id: string, { force = false } = {}): Promise<void> {
+    const params = { path: { id }, query: force ? { force: "true" as const } : {} };
+    await this.#change((api, init) => api.DELETE("/v1/lanes/{id}", { params, ...init }));
+  }
+
+  /** Ends the running turn; its delivery is cancelled and never retried. */
+  abortLane(id: string): Promise<Lane> {
+    return this.#change((api, init) => api.POST("/v1/lanes/{id}/abort", { params: { path: { id } }, ...init }));
+  }
+
+  pauseLane(id: string, reason?: string): Promise<Lane> {
+    const body = defined({ reason });
+    return this.#change((api, init) => api.POST("/v1/lanes/{id}/pause", { params: { path: { id } }, body, ...init }));
+  }
+
+  resumeLane(id: string): Promise<Lane> {
+    return this.#change((api, init) => api.POST("/v1/lanes/{id}/resume", { params: { path: { id } }, ...init }));
+  }
+
+  /** Gives a lane back whose last delivery owes something that nobody can see or write. */
+  releaseLane(id: string): Promise<Lane> {
+    return this.#change((api, init) => api.POST("/v1/lanes/{id}/release", { params: { path: { id } }, ...init }));
+  }
+
+  /** What agents wait for at this moment. */
+  asks(): Promise<{ asks: Ask[] }> {
+    return this.#read((api, init) => api.GET("/v1/asks", init));
+  }
+
+  async answer(askId: string, body: AskAnswer): Promise<void> {
+    await this.#change((api, init) => api.POST("/v1/asks/{id}", { params: { path: { id: askId } }, body, ...init }));
+  }
+
+  /** Asks the daemon to end in good order and start anew. It has done so when `version` tells another run id. */
+  async restart(): Promise<void> {
+    await this.#change((api, init) => api.POST("/v1/restart", init));
+  }
+
+  /** A code that a browser exchanges for a cookie, once: `/login?code=…`. */
+  login(): Promise<{ code: string; expiresAt: string }> {
+    return this.#change((api, init) => api.POST("/v1/login", init));
+  }
+
+  version({ signal }: Signal = {}): Promise<Version> {
+    return this.#read((api, init) => api.GET("/version", init), signal);
+  }
+
+  #read<T>(ask: Parameters<typeof request<T>>[1], signal?: AbortSignal): Promise<T> {
+    return request(this.#connection, ask, { safe: true, signal });
+  }
+
+  #change<T>(ask: Parameters<typeof request<T>>[1]): Promise<T> {
+    return request(this.#connection, ask, { safe: false });
+  }
+}
+
+function withId(message: NewMessage): NewMessage & { messageId: string } {
+  return { ...message, messageId: message.messageId ?? newMessageId() };
+}
+
+/** Not `randomUUID`, which browsers keep from pages that are served without TLS. */
+function newMessageId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `msg-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** A query without a value is left out. */
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

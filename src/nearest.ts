@@ -1,0 +1,17 @@
+/** What somebody may have meant. Pure. */
+import { distance } from "fastest-levenshtein";
+
+/** The candidate that is most like the word, or null when none is like it. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
+  const given = word.toLowerCase();
+  const [best] = candidates
+    .map((candidate) => ({ candidate, far: far(given, candidate.toLowerCase()) }))
+    .toSorted((one, other) => one.far - other.far);
+  return best !== undefined && best.far <= Math.ceil(given.length / 3) ? best.candidate : null;
+}
+
+/** A beginning of three letters or more is as good as a letter that is wrong. */
+function far(given: string, candidate: string): number {
+  const apart = distance(given, candidate);
+  return given.length >= 3 && candidate.startsWith(given) ? Math.min(1, apart) : apart;
+}

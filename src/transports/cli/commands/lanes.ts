@@ -1,0 +1,129 @@
+/** `waybill lanes`: where agents work, and what a person does with a lane. */
+import { resolve } from "node:path";
+import type { Lane, NewLane, WaybillClient } from "../../../client/index.ts";
+import type { Command, CommandContext, CommandInput } from "../command.ts";
+import { refuseMore } from "../command.ts";
+import { talk } from "../connect.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { laneLines, laneTable } from "../lane-lines.ts";
+import { screenWidth } from "../screen.ts";
+import { checkedChoice, unknownVerb, usageError } from "../usage-error.ts";
+
+const help = `Usage: waybill lanes                         all lanes, and what each is doing
+       waybill lanes show ID                 one lane
+       waybill lanes add ID [OPTIONS]        make a lane, or change the settings of one
+       waybill lanes remove ID [--force]     remove it; with --force its open deliveries end as cancelled
+       waybill lanes pause ID [--reason R]   send nothing until it is resumed
+       waybill lanes resume ID
+       waybill lanes abort ID                stop the running turn; its delivery is cancelled
+       waybill lanes release ID              give back a lane that waits for what nobody can see or write
+
+Options of add:
+  --directory DIR    where the agent works (default: here)
+  --name NAME        a name for people
+  --team T --member M
+  --runtime R        stub, opencode, claude or pi (default: as configured)
+  --agent A --model M
+  --contract C       text: the final text is the answer; tool: a reply is sent with a tool
+
+  --json    one line: {"lanes":[…]}, or the lane
+
+Exit codes: 0 done, 5 no daemon runs, 2 not understood, 1 any other error.
+
+Examples:
+  waybill lanes
+  waybill lanes add chat --directory ~/project --model sonnet
+  waybill lanes pause chat --reason "until the release is out"`;
+
+const verbs = ["show", "add", "remove", "pause", "resume", "abort", "release"] as const;
+const runtimes = ["stub", "opencode", "claude", "pi"] as const;
+const contracts = ["text", "tool"] as const;
+
+export const lanes: Command = {
+  name: "lanes",
+  summary: "list lanes; add, pause, resume, abort, release or remove one",
+  help,
+  options: {
+    directory: { type: "string" },
+    name: { type: "string" },
+    team: { type: "string" },
+    member: { type: "string" },
+    runtime: { type: "string", choices: runtimes },
+    agent: { type: "string" },
+    model: { type: "string" },
+    contract: { type: "string", choices: contracts },
+    force: { type: "boolean" },
+    reason: { type: "string" },
+  },
+  verbs,
+  words: "lanes",
+  run(input, context) {
+    const [verb, id] = input.positionals;
+    refuseMore(input, 2, "lanes");
+    if (verb === undefined) return talk(context, (client) => list(client, context));
+    const known = verbs.find((one) => one === verb);
+    if (known === undefined) throw unknownVerb("lanes", verb, verbs);
+    if (id === undefined) throw usageError(`lanes ${verb} needs the id of a lane`, "lanes");
+    return talk(context, (client) => act(known, id, input, client, context));
+  },
+};
+
+async function list(client: WaybillClient, { json, print, remark, paint }: CommandContext): Promise<number> {
+  const { lanes } = await client.lanes();
+  if (json) print(JSON.stringify({ lanes }));
+  else if (lanes.length === 0) remark("There are no lanes. Add one: waybill lanes add ID --directory DIR");
+  else for (const line of laneTable(lanes, { width: screenWidth(), paint })) print(line);
+  return exitCodes.ok;
+}
+
+async function act(
+  verb: (typeof verbs)[number],
+  id: string,
+  input: CommandInput,
+  client: WaybillClient,
+  context: CommandContext,
+): Promise<number> {
+  switch (verb) {
+    case "show":
+      return done(await client.lane(id), null, context);
+    case "add":
+      return done(await client.addLane(settings(id, input)), "is there", context);
+    case "pause":
+      return done(await client.pauseLane(id, input.value("reason")), "is paused", context);
+    case "resume":
+      return done(await client.resumeLane(id), "goes on", context);
+    case "abort":
+      return done(await client.abortLane(id), "was told to stop", context);
+    case "release":
+      return done(await client.releaseLane(id), "is free again", context);
+    case "remove":
+      await client.removeLane(id, { force: input.flag("force") });
+      context.print(context.json ? JSON.stringify({ removed: id }) : `Lane ${id} is gone.`);
+      return exitCodes.ok;
+    default:
+      return verb satisfies never;
+  }
+}
+
+function done(lane: Lane, words: string | null, { json, print, paint }: CommandContext): number {
+  if (json) print(JSON.stringify(lane));
+  else if (words !== null) print(`Lane ${lane.id} ${words}.`);
+  else for (const line of laneLines(lane, paint, Date.now())) print(line);
+  return exitCodes.ok;
+}
+
+function settings(id: string, input: CommandInput): NewLane {
+  const choice = <T extends string>(option: string, choices: readonly T[]) =>
+    checkedChoice(input.value(option), choices, { option: `--${option}`, command: "lanes" });
+  const fields = {
+    displayName: input.value("name"),
+    team: input.value("team"),
+    member: input.value("member"),
+    runtime: choice("runtime", runtimes),
+    agent: input.value("agent"),
+    model: input.value("model"),
+    contract: choice("contract", contracts),
+  };
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return { id, directory: resolve(input.value("directory") ?? "."), ...given };
+}

@@ -1,0 +1,54 @@
+/** A lane for people: what it is, and what it is doing. Pure. */
+import type { Lane } from "../../client/index.ts";
+import { fieldLines } from "./field-lines.ts";
+import type { Cell } from "./table.ts";
+import { table } from "./table.ts";
+import type { Paint } from "./terminal.ts";
+import { ago, oneLine } from "./words.ts";
+
+export function laneTable(lanes: readonly Lane[], screen: { width: number; paint: Paint }): string[] {
+  const head = ["LANE", "RUNTIME", "DOING", "WAITING", "DIRECTORY"];
+  return table(
+    head,
+    lanes.map((lane) => [
+      { text: lane.id, style: "bold" as const },
+      lane.runtime,
+      doing(lane),
+      lane.waiting === 0 ? "" : String(lane.waiting),
+      lane.directory,
+    ]),
+    screen,
+  );
+}
+
+export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
+  const { text } = asObject(doing(lane));
+  return fieldLines(
+    [
+      ["lane", paint("bold", oneLine(lane.id))],
+      ["name", lane.displayName],
+      ["member", lane.member === null ? null : `${lane.member}${lane.team === null ? "" : ` of ${lane.team}`}`],
+      ["doing", text],
+      ["waiting", lane.waiting === 0 ? null : `${lane.waiting}`],
+      ["runtime", `${lane.runtime}${lane.runtimeReady ? "" : " (not ready)"}`],
+      ["directory", lane.directory],
+      ["agent", lane.agent],
+      ["model", lane.model],
+      ["contract", lane.contract],
+      ["session", lane.sessionId === null ? null : `${lane.sessionId} (generation ${lane.generation})`],
+      ["made", ago(lane.createdAt, now)],
+    ],
+    paint,
+  );
+}
+
+function doing({ pausedReason, runtimeReady, holder, waitReason }: Lane): Cell {
+  if (pausedReason !== null) return { text: `paused (${pausedReason})`, style: "yellow" };
+  if (holder !== null) return { text: `${holder.status}: ${holder.messageId}`, style: "cyan" };
+  if (!runtimeReady) return { text: "its runtime is not running", style: "red" };
+  return waitReason === null ? "free" : { text: `waits (${waitReason})`, style: "yellow" };
+}
+
+function asObject(cell: Cell): { text: string } {
+  return typeof cell === "string" ? { text: cell } : cell;
+}

@@ -1,0 +1,72 @@
+/** What `send --wait` shows on the way: lines for people, with a status below them on a terminal, or lines of JSON. */
+import type { DeliveryDetail, DeliveryStreamEvent, Sent, WaybillError } from "../../client/index.ts";
+import type { CommandContext } from "./command.ts";
+import { outcomeLines } from "./outcome-lines.ts";
+import { statusLine } from "./screen.ts";
+import type { Step } from "./steps.ts";
+import { stepWords } from "./steps.ts";
+import { shortened } from "./table.ts";
+import { oneLine } from "./words.ts";
+
+export type Progress = {
+  sent(sent: Sent): void;
+  event(event: DeliveryStreamEvent): void;
+  trouble(error: WaybillError): void;
+  end(delivery: DeliveryDetail): void;
+  stop(): void;
+};
+
+export function jsonProgress({ print, remark }: CommandContext): Progress {
+  return {
+    sent: () => {},
+    event: (event) => print(JSON.stringify(event)),
+    trouble: ({ code, message }) => remark(JSON.stringify({ trouble: { code, message } })),
+    end: (delivery) => print(JSON.stringify(delivery)),
+    stop: () => {},
+  };
+}
+
+export function livelyProgress({ print, paint }: CommandContext, output = process.stderr): Progress {
+  const started = Date.now();
+  const screen = statusLine(output, shortened);
+  const elapsed = () => `${((Date.now() - started) / 1000).toFixed(1)}s`.padStart(7);
+  let last = "waiting for the daemon";
+  const show = () => screen.status(`${elapsed()}  … ${last}`);
+  const ticking = output.isTTY ? setInterval(show, 1000) : null;
+  const stop = () => {
+    if (ticking) clearInterval(ticking);
+    screen.clear();
+  };
+  const say = (words: string | null) => {
+    if (words === null || words === last) return;
+    last = words;
+    screen.line(`${paint("dim", elapsed())}  ${words}`);
+    show();
+  };
+  return {
+    sent({ messageId, queuedBehindMessageId: ahead }) {
+      say(`message ${oneLine(messageId)}${ahead === undefined ? "" : `, behind message ${oneLine(ahead)}`}`);
+    },
+    event: (event) => say(stepWords(stepOf(event))),
+    trouble: () => say("the connection to the daemon is lost; trying again"),
+    end(delivery) {
+      stop();
+      const { progress, result } = outcomeLines(delivery, paint);
+      screen.line(`${paint("dim", elapsed())}  ${progress}`);
+      for (const line of result) print(line);
+    },
+    stop,
+  };
+}
+
+export function stepOf({ event, reason, at, delivery }: DeliveryStreamEvent): Step {
+  const waitMs = delivery.nextLookAt === null ? null : Date.parse(delivery.nextLookAt) - Date.parse(at);
+  return {
+    event,
+    reason,
+    attempt: delivery.attempts + delivery.repairs,
+    // Shown later than it happened, the next look is another one.
+    waitMs: delivery.status === "retry_scheduled" ? waitMs : null,
+    responseState: delivery.responseState,
+  };
+}
