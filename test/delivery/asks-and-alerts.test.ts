@@ -153,6 +153,22 @@ describe("alerts", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
+  test("an ask that is answered while the store cannot be written is not told afterwards", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    const ask = await blocked(world);
+    const { store } = world.waybill;
+    const { raise } = store;
+    store.raise = async () => {
+      await world.waybill.people.answer(ask, { decision: "once" });
+      throw new Error("the disk is full");
+    };
+    await world.clock.advance(times.askMs + 1000);
+    store.raise = raise;
+    await world.clock.advance(5 * minute);
+    expect(raised(world)).toEqual([]);
+    expect(world.troubles.splice(0)).toEqual([new Error("the disk is full")]);
+  });
+
   test("whoever follows the feed hears of them", async () => {
     const world = await startWorld({ script: asking, alerts: times });
     const before = await world.waybill.store.feedEnd();
