@@ -11,7 +11,10 @@ export function logDeliveries({ ledger, store, log }: { ledger: Ledger; store: S
   ledger.onChange((change) => {
     for (const { level, ...line } of logLines(change)) log[level](line);
     const admitted = change.events.some((event) => event.type === "admitted");
-    if (admitted && log.isLevelEnabled("debug")) void preview(change.record, store, log);
+    if (admitted && log.isLevelEnabled("debug"))
+      preview(change.record, store, log).catch((error: unknown) =>
+        log.error({ err: error }, "A message could not be read."),
+      );
   });
 }
 
