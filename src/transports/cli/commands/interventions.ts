@@ -89,7 +89,7 @@ function onDelivery(
 function reference(command: string, input: CommandInput): string {
   const [id] = input.positionals;
   refuseMore(input, 1, command);
-  if (id === undefined) throw usageError(`${command} what? The id is missing`, command);
+  if (!id) throw usageError(`${command} what? The id is missing`, command);
   return id;
 }
 

@@ -32,7 +32,7 @@ export const why: Command = {
     const { json, print, paint } = context;
     const [reference] = input.positionals;
     refuseMore(input, 1, "why");
-    if (reference === undefined) throw usageError("why what? The id of a message or a delivery", "why");
+    if (!reference) throw usageError("why what? The id of a message or a delivery", "why");
     return talk(context, async (client) => {
       const found = await findDeliveries(client, reference);
       if (found.length === 0) throw noDelivery(reference);
