@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScriptedServer } from "../../test/support/scripted-server.ts";
 import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
@@ -107,6 +109,24 @@ describe("the stream", () => {
       stop.abort();
     }
     expect(cursors).toEqual(["c6"]);
+  });
+
+  test("ends also when memory was collected while it waited", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    server = await scriptedServer(frames("stays", frame("c5", "open"), frame("c6", "lane", lane("chat"))));
+    const stop = new AbortController();
+    const events = new WaybillClient({ url: server.url, signal: stop.signal }).stream({
+      signal: new AbortController().signal,
+    });
+    await events.next();
+    const next = events.next();
+    for (let times = 0; times < 5; times += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collect();
+    }
+    stop.abort();
+    expect(await next).toMatchObject({ done: true });
   });
 });
 
