@@ -3,8 +3,14 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { systemClock } from "../clock.ts";
+import type { Alert } from "../delivery/alert.ts";
+import type { AlertTimes } from "../delivery/alerts.ts";
+import { Alerts } from "../delivery/alerts.ts";
+import { AskBook } from "../delivery/ask-book.ts";
 import type { CourierDeps } from "../delivery/courier.ts";
 import { Courier } from "../delivery/courier.ts";
+import type { Drained } from "../delivery/drain.ts";
+import { drain } from "../delivery/drain.ts";
 import type { Reach } from "../delivery/fail-points.ts";
 import { Interventions } from "../delivery/interventions.ts";
 import { laneName } from "../delivery/lane.ts";
@@ -30,7 +36,11 @@ export type WaybillOptions = {
   /** Where the lanes' messages stand; the store itself unless said otherwise. */
   mailbox?: Mailbox;
   clock?: Clock;
+  /** Names this run in the records that it writes. */
+  runId?: string;
   reach?: Reach;
+  /** Without it nobody is alerted. */
+  alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
 };
 
@@ -39,10 +49,15 @@ export type Waybill = {
   ledger: Ledger;
   courier: Courier;
   people: Interventions;
+  asks: AskBook;
+  /** Those that are ready, by their kind. */
+  runtimes: ReadonlyMap<string, Runtime>;
   /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
   send(message: NewMessage, senderLane?: string): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
+  /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
+  drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
   close(): Promise<void>;
 };
 
@@ -59,21 +74,26 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     ledger,
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
+    asks: new AskBook(),
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
     closing: closing.signal,
-    runId: randomUUID(),
+    runId: options.runId ?? randomUUID(),
     reach,
     onTrouble,
   };
+  const { asks } = deps;
+  ledger.onChange(({ record }) => asks.changed(record));
   const courier = new Courier(deps);
+  const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
   const closeAll = async () => {
     closing.abort();
+    alerts?.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
@@ -91,6 +111,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
+    await alerts?.start();
   } catch (error) {
     await close();
     throw error;
@@ -100,7 +121,18 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     const now = clock.now();
     return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
   };
-  return { store, ledger, courier, people: new Interventions(deps, courier), send, prune, close };
+  return {
+    store,
+    ledger,
+    courier,
+    people: new Interventions(deps, courier),
+    asks,
+    runtimes,
+    send,
+    prune,
+    drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),
+    close,
+  };
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */

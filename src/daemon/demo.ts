@@ -8,6 +8,7 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { readJournal } from "../runtimes/stub/journal.ts";
+import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../store/port.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
@@ -20,7 +21,6 @@ import type { Waybill } from "./compose.ts";
 import { startWaybill } from "./compose.ts";
 import type { DemoScene } from "./demo-script.ts";
 import { demoPolicy, demoScripts, scenes } from "./demo-script.ts";
-import { makeRuntime } from "./model-provider.ts";
 import { withSwitches } from "./switches.ts";
 
 const help = `Usage: waybill demo [--json]
@@ -52,7 +52,7 @@ async function playAll(context: CommandContext): Promise<number> {
     policy: withSwitches(demoPolicy, context.env),
     lanes: [demoLane("chat", directory), demoLane("teammate", directory)],
     runtimes: (postMessage) => [
-      makeRuntime({ modelProvider: "stub", journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
+      new StubRuntime({ journalPath, clock: systemClock, scripts: demoScripts, postMessage }),
     ],
   });
   try {

@@ -1,5 +1,4 @@
 /** The `waybill` command: picks what to run, and turns errors into words and exit codes. */
-import { readFileSync } from "node:fs";
 import { nearest } from "../nearest.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { parseInput } from "../transports/cli/command.ts";
@@ -9,39 +8,47 @@ import { exitCodeOfError } from "../transports/cli/exit-codes.ts";
 import { failureText, isFailure } from "../transports/cli/failure.ts";
 import { paintFor } from "../transports/cli/terminal.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
-import { demo } from "./demo.ts";
-import { store } from "./store-command.ts";
+import { version } from "./version.ts";
 
-const commands: readonly Command[] = [...clientCommands, store, completion(() => commands), demo];
+/** In the order in which they are listed. What a command needs is loaded when it is run: most need little. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ["up", async () => (await import("./up-command.ts")).upCommand],
+  ["worker", async () => (await import("./worker-command.ts")).workerCommand],
+  ["init", async () => (await import("./init/init-command.ts")).init],
+  ["doctor", async () => (await import("./doctor/doctor-command.ts")).doctor],
+  ...clientCommands.map((command): [string, () => Promise<Command>] => [command.name, async () => command]),
+  ["store", async () => (await import("./store-command.ts")).store],
+  ["completion", async () => completion(allCommands)],
+  ["demo", async () => (await import("./demo.ts")).demo],
+]);
 
-const width = Math.max(...commands.map((command) => command.name.length));
+function allCommands(): Promise<Command[]> {
+  return Promise.all([...commands.values()].map((load) => load()));
+}
 
-const help = `Waybill delivers messages to coding agents and proves that they acted on them.
+async function help(): Promise<string> {
+  const listed = (await allCommands()).filter((command) => !command.hidden);
+  const width = Math.max(...listed.map((command) => command.name.length));
+  return `Waybill delivers messages to coding agents and proves that they acted on them.
 
 Usage: waybill COMMAND [--json]
 
 Commands:
-${commands
-  .filter((command) => !command.hidden)
-  .map((command) => `  ${command.name.padEnd(width)}    ${command.summary}`)
-  .join("\n")}
+${listed.map((command) => `  ${command.name.padEnd(width)}    ${command.summary}`).join("\n")}
 
   waybill COMMAND --help    how a command is used
   waybill --version         the version of this program
 
 Environment:
+  WAYBILL_CONFIG      the configuration (default: $XDG_CONFIG_HOME/waybill/config.json or ~/.config/waybill/config.json)
   WAYBILL_HOME        where the state is kept (default: $XDG_STATE_HOME/waybill or ~/.local/state/waybill)
   WAYBILL_URL, WAYBILL_TOKEN
                       another daemon than the one whose state is in WAYBILL_HOME
   WAYBILL_WATCHDOG=0  nothing that may have arrived is sent again by itself
   NO_COLOR            no colours`;
+}
 
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<number> {
-  // Whoever reads has had enough (`| head`); that is no error of ours.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
   try {
     return await run(args, env);
   } catch (error) {
@@ -49,6 +56,16 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv = pro
     const wording = { json: args.includes("--json"), paint: paintFor(process.stderr, env) };
     process.stderr.write(`${failureText(error, wording)}\n`);
     return exitCodeOfError(error);
+  }
+}
+
+/** Whoever reads has had enough (`| head`), or their terminal is gone; that is no error of ours. */
+function mindReaders(goOn: boolean): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      if (!goOn) process.exit(0);
+    });
   }
 }
 
@@ -60,10 +77,11 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
   }
   // `waybill --json lanes` is as good as `waybill lanes --json`.
   const place = args.findIndex((arg) => !arg.startsWith("-"));
-  const command = place === -1 ? null : commandNamed(args[place] ?? "");
+  const command = place === -1 ? null : await commandNamed(args[place] ?? "");
+  mindReaders(command?.outlivesReaders ?? false);
   const input = parseInput(command, command ? args.toSpliced(place, 1) : args);
   if (!command || input.flag("help")) {
-    print(command?.help ?? help);
+    print(command?.help ?? (await help()));
     return command || input.flag("help") ? 0 : 2;
   }
   const interrupted = new AbortController();
@@ -84,17 +102,9 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
   }
 }
 
-function commandNamed(name: string): Command {
-  const command = commands.find((one) => one.name === name);
-  if (command) return command;
-  const meant = nearest(
-    name,
-    commands.map((one) => one.name),
-  );
+function commandNamed(name: string): Promise<Command> {
+  const load = commands.get(name);
+  if (load) return load();
+  const meant = nearest(name, [...commands.keys()]);
   throw usageError(`there is no command "${name}"`, undefined, undefined, meant && `waybill ${meant}`);
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,10 +1,10 @@
 /** `waybill store backup|restore|check`: what a person does with the store's file. */
 import type { AppError } from "../app-error.ts";
-import { storePath } from "../home.ts";
 import { backupStore, checkStoreFile, restoreStore } from "../store/sqlite/store-files.ts";
 import type { Command, CommandContext } from "../transports/cli/command.ts";
 import { refuseMore } from "../transports/cli/command.ts";
 import { usageError } from "../transports/cli/usage-error.ts";
+import { readConfig } from "./config/config.ts";
 
 const help = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
        waybill store restore FILE    go back to a backup; the present store is kept beside it
@@ -28,7 +28,7 @@ export const store: Command = {
   run(input, context) {
     const [verb, file] = input.positionals;
     refuseMore(input, 2, "store");
-    const path = storePath(context.env);
+    const path = readConfig(context.env).storePath;
     switch (verb) {
       case "backup":
         return backup(path, required(file, "backup"), context);

@@ -1,7 +1,10 @@
 /** Switches in the environment that change how the core behaves. */
 import type { Policy } from "../delivery/policy.ts";
+import { watchdogSwitch } from "./config/environment-settings.ts";
+import { fromEnvironment } from "./config/values.ts";
 
 /** `WAYBILL_WATCHDOG=0` stops every automatic second prompt. Reads still need proof. */
 export function withSwitches(policy: Policy, env: NodeJS.ProcessEnv): Policy {
-  return env.WAYBILL_WATCHDOG === "0" ? { ...policy, automaticRetry: false } : policy;
+  const found = fromEnvironment(watchdogSwitch, env);
+  return found?.value === false ? { ...policy, automaticRetry: false } : policy;
 }

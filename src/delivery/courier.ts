@@ -9,6 +9,7 @@ import { messageOf } from "../app-error.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { DueLook, OutgoingMail } from "../store/port.ts";
+import type { AskBook } from "./ask-book.ts";
 import { decide } from "./decide.ts";
 import type { DestinationReply } from "./decision.ts";
 import type { DeliveryEvent, Effect } from "./delivery-event.ts";
@@ -32,7 +33,7 @@ export type ReplyWriter = {
   expiry(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail;
 };
 
-export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter };
+export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter; asks: AskBook };
 
 /** Whether anything changed, so that the lane is worth another look at once. */
 type Progress = "moved" | "rests";
@@ -45,6 +46,7 @@ export class Courier {
   readonly #queued = new Map<string, { look: boolean; done: Promise<void> }>();
   readonly #laneOfSession = new Map<string, string>();
   readonly #unsubscribe: (() => void)[] = [];
+  #onHold = false;
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
@@ -62,6 +64,15 @@ export class Courier {
         }),
       );
     }
+  }
+
+  /**
+   * From now on nothing is sent for the first time, again, or as a retry; looks go on. Resolves once everything has
+   * passed that was under way before, so that no send is left that nobody knows of.
+   */
+  hold(): Promise<void> {
+    this.#onHold = true;
+    return this.#gate.passed();
   }
 
   /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
@@ -235,6 +246,8 @@ export class Courier {
   }
 
   async #submit(record: DeliveryRecord, lane: Lane): Promise<Progress> {
+    // Before it is prepared: that may open a session, or end one.
+    if (this.#onHold) return "rests";
     const prepared = await this.#sender.prepare(record, lane);
     switch (prepared.outcome) {
       case "ready":
@@ -282,6 +295,9 @@ export class Courier {
     answer: string | null = null,
   ): Promise<Progress> {
     const { ledger, store } = this.#deps;
+    // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
+    // the hold is still sent: left behind unsent, it would look like a turn that runs.
+    if (this.#onHold && events.some(sends)) return "rests";
     const applied = await ledger.commit(record.id, events, this.#mailFor(record, lane, events, answer));
     if (applied.outcome === "applied") {
       await this.#perform(applied.record, lane, applied.effects);
@@ -353,6 +369,10 @@ export class Courier {
     const best = replies.find((reply) => judgeReply(reply, lane.contract).sufficient) ?? replies.at(-1);
     return best ? { messageId: best.id, mailbox: best.mailbox, text: best.text, summary: best.summary } : null;
   }
+}
+
+function sends(event: DeliveryEvent): boolean {
+  return event.type === "submit" || event.type === "send_again";
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

@@ -3,6 +3,8 @@
  * from it, so that nothing a person decided is lost with the process that was to carry it out.
  */
 import { AppError } from "../app-error.ts";
+import { withDeadline } from "../deadline.ts";
+import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied } from "../store/port.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
@@ -85,6 +87,18 @@ export class Interventions {
     return applied;
   }
 
+  /** Tells the agent what a person decided. The look that follows shows what it makes of that. */
+  async answer(askId: string, answer: AskAnswer): Promise<void> {
+    const { asks, store, runtimes, policy } = this.#deps;
+    const ask = asks.find(askId);
+    const lane = ask && (await store.lane(ask.laneId));
+    const runtime = lane && runtimes.get(lane.runtime);
+    if (!ask || !lane || !runtime) throw askUnknown(askId);
+    await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
+    asks.answered(askId);
+    void this.#courier.moveLane(lane.id, { look: true });
+  }
+
   async pause(laneId: string, reason: string): Promise<void> {
     await this.#deps.store.pauseLane(laneId, reason);
   }
@@ -125,6 +139,14 @@ export class Interventions {
     await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
   }
+}
+
+function askUnknown(askId: string): AppError {
+  return new AppError({
+    code: "ask_unknown",
+    message: `Nothing is asked under "${askId}" any more.`,
+    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+  });
 }
 
 function laneInUse(laneId: string, open: number): AppError {

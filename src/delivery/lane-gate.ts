@@ -14,6 +14,11 @@ export class LaneGate {
     return result;
   }
 
+  /** Resolves when everything has run that is in line now, whatever comes after it. */
+  async passed(): Promise<void> {
+    await Promise.all(this.#tails.values());
+  }
+
   async drained(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }

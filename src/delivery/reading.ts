@@ -6,6 +6,7 @@ import { messageOf } from "../app-error.ts";
 import type { Patience } from "../deadline.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Runtime, TranscriptSlice } from "../runtimes/port.ts";
+import type { AskBook } from "./ask-book.ts";
 import type { Lane } from "./lane.ts";
 import type { Observation } from "./observation.ts";
 import { unobserved, unreadable } from "./observation.ts";
@@ -15,13 +16,21 @@ import type { DeliveryRecord } from "./record.ts";
 
 export type Reading = Patience & { lane: Lane; runtime: Runtime | undefined; policy: Policy };
 
-export async function readObservation(record: DeliveryRecord, reading: Reading): Promise<Observation> {
+export async function readObservation(
+  record: DeliveryRecord,
+  reading: Reading & { asks: AskBook },
+): Promise<Observation> {
   const { runtime, policy } = reading;
   if (record.attemptList.length === 0) return unobserved;
   if (!runtime) return unreadable("runtime_not_active");
   const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
   const look = async (limit: number | null) => {
     const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
+    reading.asks.seen(
+      record,
+      slices.flatMap((slice) => slice.asks),
+      reading.clock.now(),
+    );
     return observe({
       slices,
       attempts: record.attemptList,

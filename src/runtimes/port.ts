@@ -37,7 +37,14 @@ export type TranscriptRow = {
   completedAt: number | null;
 };
 
-export type Ask = { id: string; kind: "permission" | "question"; sessionId: string; title: string };
+export type Ask = {
+  id: string;
+  kind: "permission" | "question";
+  sessionId: string;
+  title: string;
+  /** Null where the program does not say. */
+  askedAt: number | null;
+};
 
 export type TranscriptSlice = {
   sessionId: string;
@@ -96,6 +103,8 @@ export type Runtime = {
   idsFrom(digest: string): RuntimeIds;
   /** Adopts or ends what the last run left behind; awaited before anything is observed. */
   recover(): Promise<void>;
+  /** Null when prompts can be handed over, else why not. Costs no tokens. */
+  trouble(signal: AbortSignal): Promise<string | null>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
    * The newest `limit` rows, or all of them. A session that the program does not know (any more) is `stale`; throwing

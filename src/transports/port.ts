@@ -4,6 +4,7 @@
  *
  * What cannot be done throws an `AppError` whose code is documented in docs/operations.md.
  */
+import type { OpenAsk } from "../delivery/ask-book.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane, ReplyContract } from "../delivery/lane.ts";
@@ -12,6 +13,8 @@ import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
+
+export type { OpenAsk };
 
 export type SendTo = { lane: string } | { team: string; member: string };
 export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
@@ -48,16 +51,6 @@ export type LaneSettings = {
   agent: string | null;
   model: string | null;
   contract: ReplyContract;
-};
-
-export type OpenAsk = {
-  id: string;
-  kind: "permission" | "question";
-  title: string;
-  laneId: string;
-  deliveryId: string | null;
-  messageId: string | null;
-  since: number;
 };
 
 export type AskDecision = {

@@ -7,8 +7,10 @@ import type { Store } from "../../src/store/port.ts";
 import { aLane } from "../support/waybill.ts";
 import { admission } from "./store/admission.ts";
 import { durability } from "./store/durability.ts";
+import { feed } from "./store/feed.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
+import { lists } from "./store/lists.ts";
 import { looks } from "./store/looks.ts";
 import { manyAtOnce } from "./store/many-at-once.ts";
 import { pruning } from "./store/pruning.ts";
@@ -38,6 +40,8 @@ const topics = {
   lanes,
   pruning,
   durability,
+  feed,
+  lists,
 };
 
 export function storeConformance(name: string, open: () => Promise<OpenStore>): void {

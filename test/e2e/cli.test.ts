@@ -29,7 +29,14 @@ function waybill(
     closeAfterFirst?: boolean;
   } = {},
 ) {
-  const env = { ...process.env, NO_COLOR: "1", WAYBILL_HOME: home, TMPDIR: temp, ...options.env };
+  const env = {
+    ...process.env,
+    NO_COLOR: "1",
+    WAYBILL_HOME: home,
+    SQLITE_PATH: join(home, "waybill.db"),
+    TMPDIR: temp,
+    ...options.env,
+  };
   return new Promise<Result>((resolve) => {
     const child = spawn(process.execPath, [program, ...args], { env });
     let stdout = "";

@@ -6,6 +6,7 @@ import { makeApp } from "../../src/transports/http/app.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
+import type { Desk } from "../../src/transports/port.ts";
 import { MemoryDesk } from "./memory-desk.ts";
 
 export const token = "a-token-that-only-tests-know";
@@ -16,19 +17,25 @@ export const about = { version: "0.0.0", runId: "run", startedAt: 0 };
 export type Asked = Omit<RequestInit, "headers"> & { json?: unknown; headers?: Record<string, string | null> };
 export type Answered = { status: number; headers: Headers; body: string; json: () => unknown };
 
-export type Api = {
+export type Api<D extends Desk = MemoryDesk> = {
   app: App;
-  desk: MemoryDesk;
+  desk: D;
   troubles: unknown[];
   ask(path: string, asked?: Asked): Promise<Answered>;
 };
 
-export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk } = {}): Api {
-  const desk = options.desk ?? new MemoryDesk();
+export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk; closing?: AbortSignal } = {}): Api {
+  return anApiOn(options.desk ?? new MemoryDesk(), options);
+}
+
+export function anApiOn<D extends Desk>(
+  desk: D,
+  options: Partial<AppOptions> & { closing?: AbortSignal } = {},
+): Api<D> {
+  const { closing = new AbortController().signal } = options;
   const troubles: unknown[] = [];
   const app = makeApp({ token, about, onError: (error) => troubles.push(error), ...options, desk });
-  const closing = new AbortController().signal;
-  const ask: Api["ask"] = async (path, asked) => {
+  const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const env = { port, closing, afterAnswer: (run: () => void) => void afterwards.push(run) };
     const answer = await app.request(path, requestOf(asked ?? {}, `127.0.0.1:${port}`), env);

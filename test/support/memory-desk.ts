@@ -267,6 +267,7 @@ export class MemoryDesk implements Desk {
     return new Promise((resolve) => {
       const wake = () => {
         this.#listeners.delete(wake);
+        signal.removeEventListener("abort", wake);
         resolve();
       };
       this.#listeners.add(wake);

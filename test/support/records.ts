@@ -16,7 +16,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
     recipient: { kind: "lane", lane: "lane" },
     from: "user",
     fromLane: null,
-    laneId: "lane",
+    laneId: message.recipient?.kind === "person" ? null : (message.recipient?.lane ?? "lane"),
     text: "What is the answer?",
     summary: null,
     actionMode: null,

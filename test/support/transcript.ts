@@ -40,7 +40,7 @@ export function aTool(name: string, tool: Partial<ToolCall> = {}): ToolCall {
 }
 
 export function anAsk(kind: Ask["kind"], ask: Partial<Ask> = {}): Ask {
-  return { id: `ask-${kind}`, kind, sessionId: defaultSession, title: "May I?", ...ask };
+  return { id: `ask-${kind}`, kind, sessionId: defaultSession, title: "May I?", askedAt: null, ...ask };
 }
 
 export function aSlice(rows: readonly TranscriptRow[], slice: Partial<TranscriptSlice> = {}): TranscriptSlice {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Alert } from "../../src/delivery/alert.ts";
+import type { AlertTimes } from "../../src/delivery/alerts.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/delivery/record.ts";
@@ -28,12 +30,14 @@ export type WorldOptions = {
   sendingAgain?: StubOptions["sendingAgain"];
   mailbox?: Mailbox;
   restlessClock?: boolean;
+  alerts?: AlertTimes;
 };
 
 export class World {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-test-"));
   readonly clock: ManualClock;
   readonly troubles: unknown[] = [];
+  readonly alerts: Alert[] = [];
   readonly #options: WorldOptions;
   #waybill: Waybill | null = null;
   stub!: StubRuntime;
@@ -53,13 +57,14 @@ export class World {
   }
 
   async start(others: readonly Runtime[] = []): Promise<this> {
-    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox } = this.#options;
+    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts } = this.#options;
     this.#waybill = await startWaybill({
       store: openSqliteStore({ path: this.storePath }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
       ...(mailbox ? { mailbox } : {}),
       lanes: lanes.map(aLane),
+      ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),
       onTrouble: ({ error }) => this.troubles.push(error),
       runtimes: (postMessage) => {
         this.stub = new StubRuntime({

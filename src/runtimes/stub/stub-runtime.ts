@@ -58,6 +58,10 @@ export class StubRuntime implements Runtime {
     for (const session of this.#sessions.values()) this.#wake(session);
   }
 
+  async trouble(): Promise<null> {
+    return null;
+  }
+
   async openSession(lane: Lane): Promise<string> {
     const session = `ses_${randomUUID()}`;
     this.#record({ type: "open", at: this.#now(), session, lane: lane.id });

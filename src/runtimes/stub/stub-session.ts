@@ -177,7 +177,13 @@ export class StubSession {
     const tool = this.#tool(step.ask === "permission" ? "bash" : "question", { status: "running" });
     this.#openRow(at).tools.push(tool);
     run.waitsFor = tool;
-    this.#asks.push({ id: `ask-${tool.id}`, kind: step.ask, sessionId: this.id, title: step.title ?? step.ask });
+    this.#asks.push({
+      id: `ask-${tool.id}`,
+      kind: step.ask,
+      sessionId: this.id,
+      title: step.title ?? step.ask,
+      askedAt: at,
+    });
     this.happenings += 1;
   }
 

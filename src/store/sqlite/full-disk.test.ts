@@ -13,7 +13,7 @@ const directory = mkdtempSync(join(tmpdir(), "waybill-disk-"));
 // A mount of the process's own: nobody else sees it, and it is gone with the process.
 const onSmallDisk = [
   ...["unshare", "--map-root-user", "--mount", "sh", "-c"],
-  'mount -t tmpfs -o size=2m tmpfs "$0" && exec "$@"',
+  'mount -t tmpfs -o size=4m tmpfs "$0" && exec "$@"',
   directory,
 ];
 const [command = "", ...args] = onSmallDisk;

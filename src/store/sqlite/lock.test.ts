@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
-import { lockStore } from "./lock.ts";
+import { lockStore, storeHolder } from "./lock.ts";
 
 // Processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
@@ -101,5 +101,31 @@ describe("the lock", () => {
       message: expect.stringContaining(`${file.path}.lock is damaged`),
       hint: expect.stringContaining("delete the lock file"),
     });
+  });
+});
+
+describe("asking who holds the lock", () => {
+  it("names the process that has the store open, here or elsewhere, and leaves it locked", async () => {
+    const { process: other } = await file.holder();
+    expect(storeHolder(file.path)).toEqual({ pid: other.pid });
+    expect(file.refusal()).toMatchObject(inUseBy(other.pid));
+    await other.finish();
+    file.open();
+    expect(storeHolder(file.path)).toEqual({ pid: process.pid });
+    expect((await file.holder()).said).toMatchObject({ holds: false, ...inUseBy(process.pid) });
+  });
+
+  it("names nobody when the store was never open, was closed, or was left by a kill", async () => {
+    expect(storeHolder(file.path)).toBeNull();
+    expect(file.names()).toEqual([]);
+    const closed = await file.holder();
+    await closed.process.finish();
+    expect(storeHolder(file.path)).toBeNull();
+    const killed = await file.holder();
+    await killed.process.kill();
+    expect(storeHolder(file.path)).toBeNull();
+    const lock = lockStore(file.path, 0);
+    expect(lock.leftOpen).toBe(true);
+    lock.release();
   });
 });

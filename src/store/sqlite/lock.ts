@@ -1,82 +1,36 @@
-/**
- * One process at a time may write to a store. The lock is a small database beside the store whose write lock is held
- * for as long as the process lives: the kernel lets go of it when the process dies, however it dies, so there is
- * nothing stale to break and no process id to trust. The row in it only tells others who holds it.
- */
-import Database from "better-sqlite3";
+/** One process at a time may write to a store: it holds the lock file beside it. */
 import { AppError } from "../../app-error.ts";
-import { isDiskTrouble, storeTrouble } from "./file-trouble.ts";
-import { createPrivateFile } from "./private-file.ts";
+import { storeTrouble } from "./file-trouble.ts";
+import type { HeldLock, LockHolder, LockOutcome } from "./lock-file.ts";
+import { askLock, takeLock } from "./lock-file.ts";
 
-export type StoreLock = {
-  /** The process before this one ended without closing the store. */
-  leftOpen: boolean;
-  /** The store was closed in good order. */
-  release(): void;
-  /** Lets go without vouching for the file: whoever comes next is as suspicious of it as this one was. */
-  abandon(): void;
-};
+export function lockStore(path: string, now: number): HeldLock {
+  const outcome = withWords(path, () => takeLock(lockOf(path), now));
+  if (!outcome.taken) throw locked(path, outcome);
+  return outcome.lock;
+}
 
-export function lockStore(path: string, now: number): StoreLock {
-  const db = openLock(path);
+/** The process that has the store open, asked without taking it. */
+export function storeHolder(path: string): LockHolder | null {
+  return withWords(path, () => askLock(lockOf(path)));
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}
+
+function withWords<T>(path: string, work: () => T): T {
   try {
-    db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, since INTEGER NOT NULL)");
-    db.exec("BEGIN IMMEDIATE");
-    const leftOpen = readHolder(db) !== null;
-    db.exec("DELETE FROM holder");
-    db.prepare("INSERT INTO holder (pid, since) VALUES (?, ?)").run(process.pid, now);
-    // Committed so that others can read it, and taken again at once.
-    db.exec("COMMIT");
-    db.exec("BEGIN IMMEDIATE");
-    return { leftOpen, release: () => letGo(db, true), abandon: () => letGo(db, !leftOpen) };
+    return work();
   } catch (error) {
-    const refusal = isBusy(error) ? locked(path, readHolder(db), error) : lockTrouble(path, error);
-    db.close();
-    throw refusal;
+    throw lockTrouble(path, error);
   }
 }
 
-function openLock(path: string): Database.Database {
-  try {
-    createPrivateFile(`${path}.lock`);
-    // A little patience, since somebody who only asks who the holder is keeps the holder from committing meanwhile.
-    return new Database(`${path}.lock`, { timeout: 250 });
-  } catch (error) {
-    throw storeTrouble(path, error);
-  }
-}
-
-function letGo(db: Database.Database, clean: boolean): void {
-  if (!db.open) return;
-  try {
-    if (clean) db.exec("DELETE FROM holder");
-    db.exec("COMMIT");
-  } catch (error) {
-    // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
-    if (!isDiskTrouble(error)) throw error;
-  } finally {
-    db.close();
-  }
-}
-
-function readHolder(db: Database.Database): { pid: number } | null {
-  try {
-    return (db.prepare("SELECT pid FROM holder").get() as { pid: number } | undefined) ?? null;
-  } catch (error) {
-    // The other one is between its two transactions; that it is there is known anyway.
-    if (isBusy(error) || /no such table/.test(String(error))) return null;
-    throw error;
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
-}
-
-function locked(path: string, holder: { pid: number } | null, cause: unknown): AppError {
+function locked(path: string, { holder, cause }: Extract<LockOutcome, { taken: false }>): AppError {
   return new AppError({
     code: "store_locked",
-    message: `The store ${path} is in use by ${holder ? `process ${holder.pid}` : "another process"}.`,
+    message: `The store ${path} is in use by ${holder.pid === null ? "another process" : `process ${holder.pid}`}.`,
     hint: "Stop that Waybill first, or point WAYBILL_HOME at another directory.",
     cause,
   });
@@ -87,7 +41,7 @@ function lockTrouble(path: string, error: unknown): unknown {
   if (!(trouble instanceof AppError) || trouble.code !== "store_corrupt") return trouble;
   return new AppError({
     code: "store_unavailable",
-    message: `The lock file ${path}.lock is damaged. The store itself was not touched.`,
+    message: `The lock file ${lockOf(path)} is damaged. The store itself was not touched.`,
     hint: "Make sure that no Waybill uses this store, then delete the lock file: nothing of value is in it.",
     cause: error,
   });

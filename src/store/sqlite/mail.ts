@@ -24,10 +24,11 @@ export function mailStatements(db: Database.Database) {
   const all = db.prepare<[number, number], Row>(
     `SELECT ${columns} FROM message WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   );
-  const said = db.prepare<[string, string | null, number, number], Row>(`
+  const said = db.prepare<[{ words: string; lane: string | null; before: number; limit: number }], Row>(`
     SELECT ${columns} FROM message_words JOIN message ON message.seq = message_words.rowid
-    WHERE message_words MATCH ?1 AND (?2 IS NULL OR message.lane_id = ?2) AND message_words.rowid < ?3
-    ORDER BY message_words.rowid DESC LIMIT ?4`);
+    WHERE message_words MATCH @words AND (@lane IS NULL OR message.lane_id = @lane)
+      AND message_words.rowid < @before
+    ORDER BY message_words.rowid DESC LIMIT @limit`);
   const writtenBack = db.prepare<[string, string], Row>(
     `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND lane_id = ? ORDER BY seq`,
   );
@@ -56,7 +57,7 @@ export function mailStatements(db: Database.Database) {
       const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
       const words = query === undefined ? undefined : wordsQuery(query);
       if (words === null) return { items: [], next: null };
-      if (words !== undefined) return pageOf(said.all(words, lane ?? null, before, limit), limit);
+      if (words !== undefined) return pageOf(said.all({ words, lane: lane ?? null, before, limit }), limit);
       return pageOf(lane === undefined ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
     },
     /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */

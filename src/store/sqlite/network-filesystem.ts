@@ -16,12 +16,17 @@ const networkTypes = new Map<number, string>([
 
 type TypeOf = (path: string) => number;
 
-export function refuseNetworkFilesystem(path: string, typeOf: TypeOf = (place) => statfsSync(place).type): void {
+/** The name of the network filesystem that a path is, or would be, on; null for a local one. */
+export function networkFilesystemOf(path: string, typeOf: TypeOf = (place) => statfsSync(place).type): string | null {
   let place = path;
   while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
   // The kernel reports the type as a signed word on some platforms.
-  const name = networkTypes.get(typeOf(place) >>> 0);
-  if (name === undefined) return;
+  return networkTypes.get(typeOf(place) >>> 0) ?? null;
+}
+
+export function refuseNetworkFilesystem(path: string, typeOf?: TypeOf): void {
+  const name = networkFilesystemOf(path, typeOf);
+  if (name === null) return;
   throw new AppError({
     code: "store_on_network",
     message: `The store ${path} would be on a network filesystem (${name}), where its locks do not hold.`,

@@ -40,6 +40,8 @@ export type Command = {
   words?: "lanes" | readonly string[];
   /** Not listed. */
   hidden?: boolean;
+  /** Goes on when nobody reads its output any more, as a daemon does whose terminal was closed. */
+  outlivesReaders?: boolean;
   run: (input: CommandInput, context: CommandContext) => Promise<number>;
 };
 

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
 import { WaybillClient } from "../../client/index.ts";
-import { daemonFilePath, tokenPath } from "../../home.ts";
+import { daemonFilePath, tokenPath, waybillHome } from "../../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -49,18 +49,18 @@ function namedToken(env: NodeJS.ProcessEnv): string {
 }
 
 function readToken(env: NodeJS.ProcessEnv): string {
-  const token = readIfThere(tokenPath(env))?.trim();
+  const token = readIfThere(tokenPath(waybillHome(env)))?.trim();
   if (token) return token;
   throw new AppError({
     code: "no_token",
-    message: `There is no token in ${tokenPath(env)}.`,
+    message: `There is no token in ${tokenPath(waybillHome(env))}.`,
     hint: "The daemon writes it when it starts: restart it, and run this as the same user.",
   });
 }
 
 /** Null when there is no daemon, as far as one can tell without asking it. */
 function runningUrl(env: NodeJS.ProcessEnv): string | null {
-  const file = readIfThere(daemonFilePath(env));
+  const file = readIfThere(daemonFilePath(waybillHome(env)));
   if (file === null) return null;
   const { url, supervisorPid, workerPid } = parsed(file);
   const pids = [supervisorPid, workerPid].filter((pid) => typeof pid === "number");
@@ -103,7 +103,7 @@ function readIfThere(path: string): string | null {
 function noDaemon(env: NodeJS.ProcessEnv): AppError {
   return new AppError({
     code: "no_daemon",
-    message: `No daemon is running here (there is none in ${daemonFilePath(env)}).`,
+    message: `No daemon is running here (there is none in ${daemonFilePath(waybillHome(env))}).`,
     hint: "Start it with `waybill up`, or set WAYBILL_HOME to where it keeps its state.",
   });
 }

@@ -138,6 +138,7 @@ describe("lanes and asks", () => {
       laneId: "demo",
       deliveryId: null,
       messageId: null,
+      person: null,
       since: 0,
     });
     expect((await ask("/v1/asks")).json()).toMatchObject({ asks: [{ id: "a1", lane: "demo", kind: "question" }] });

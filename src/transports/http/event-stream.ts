@@ -32,19 +32,23 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
   const { end, opening, onOpen, onClose } = options;
   const encoder = new TextEncoder();
   const next = frameReader(options);
-  let open = false;
+  let state: "unread" | "open" | "closed" = "unread";
   const close = () => {
+    if (state === "open") onClose();
+    state = "closed";
     end.abort();
-    if (open) onClose();
-    open = false;
   };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let frame: string | null = opening;
-        if (open) frame = await next();
-        else onOpen();
-        open = true;
+        if (state === "unread") {
+          state = "open";
+          onOpen();
+          return controller.enqueue(encoder.encode(opening));
+        }
+        const frame = await next();
+        // Cancelled while it waited.
+        if (state === "closed") return;
         if (frame !== null) return controller.enqueue(encoder.encode(frame));
         close();
         controller.close();

@@ -2,9 +2,10 @@
  * Listens. Requests that are slow, too large or no HTTP are cut off, with an answer where that is possible. Closing
  * takes no new connections, ends the streams, and gives running requests a moment to end.
  */
+import { setMaxListeners } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../../app-error.ts";
@@ -30,7 +31,10 @@ export type Listening = { url: string; port: number; close(): Promise<void> };
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { host = "127.0.0.1", closeMs = 2000 } = options;
   const closing = new AbortController();
+  // Every open stream listens to it.
+  setMaxListeners(0, closing.signal);
   const server = createHttpServer(options, closing.signal);
+  closeIdleOnes(server, closing.signal);
   await bound(server, host, options.port);
   const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
@@ -59,10 +63,6 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
   );
   const server = createServer(limits, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    outgoing.once("close", () => {
-      // A connection that was busy when closing began is idle only now.
-      if (closing.aborted) setImmediate(() => server.closeIdleConnections());
-    });
     listener(incoming, outgoing).catch(onError);
   });
   server.on("clientError", answerClientError);
@@ -75,6 +75,28 @@ function connection(server: Server, closing: AbortSignal, outgoing: ServerRespon
     closing,
     afterAnswer: (run) => outgoing.once("close", run),
   };
+}
+
+/**
+ * When the server closes, a connection ends with the answer that is on its way, or at once. Node.js itself leaves those
+ * open on which no request has come yet, and those whose client is only half gone.
+ */
+function closeIdleOnes(server: Server, closing: AbortSignal): void {
+  const idle = new Set<Socket>();
+  server.on("connection", (socket) => {
+    idle.add(socket);
+    socket.once("close", () => idle.delete(socket));
+  });
+  server.on("request", ({ socket }, outgoing) => {
+    idle.delete(socket);
+    outgoing.once("close", () => {
+      if (closing.aborted) socket.destroySoon();
+      else if (!socket.destroyed) idle.add(socket);
+    });
+  });
+  closing.addEventListener("abort", () => {
+    for (const socket of idle) socket.destroy();
+  });
 }
 
 function bound(server: Server, host: string, port: number): Promise<void> {
@@ -91,7 +113,6 @@ function bound(server: Server, host: string, port: number): Promise<void> {
 async function closeServer(server: Server, closing: AbortController, closeMs: number): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   closing.abort();
-  server.closeIdleConnections();
   const force = setTimeout(() => server.closeAllConnections(), closeMs);
   await ended;
   clearTimeout(force);
@@ -134,7 +155,7 @@ function malformed(): AppError {
   return new AppError({ code: "malformed_request", message: "The request is not valid HTTP." });
 }
 
-function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+export function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): AppError {
   if (error.code === "EADDRINUSE") {
     return new AppError({
       code: "port_in_use",

@@ -18,7 +18,7 @@ Examples:
   waybill completion fish > ~/.config/fish/completions/waybill.fish`;
 
 /** It completes all commands, so it is made by whoever knows them all. */
-export function completion(commands: () => readonly Command[]): Command {
+export function completion(commands: () => Promise<readonly Command[]>): Command {
   return {
     name: "completion",
     summary: "print a completion script for bash, zsh or fish",
@@ -30,7 +30,7 @@ export function completion(commands: () => readonly Command[]): Command {
       refuseMore(input, 1, "completion");
       const shell = checkedChoice(word, shells, { option: "the shell", command: "completion" });
       if (shell === undefined) throw usageError("for which shell? bash, zsh or fish", "completion");
-      const script = completionScript(shell, commands());
+      const script = completionScript(shell, await commands());
       print(json ? JSON.stringify({ script }) : script.trimEnd());
       return exitCodes.ok;
     },

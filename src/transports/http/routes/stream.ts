@@ -53,10 +53,12 @@ export function addStream(app: App, deps: RouteDeps): void {
     const end = endOf(c);
     const items = desk.follow({ after, lane, signal: end.signal })[Symbol.asyncIterator]();
     const first = items.next();
-    await showsTroubleAtOnce(first, deps).catch((error) => {
-      end.abort();
-      throw error;
-    });
+    if (resumeAfter !== undefined) {
+      await showsTroubleAtOnce(first, deps).catch((error) => {
+        end.abort();
+        throw error;
+      });
+    }
     const opened = { type: "open" as const, at: isoTime(clock.now()) };
     const body = eventStream({
       items,

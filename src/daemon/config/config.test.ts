@@ -1,0 +1,142 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import type { AppError } from "../../app-error.ts";
+import { defaultPolicy } from "../../delivery/policy.ts";
+import { loadConfig } from "./config.ts";
+
+const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
+
+describe("where a configuration comes from", () => {
+  test("without a file it is the demo profile, with a state directory of its own", () => {
+    const { env, home } = configPlace();
+    const config = loadConfig(env);
+    expect(config.profile).toEqual({ kind: "demo" });
+    expect(config).toMatchObject({ home, port: 7717, storePath: join(home, "demo", "waybill.db") });
+    expect(config.lanes.map((lane) => [lane.id, lane.runtime])).toEqual([
+      ["demo", "stub"],
+      ["sleepy", "stub"],
+    ]);
+  });
+
+  test("the environment counts in the demo profile, too", () => {
+    const { env } = configPlace();
+    expect(loadConfig({ ...env, PORT: "8000", WAYBILL_WATCHDOG: "0" })).toMatchObject({
+      port: 8000,
+      policy: { automaticRetry: false },
+    });
+  });
+
+  test("a file at the default place is read", () => {
+    const { env, file, home, write } = configPlace();
+    write({ port: 9000 });
+    const config = loadConfig(env);
+    expect(config).toMatchObject({ profile: { kind: "file", path: file }, port: 9000, lanes: [] });
+    expect(config.storePath).toBe(join(home, "waybill.db"));
+  });
+
+  test("XDG_CONFIG_HOME and WAYBILL_HOME move it", () => {
+    const { env, root, write } = configPlace();
+    const path = write({}, join(root, "xdg", "waybill", "config.json"));
+    const config = loadConfig({ ...env, XDG_CONFIG_HOME: join(root, "xdg"), WAYBILL_HOME: "~/state" });
+    expect(config).toMatchObject({ profile: { path }, home: join(root, "state") });
+  });
+
+  test("a file that is named and missing stops the start", () => {
+    const { env, root } = configPlace();
+    const error = refusal({ ...env, WAYBILL_CONFIG: "~/nowhere.json" });
+    expect(error).toMatchObject({
+      code: "config_missing",
+      message: expect.stringContaining(join(root, "nowhere.json")),
+    });
+    expect(error.hint).toMatch(/waybill init/);
+  });
+
+  test("an empty WAYBILL_CONFIG names nothing", () => {
+    const { env } = configPlace();
+    expect(loadConfig({ ...env, WAYBILL_CONFIG: "" }).profile).toEqual({ kind: "demo" });
+  });
+
+  test("a directory in the place of the file is an error, not the demo", () => {
+    const { env, file } = configPlace();
+    mkdirSync(file, { recursive: true });
+    expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(/is a directory/) });
+  });
+});
+
+describe("paths", () => {
+  test("~ expands, and what is relative begins at the file, or at the working directory for a variable", () => {
+    const { env, root, write } = configPlace();
+    write({ sqlitePath: "db/w.db", opencodeBin: "~/bin/opencode", allowedDirectories: ["~/a", "b"] });
+    const below = join(root, ".config", "waybill");
+    expect(loadConfig(env)).toMatchObject({
+      storePath: join(below, "db/w.db"),
+      opencodeBin: join(root, "bin/opencode"),
+      allowedDirectories: [join(root, "a"), join(below, "b")],
+    });
+    expect(loadConfig({ ...env, SQLITE_PATH: "x.db" }).storePath).toBe(join(process.cwd(), "x.db"));
+  });
+
+  test("the name of a program stays a name", () => {
+    const { env } = configPlace();
+    expect(loadConfig({ ...env, OPENCODE_BIN: "opencode-next" }).opencodeBin).toBe("opencode-next");
+  });
+
+  test("a prompt file that is not there is refused", () => {
+    const { env } = configPlace();
+    const error = refusal({ ...env, SYSTEM_PROMPT_PATH: "/nowhere/prompt.md" });
+    expect(error.message).toMatch(/SYSTEM_PROMPT_PATH names \/nowhere\/prompt\.md, and there is no such file/);
+  });
+});
+
+describe("the policy", () => {
+  test("the numbers of delivery replace the defaults one by one; repairs have a name of their own", () => {
+    const { env, write } = configPlace();
+    write({ sessionRetryAttempts: 4, delivery: { graceMs: 1, retention: { failedMs: 2 } } });
+    expect(loadConfig(env).policy).toEqual({
+      ...defaultPolicy,
+      maxRepairs: 4,
+      graceMs: 1,
+      retention: { ...defaultPolicy.retention, failedMs: 2 },
+    });
+  });
+
+  test("WAYBILL_WATCHDOG=0 is the kill switch", () => {
+    const { env, write } = configPlace();
+    write({});
+    expect(loadConfig({ ...env, WAYBILL_WATCHDOG: "0" }).policy.automaticRetry).toBe(false);
+    expect(loadConfig({ ...env, WAYBILL_WATCHDOG: "1" }).policy.automaticRetry).toBe(true);
+  });
+});
+
+describe("an address that other machines can reach", () => {
+  test.each(["0.0.0.0", "::", "192.168.1.2", "box.local"])("%s needs an explicit word", (host) => {
+    const { env, write } = configPlace();
+    expect(refusal({ ...env, WAYBILL_HOST: host })).toMatchObject({
+      code: "config_invalid",
+      message: expect.stringContaining(`WAYBILL_HOST is ${host}`),
+      hint: expect.stringContaining("allowRemote"),
+    });
+    write({ host });
+    expect(refusal(env).message).toMatch(/: host is /);
+    expect(loadConfig({ ...env, WAYBILL_ALLOW_REMOTE: "1" }).host).toBe(host);
+  });
+
+  test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("%s is no such address", (host) => {
+    const { env } = configPlace();
+    expect(loadConfig({ ...env, WAYBILL_HOST: host }).host).toBe(host);
+  });
+});
+
+test("secrets are there for those who ask, and print nowhere", () => {
+  const { env, write } = configPlace();
+  write({ telegramBotToken: "123:hush" });
+  const config = loadConfig({ ...env, PI_AGENT_API_KEY: "sk-hush" });
+  expect(config.secrets.telegramBotToken?.reveal()).toBe("123:hush");
+  expect(config.secrets.piAgentApiKey?.reveal()).toBe("sk-hush");
+  expect(`${JSON.stringify(config)} ${inspect(config, { depth: 9 })} ${config.secrets.piAgentApiKey}`).not.toMatch(
+    /hush/,
+  );
+});

@@ -1,0 +1,107 @@
+/** Lanes and teams of a configuration file, with everything that is left out filled in and every name checked. */
+import { dirname } from "node:path";
+import { expandPath } from "../../home.ts";
+import type { ScriptInput } from "../../runtimes/stub/script.ts";
+import type { NewLane } from "../../store/port.ts";
+import { badSetting } from "./config-error.ts";
+import type { ConfigFile, FileLane } from "./file-schema.ts";
+import { runtimeOfProvider } from "./lane-settings.ts";
+import type { ReadFile } from "./read-file.ts";
+import type { Values } from "./values.ts";
+
+export type ConfigLane = Omit<NewLane, "createdAt"> & { displayName: string | null };
+export type ConfigTeam = {
+  id: string;
+  displayName: string | null;
+  members: readonly { id: string; lane: string }[];
+};
+export type LanesAndTeams = {
+  lanes: readonly ConfigLane[];
+  teams: readonly ConfigTeam[];
+  /** By lane id, for the stub. */
+  stubScripts: Readonly<Record<string, ScriptInput>>;
+};
+
+export function lanesAndTeams(
+  file: ReadFile,
+  values: Pick<Values, "modelProvider" | "modelName">,
+  env: NodeJS.ProcessEnv,
+): LanesAndTeams {
+  const written = file.content.lanes ?? [];
+  const teams = teamsOf(file.content);
+  const places = new Map<string, number>();
+  for (const [place, { id }] of written.entries()) {
+    const first = places.get(id);
+    if (first !== undefined) throw wrong(file.path, `lanes[${place}].id`, `is "${id}", as is lanes[${first}].id`);
+    places.set(id, place);
+  }
+  const membership = membershipOf(file.path, teams, new Set(places.keys()));
+  const lanes = written.map((lane) => ({
+    ...laneOf(lane, values),
+    directory: expandPath(lane.directory, dirname(file.path), env),
+    ...(membership.get(lane.id) ?? { team: null, member: null }),
+  }));
+  return { lanes, teams, stubScripts: scriptsOf(file.path, written, lanes) };
+}
+
+function laneOf(lane: FileLane, { modelProvider, modelName }: Pick<Values, "modelProvider" | "modelName">) {
+  return {
+    id: lane.id,
+    displayName: lane.displayName ?? null,
+    runtime: lane.runtime ?? runtimeOfProvider[modelProvider],
+    agent: lane.agent ?? null,
+    model: lane.model ?? modelName,
+    contract: lane.contract ?? "text",
+  };
+}
+
+function teamsOf({ teams = {} }: ConfigFile): ConfigTeam[] {
+  return Object.entries(teams).map(([id, team]) => ({
+    id,
+    displayName: team.displayName ?? null,
+    members: Object.entries(team.members).map(([member, { lane }]) => ({ id: member, lane })),
+  }));
+}
+
+type Membership = Map<string, { team: string; member: string }>;
+
+function membershipOf(file: string, teams: readonly ConfigTeam[], lanes: ReadonlySet<string>): Membership {
+  const found: Membership = new Map();
+  for (const { id: team, members } of teams) {
+    for (const { id: member, lane } of members) {
+      const key = `teams.${team}.members.${member}.lane`;
+      if (!lanes.has(lane)) {
+        const known = lanes.size === 0 ? "There are no lanes in the file." : `Its lanes: ${[...lanes].join(", ")}.`;
+        throw wrong(file, key, `is "${lane}", and no lane of the file has that id`, known);
+      }
+      const other = found.get(lane);
+      if (other) {
+        const whose = `${other.member} of team ${other.team}`;
+        throw wrong(file, key, `is "${lane}", which is the lane of ${whose} already`, "Give each member its own lane.");
+      }
+      found.set(lane, { team, member });
+    }
+  }
+  return found;
+}
+
+function scriptsOf(
+  file: string,
+  written: readonly FileLane[],
+  lanes: readonly ConfigLane[],
+): LanesAndTeams["stubScripts"] {
+  const scripts: Record<string, ScriptInput> = {};
+  for (const [place, { id, script }] of written.entries()) {
+    if (script === undefined) continue;
+    const runtime = lanes[place]?.runtime;
+    if (runtime !== "stub") {
+      throw wrong(file, `lanes[${place}].script`, `is only for stub lanes, and lane "${id}" has runtime ${runtime}`);
+    }
+    scripts[id] = script;
+  }
+  return scripts;
+}
+
+function wrong(file: string, key: string, reason: string, hint?: string) {
+  return badSetting({ kind: "file", file, key }, reason, hint);
+}

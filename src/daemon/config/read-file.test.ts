@@ -1,0 +1,72 @@
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import type { AppError } from "../../app-error.ts";
+import { loadConfig } from "./config.ts";
+
+const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
+
+describe("what a file may hold", () => {
+  const cases: readonly [string, unknown, RegExp, RegExp?][] = [
+    ["a wrong type", { port: "7717" }, /: port must be a port from 1 to 65535, or 0/],
+    ["an unknown key, with the nearest one", { prot: 1 }, /: prot is no key/, /Did you mean "port"\?/],
+    ["a key in another spelling", { TELEGRAM_BOT_TOKEN: "x" }, /TELEGRAM_BOT_TOKEN is no key/, /"telegramBotToken"/],
+    ["an unknown key that is near to nothing", { colour: 1 }, /: colour is no key/, /docs\/configuration\.md/],
+    ["an unknown key of delivery", { delivery: { graceMS: 1 } }, /: delivery\.graceMS is no key/, /"graceMs"/],
+    [
+      "an unknown key of retention",
+      { delivery: { retention: { ms: 1 } } },
+      /retention\.ms is/,
+      /respondedMs, failedMs/,
+    ],
+    ["a wrong type in delivery", { delivery: { maxAttempts: 0 } }, /: delivery\.maxAttempts must be/],
+    ["an empty list of delays", { delivery: { retryDelaysMs: [] } }, /retryDelaysMs must be a list that is not empty/],
+    ["lanes that are no list", { lanes: {} }, /: lanes must be a list/],
+    ["a lane without a directory", { lanes: [{ id: "a" }] }, /: lanes\[0\]\.directory is missing/],
+    ["a lane with a bad id", { lanes: [{ id: "A b", directory: "/" }] }, /: lanes\[0\]\.id must be 1 to 64 of/],
+    [
+      "an unknown key of a lane",
+      { lanes: [{ id: "a", dir: "/" }] },
+      /lanes\[0\]\.directory is missing/,
+      /lanes\[0\]\.dir is/,
+    ],
+    ["a bad name of a team", { teams: { "My team": { members: {} } } }, /: teams\["My team"\] is not a name/],
+    ["a member without a lane", { teams: { a: { members: { b: {} } } } }, /teams\.a\.members\.b\.lane is missing/],
+    [
+      "a member's unknown key",
+      { teams: { a: { members: { b: { lane: "x", lan: 1 } } } } },
+      /b\.lan is no key/,
+      /"lane"/,
+    ],
+    ["no object at all", [], /: it must be an object/],
+    ["an origin with a path", { allowedOrigins: ["https://a.b/c"] }, /: allowedOrigins\[0\] must be an origin/],
+    ["the null origin", { allowedOrigins: ["null"] }, /: allowedOrigins\[0\] must be an origin/],
+    ["a URL with a password", { opencodeAttachUrl: "http://u:p@a.b" }, /: opencodeAttachUrl must be a URL/],
+  ];
+  test.each(cases)("%s is refused", (_, content, message, hint = /./) => {
+    const { env, file, write } = configPlace();
+    write(content);
+    const error = refusal(env);
+    expect(error.code).toBe("config_invalid");
+    expect(error.message).toContain(file);
+    expect(error.message).toMatch(message);
+    expect(error.hint).toMatch(hint);
+  });
+
+  test("an unknown key deep in a lane's script is named by its path", () => {
+    const { env, project, write } = configPlace();
+    const script = { always: [{ steps: [{ say: "Hello.", lowd: true }] }], stepMS: 1 };
+    write({ lanes: [{ id: "a", runtime: "stub", directory: project, script }] });
+    const error = refusal(env);
+    expect(`${error.message} ${error.hint}`).toMatch(/lanes\[0\]\.script\.always\[0\]\.steps\[0\]\.lowd is no key/);
+    expect(error.hint).toMatch(/lanes\[0\]\.script\.stepMS is no key .*\(Did you mean "stepMs"\?\)/);
+  });
+
+  test("bad JSON is named by line and column, and nothing of it is quoted", () => {
+    const { env, write } = configPlace();
+    write('{\n  "telegramBotToken": "123:hush" "port": 1\n}');
+    const error = refusal(env);
+    expect(error.message).toMatch(/in line 2, column 34, a "," or the closing bracket should stand there/);
+    expect(`${error.message}${error.hint}${inspect(error.cause)}`).not.toMatch(/hush/);
+  });
+});

@@ -1,0 +1,52 @@
+/** Finds the configuration file, and reads it whole or says why not. Null when none is named and none is there. */
+import { readFileSync, statSync } from "node:fs";
+import { messageOf } from "../../app-error.ts";
+import { defaultConfigPath, expandPath } from "../../home.ts";
+import type { Problem } from "./config-error.ts";
+import { configMissing, configProblems, configUnreadable } from "./config-error.ts";
+import type { ConfigFile } from "./file-schema.ts";
+import { fileSchema } from "./file-schema.ts";
+import { readJson } from "./json-text.ts";
+import { problemsOf } from "./problems.ts";
+
+/** Far more than any configuration needs; a log or an image under that name is refused before it is read. */
+const mostBytes = 1024 * 1024;
+
+export type ReadFile = { path: string; content: ConfigFile };
+
+export function configPath(env: NodeJS.ProcessEnv): string {
+  return env.WAYBILL_CONFIG ? expandPath(env.WAYBILL_CONFIG, process.cwd(), env) : defaultConfigPath(env);
+}
+
+export function readConfigFile(env: NodeJS.ProcessEnv): ReadFile | null {
+  const path = configPath(env);
+  const text = readText(path);
+  if (text !== null) return { path, content: parseConfigFile(path, text) };
+  if (env.WAYBILL_CONFIG) throw configMissing(path);
+  return null;
+}
+
+function readText(path: string): string | null {
+  try {
+    const { size } = statSync(path);
+    if (size > mostBytes) throw configUnreadable(path, `it has ${size} bytes, and ${mostBytes} is the most`);
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "config_invalid") throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw configUnreadable(path, code === "EISDIR" ? "it is a directory" : messageOf(error), error);
+  }
+}
+
+export function parseConfigFile(path: string, text: string): ConfigFile {
+  const json = readJson(text);
+  if (!json.ok) {
+    throw configUnreadable(path, `it is not JSON: in line ${json.line}, column ${json.column}, ${json.reason}`);
+  }
+  const parsed = fileSchema.safeParse(json.value);
+  if (parsed.success) return parsed.data;
+  const [first, ...others] = problemsOf(fileSchema, json.value, parsed.error.issues);
+  const unexplained: Problem = { key: "it", reason: "does not fit what a configuration is" };
+  throw configProblems(path, [first ?? unexplained, ...others]);
+}

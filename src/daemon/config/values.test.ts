@@ -1,0 +1,79 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import type { AppError } from "../../app-error.ts";
+import type { Config } from "./config.ts";
+import { loadConfig, readConfig } from "./config.ts";
+import type { Setting } from "./settings.ts";
+import { settings } from "./settings.ts";
+
+const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
+
+describe("what the environment may say", () => {
+  test.each([
+    ["PORT", "eighty"],
+    ["PORT", "70000"],
+    ["PORT", "1e3"],
+    ["OPENCODE_AUTO_START", "maybe"],
+    ["MODEL_PROVIDER", "gpt"],
+    ["RELAY_TIMEOUT_MS", "-1"],
+    ["WAYBILL_WATCHDOG", "off, please"],
+  ])("%s=%s is refused by name", (variable, value) => {
+    const { env } = configPlace();
+    const error = refusal({ ...env, [variable]: value });
+    expect(error).toMatchObject({
+      code: "config_invalid",
+      message: expect.stringContaining(`variable ${variable} must`),
+    });
+    expect(error.message).toContain(value);
+  });
+
+  test("a bad secret is refused without being shown", () => {
+    const { env } = configPlace();
+    const error = refusal({ ...env, TELEGRAM_BOT_TOKEN: "123 hush" });
+    expect(error.message).toMatch(/TELEGRAM_BOT_TOKEN must be text without spaces/);
+    expect(inspect(error)).not.toMatch(/hush/);
+  });
+
+  test("an empty variable counts as unset", () => {
+    const { env } = configPlace();
+    expect(loadConfig({ ...env, PORT: "", SESSION_MAX_CONCURRENT: " ", WAYBILL_WATCHDOG: "" })).toMatchObject({
+      port: 7717,
+      sessionMaxConcurrent: 5,
+      policy: { automaticRetry: true },
+    });
+  });
+
+  const withVariable = Object.entries<Setting>(settings).filter(([, { env }]) => env !== undefined);
+  /** A few settings are not where their key says. */
+  const seen = (key: string, config: Config): unknown => {
+    if (key === "sqlitePath") return config.storePath.replace(config.home, "$WAYBILL_HOME");
+    if (key === "sessionRetryAttempts") return config.policy.maxRepairs;
+    if (key === "telegramBotToken" || key === "piAgentApiKey") return config.secrets[key]?.reveal() ?? null;
+    return config[key as keyof Config];
+  };
+  const samples = (kindWords: string): fc.Arbitrary<unknown> => {
+    if (kindWords.startsWith("true")) return fc.boolean();
+    if (kindWords.startsWith("a port")) return fc.integer({ min: 1, max: 65535 });
+    if (kindWords.startsWith("a whole number")) return fc.integer({ min: 1, max: 1_000_000 });
+    if (kindWords.startsWith("one of ")) return fc.constantFrom(...kindWords.slice("one of ".length).split(", "));
+    if (kindWords.startsWith("a host")) return fc.constantFrom("127.0.0.2", "localhost");
+    if (kindWords.startsWith("a URL")) return fc.constantFrom("http://127.0.0.1:4096", "https://box.local");
+    return fc.constantFrom("/some-place", "/some/other-place");
+  };
+
+  test.each(withVariable)("%s: environment over file over default", (key, setting) => {
+    const { env, write } = configPlace();
+    const value = samples(setting.kind.words);
+    fc.assert(
+      fc.property(fc.option(value), fc.option(value), (inEnvironment, inFile) => {
+        write(inFile === null ? {} : { [key]: inFile });
+        const variables = inEnvironment === null ? {} : { [setting.env ?? ""]: String(inEnvironment) };
+        const config = readConfig({ ...env, ...variables });
+        expect(seen(key, config)).toEqual(inEnvironment ?? inFile ?? setting.default ?? null);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { startWorld } from "../../test/support/waybill.ts";
+import { isOutstanding } from "../delivery/record.ts";
+import { demoLaneScripts, demoLanes } from "./demo-profile.ts";
+import { demoPolicy } from "./demo-script.ts";
+
+const messages = ["first", "second", "third"];
+
+/** Each message to its end, with a restart behind it. */
+async function outcomes(lane: string) {
+  const lanes = demoLanes("/nowhere").map(({ displayName: _, ...settings }) => settings);
+  const world = await startWorld({ scripts: demoLaneScripts, lanes, policy: demoPolicy });
+  const found = [];
+  for (const id of messages) {
+    await world.send({ id, to: { lane } });
+    const delivery = () => world.delivery(id, lane);
+    await world.clock.until(
+      async () => /^(responded|failed)/.test((await delivery()).status) && !isOutstanding(await delivery()),
+    );
+    const { status, attempts } = await delivery();
+    found.push([status, attempts]);
+    await world.stop();
+    await world.start();
+  }
+  return found;
+}
+
+test("the demo agent answers every message, after restarts too", async () => {
+  expect(await outcomes("demo")).toEqual(messages.map(() => ["responded", 1]));
+});
+
+test("the sleepy agent is silent at first and answers the retry, for every message", async () => {
+  expect(await outcomes("sleepy")).toEqual(messages.map(() => ["responded", 2]));
+});

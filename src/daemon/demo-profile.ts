@@ -1,0 +1,57 @@
+/**
+ * What runs when nothing is configured: two lanes with a scripted agent, on waits of seconds. One answers, and one is
+ * silent at first, so that a retry can be seen. Nothing here counts messages, so it works for any number of them.
+ */
+import { join } from "node:path";
+import type { ScriptInput } from "../runtimes/stub/script.ts";
+import type { ConfigLane } from "./config/lanes.ts";
+
+/** Apart from the state of a configured Waybill, so that trying it out leaves no lanes behind in that. */
+export function demoDirectory(home: string): string {
+  return join(home, "demo");
+}
+
+/** Made by whoever starts the daemon. */
+export function demoLanes(home: string): ConfigLane[] {
+  const common = {
+    team: null,
+    member: null,
+    runtime: "stub",
+    directory: join(demoDirectory(home), "work"),
+    agent: null,
+    model: null,
+    contract: "text",
+  } as const;
+  return [
+    { id: "demo", displayName: "Demo agent", ...common },
+    { id: "sleepy", displayName: "Demo agent that is silent at first", ...common },
+  ];
+}
+
+export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", ScriptInput>> = {
+  demo: {
+    always: [
+      {
+        steps: [
+          { wait: 400 },
+          {
+            say: "This is the demo agent: your message reached me, and this answer is the proof of it. To have a real agent answer, run `waybill init`, then start Waybill again.",
+          },
+        ],
+      },
+    ],
+  },
+  sleepy: {
+    always: [
+      {
+        // Words that only the text of a retry has; see prompt-text.ts.
+        when: "nothing shows that you acted on it",
+        steps: [
+          { wait: 400 },
+          { say: "This is the sleepy demo agent: I missed your message at first, and Waybill asked me again." },
+        ],
+      },
+      { steps: [{ wait: 200 }] },
+    ],
+  },
+};

@@ -1,0 +1,21 @@
+/** Writes the delivery lines to the log. What a message says is written under `debug` only, and not all of it. */
+import type { Ledger } from "../delivery/ledger.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Store } from "../store/port.ts";
+import { logLines } from "./delivery-log.ts";
+import type { Logger } from "./logging.ts";
+
+const previewCharacters = 80;
+
+export function logDeliveries({ ledger, store, log }: { ledger: Ledger; store: Store; log: Logger }): void {
+  ledger.onChange((change) => {
+    for (const { level, ...line } of logLines(change)) log[level](line);
+    const admitted = change.events.some((event) => event.type === "admitted");
+    if (admitted && log.isLevelEnabled("debug")) void preview(change.record, store, log);
+  });
+}
+
+async function preview(record: DeliveryRecord, store: Store, log: Logger): Promise<void> {
+  const message = await store.message({ kind: "lane", lane: record.laneId }, record.messageId);
+  if (message) log.debug({ inboxMessageId: record.messageId, preview: message.text.slice(0, previewCharacters) });
+}

@@ -1,0 +1,45 @@
+/**
+ * Whether messages can be taken and handed on: the store can be written, and every lane's runtime can be reached.
+ * Reasons are codes without names or texts, since they are shown to whoever asks. Spends no tokens.
+ */
+import { AppError } from "../app-error.ts";
+import type { Readiness } from "../transports/port.ts";
+import type { Waybill } from "./compose.ts";
+
+export type ReadinessSource = {
+  draining: () => boolean;
+  /** The kill switch is on. */
+  retriesAreOff: boolean;
+};
+
+/** How long a runtime may take to say that it is well. */
+const patienceMs = 2000;
+
+export async function readinessOf(waybill: Waybill, source: ReadinessSource, now: number): Promise<Readiness> {
+  const problems = [...(source.draining() ? ["draining"] : []), ...(await storeTrouble(waybill, now))];
+  const used = new Set((await waybill.store.lanes()).map((lane) => lane.runtime));
+  for (const kind of used) problems.push(...(await runtimeTrouble(waybill, kind)));
+  const degraded = source.retriesAreOff ? ["automatic_retry_is_off"] : [];
+  return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
+}
+
+async function storeTrouble({ store }: Waybill, now: number): Promise<string[]> {
+  try {
+    await store.probe(now);
+    return [];
+  } catch (error) {
+    return [error instanceof AppError ? error.code : "store_unwritable"];
+  }
+}
+
+async function runtimeTrouble({ runtimes }: Waybill, kind: string): Promise<string[]> {
+  const runtime = runtimes.get(kind);
+  if (!runtime) return [`runtime_not_active:${kind}`];
+  try {
+    const trouble = await runtime.trouble(AbortSignal.timeout(patienceMs));
+    return trouble === null ? [] : [`runtime_not_ready:${kind}`];
+  } catch {
+    // Why it cannot be asked is for the log of whoever uses it; here it only matters that it cannot.
+    return [`runtime_not_ready:${kind}`];
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The worker's side of its life: ready, drain, end. It stops when it is asked to, when it wants to be started afresh,
+ * and when its supervisor is gone, since then nobody would pass on a request to stop. It runs without one as well.
+ */
+import { AppError } from "../app-error.ts";
+import { StopRequests } from "./stop-requests.ts";
+import type { WorkerReady } from "./worker-protocol.ts";
+import { workerExit } from "./worker-protocol.ts";
+
+export type RunningWorker = {
+  ready: Omit<WorkerReady, "type">;
+  /** Ends what runs in good order; `hurry` is aborted when nobody wants to wait for that any more. */
+  drain(hurry: AbortSignal): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export type WorkerLifecycle = {
+  /** Given the function by which a person asks for a fresh start, through the API. */
+  start: (control: { restart: () => void }) => Promise<RunningWorker>;
+  /** Prints why the worker did not start; there is no stack trace for that. */
+  onRefused: (error: AppError) => void;
+  onTrouble: (error: unknown) => void;
+};
+
+/** Resolves with the exit code, once everything is closed. A stop that is asked for during the start comes after it. */
+export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLifecycle): Promise<number> {
+  const stop = listenForStop();
+  try {
+    const worker = await start({ restart: stop.restart }).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+      onRefused(error);
+      return error;
+    });
+    // What may be better in a while, as a full disk, is tried again as after a crash.
+    if (worker instanceof AppError) return worker.retryable ? 1 : workerExit.refused;
+    sayReady(worker.ready);
+    await stop.wanted;
+    try {
+      await worker.drain(stop.hurry);
+    } catch (error) {
+      // Nothing is lost by it, and the rest has to be closed all the same.
+      onTrouble(error);
+    }
+    await worker.close();
+    return stop.exitCode();
+  } finally {
+    stop.close();
+  }
+}
+
+function listenForStop() {
+  const stops = new StopRequests();
+  const hurry = new AbortController();
+  let askedToEnd = false;
+  let begin = () => {};
+  const wanted = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const end = () => {
+    askedToEnd = true;
+    begin();
+  };
+  stops.onRequest(() => (askedToEnd ? hurry.abort() : end()));
+  process.on("disconnect", end);
+  // Its supervisor died before anybody listened.
+  if (process.send && !process.connected) end();
+  return {
+    wanted,
+    hurry: hurry.signal,
+    restart: () => begin(),
+    /** A stop that comes while it drains for a restart is a stop. */
+    exitCode: () => (askedToEnd ? workerExit.ended : workerExit.restart),
+    close() {
+      stops.close();
+      process.removeListener("disconnect", end);
+    },
+  };
+}
+
+function sayReady(ready: RunningWorker["ready"]): void {
+  const message: WorkerReady = { type: "ready", ...ready };
+  // A supervisor that is gone does not hear it, and that it is gone is noticed elsewhere.
+  if (process.connected) process.send?.(message, () => {});
+}

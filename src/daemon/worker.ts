@@ -1,0 +1,139 @@
+/** The worker: one Waybill with its API, put together from a configuration, from its start to its end. */
+import { randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { Registry } from "prom-client";
+import { systemClock } from "../clock.ts";
+import { tokenPath } from "../home.ts";
+import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { makeApp } from "../transports/http/app.ts";
+import { listen } from "../transports/http/serve.ts";
+import type { Desk } from "../transports/port.ts";
+import { resolveLaneDirectory } from "./allowed-directory.ts";
+import type { Waybill } from "./compose.ts";
+import { startWaybill } from "./compose.ts";
+import type { Config } from "./config/config.ts";
+import { runtimeOfProvider } from "./config/lane-settings.ts";
+import { deliveryMetrics } from "./delivery-metrics.ts";
+import { makeDesk } from "./desk.ts";
+import { failPointFrom } from "./fail-point.ts";
+import { logDeliveries } from "./log-deliveries.ts";
+import type { Logger } from "./logging.ts";
+import { keepTidy } from "./retention.ts";
+import { ensureToken } from "./token.ts";
+import { version } from "./version.ts";
+import type { RunningWorker } from "./worker-lifecycle.ts";
+
+export type WorkerOptions = { config: Config; env: NodeJS.ProcessEnv; log: Logger; restart: () => void };
+
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const { config, log } = options;
+  makeDirectories(config);
+  const { token, wasOpen } = ensureToken(tokenPath(config.home));
+  if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
+  const runId = randomUUID();
+  const waybill = await startCore(options, runId);
+  let draining = false;
+  try {
+    const desk = deskFor(waybill, options, () => draining);
+    const { server, stopTidying } = await openDoors({ ...options, waybill, desk, token, runId });
+    return {
+      ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
+      async drain(hurry) {
+        draining = true;
+        log.info(
+          { event: "draining", drainMs: config.drainMs },
+          "Stopping: nothing new is sent, and running turns get a while to end.",
+        );
+        const outcome = await waybill.drain(config.drainMs, hurry);
+        if (outcome === "left_running") log.info("Turns that still run stay in the ledger; the next start goes on.");
+      },
+      async close() {
+        stopTidying();
+        await server.close();
+        await waybill.close();
+        log.info("Stopped.");
+      },
+    };
+  } catch (error) {
+    await waybill.close();
+    throw error;
+  }
+}
+
+function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void {
+  for (const directory of [home, stateDirectory]) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
+}
+
+function startCore({ config, env, log }: WorkerOptions, runId: string): Promise<Waybill> {
+  const onTrouble = ({ laneId, error }: { laneId?: string; error: unknown }) =>
+    log.error({ laneId, err: error }, "Something went wrong; it is tried again.");
+  const reach = failPointFrom(env.WAYBILL_FAIL_POINT);
+  const createdAt = systemClock.now();
+  return startWaybill({
+    store: openSqliteStore({ path: config.storePath, reach }),
+    policy: config.policy,
+    lanes: config.lanes.map((lane) => ({ ...lane, createdAt })),
+    runtimes: (postMessage) => [
+      new StubRuntime({
+        journalPath: config.stubJournalPath,
+        clock: systemClock,
+        scripts: config.stubScripts,
+        postMessage,
+      }),
+    ],
+    alerts: {
+      times: { askMs: config.alertAskAfterMs, failureMs: config.alertFailureAfterMs, lateMs: config.relayTimeoutMs },
+      onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "Somebody should look at this."),
+    },
+    runId,
+    reach,
+    onTrouble,
+  });
+}
+
+function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, draining: () => boolean): Desk {
+  return makeDesk({
+    waybill,
+    resolveDirectory: (path) =>
+      resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
+    defaults: { runtime: runtimeOfProvider[config.modelProvider], model: config.modelName },
+    restart,
+    now: () => systemClock.now(),
+    draining,
+    retriesAreOff: !config.policy.automaticRetry,
+  });
+}
+
+type Doors = WorkerOptions & { waybill: Waybill; desk: Desk; token: string; runId: string };
+
+/** The API, the log and the numbers. Nothing is left open when one of them cannot be. */
+async function openDoors({ config, log, waybill, desk, token, runId }: Doors) {
+  const registry = new Registry();
+  const { ledger, store } = waybill;
+  ledger.onChange(deliveryMetrics(registry));
+  logDeliveries({ ledger, store, log });
+  const app = makeApp({
+    desk,
+    token,
+    about: { version: version(), runId, startedAt: systemClock.now() },
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    registry,
+    onError: (error, where) => log.error({ ...where, err: error }, "A request could not be carried out."),
+  });
+  const server = await listen({
+    app,
+    host: config.host,
+    port: config.port,
+    onError: (error) => log.error({ err: error }, "A connection could not be served."),
+  });
+  const stopTidying = keepTidy({
+    prune: waybill.prune,
+    clock: systemClock,
+    onPruned: (records) => log.info({ records }, "Old records were removed."),
+    onTrouble: ({ error }) => log.error({ err: error }, "Old records could not be removed; it is tried again."),
+  });
+  return { server, stopTidying };
+}

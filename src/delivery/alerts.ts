@@ -1,0 +1,143 @@
+/**
+ * Says so, once, when something waits for a person for longer than it should: an ask, a delivery that failed for
+ * good, a turn that takes long. An alert changes nothing about its delivery. One timer for each thing that waits.
+ */
+import type { Clock } from "../clock.ts";
+import type { Store } from "../store/port.ts";
+import type { Alert } from "./alert.ts";
+import type { AskBook } from "./ask-book.ts";
+import type { Ledger } from "./ledger.ts";
+import type { DeliveryRecord } from "./record.ts";
+import { openStatuses } from "./record.ts";
+
+export type AlertTimes = {
+  askMs: number;
+  failureMs: number;
+  /** After the first send, without an outcome. */
+  lateMs: number;
+};
+
+export type AlertsDeps = {
+  store: Store;
+  ledger: Ledger;
+  asks: AskBook;
+  clock: Clock;
+  times: AlertTimes;
+  onAlert: (alert: Alert) => void;
+  onTrouble: (trouble: { error: unknown }) => void;
+};
+
+type Subject = Omit<Alert, "raisedAt">;
+
+/** After the store could not take an alert. */
+const againAfterMs = 60_000;
+
+export class Alerts {
+  readonly #deps: AlertsDeps;
+  readonly #planned = new Map<string, () => void>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(deps: AlertsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { store, ledger, asks } = this.#deps;
+    this.#unsubscribe.push(
+      ledger.onChange(({ record }) => this.#follow(record)),
+      asks.onChange(() => this.#followAsks()),
+    );
+    this.#followAsks();
+    for (const record of await store.failedWithoutAlert()) this.#follow(record);
+    for (const laneId of await store.lanesWithWork()) {
+      const holder = await store.outstanding(laneId);
+      if (holder) this.#follow(holder);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const cancel of this.#planned.values()) cancel();
+    this.#planned.clear();
+  }
+
+  #follow(record: DeliveryRecord): void {
+    const { times } = this.#deps;
+    const failed = record.status === "failed_terminal" && record.failedAt !== null ? failure(record) : null;
+    this.#keepOnly(`failure:${record.id}:`, failed ? [failed] : [], times.failureMs);
+    const late = openStatuses.includes(record.status) ? lateness(record) : null;
+    this.#keepOnly(`late:${record.id}`, late ? [late] : [], times.lateMs);
+  }
+
+  #followAsks(): void {
+    const waiting = this.#deps.asks.list().map(
+      (ask): Subject => ({
+        id: `ask:${ask.id}`,
+        kind: "ask",
+        laneId: ask.laneId,
+        deliveryId: ask.deliveryId,
+        messageId: ask.messageId,
+        askId: ask.id,
+        person: ask.person,
+        reason: `${ask.kind}_pending`,
+        since: ask.since,
+      }),
+    );
+    this.#keepOnly("ask:", waiting, this.#deps.times.askMs);
+  }
+
+  /** Plans these, and takes back all others whose ids begin that way. */
+  #keepOnly(prefix: string, subjects: readonly Subject[], afterMs: number): void {
+    const wanted = new Set(subjects.map((subject) => subject.id));
+    for (const [id, cancel] of this.#planned) {
+      if (!id.startsWith(prefix) || wanted.has(id)) continue;
+      cancel();
+      this.#planned.delete(id);
+    }
+    for (const subject of subjects) {
+      if (!this.#planned.has(subject.id)) this.#plan(subject, subject.since + afterMs);
+    }
+  }
+
+  #plan(subject: Subject, at: number): void {
+    if (this.#stopped) return;
+    this.#planned.set(
+      subject.id,
+      this.#deps.clock.at(at, () => void this.#raise(subject)),
+    );
+  }
+
+  async #raise(subject: Subject): Promise<void> {
+    const { store, clock, onAlert, onTrouble } = this.#deps;
+    const alert: Alert = { ...subject, raisedAt: clock.now() };
+    try {
+      if (await store.raise(alert)) onAlert(alert);
+    } catch (error) {
+      onTrouble({ error });
+      this.#plan(subject, clock.now() + againAfterMs);
+    }
+  }
+}
+
+function failure(record: DeliveryRecord): Subject {
+  return about(record, {
+    id: `failure:${record.id}:${record.failedAt}`,
+    kind: "failure",
+    reason: record.lastReason ?? "failed",
+    since: record.failedAt ?? record.updatedAt,
+  });
+}
+
+function lateness(record: DeliveryRecord): Subject | null {
+  const first = record.attemptList[0];
+  const since = first?.submittedAt;
+  if (since === undefined) return null;
+  return about(record, { id: `late:${record.id}`, kind: "late", reason: "no_outcome_yet", since });
+}
+
+function about(record: DeliveryRecord, what: Pick<Alert, "id" | "kind" | "reason" | "since">): Subject {
+  const { laneId, id, messageId, replyRecipient } = record;
+  return { ...what, laneId, deliveryId: id, messageId, askId: null, person: replyRecipient };
+}

@@ -1,0 +1,59 @@
+/** What can be said about a store file in a moment, without changing it and whether somebody uses it or not. */
+import { existsSync } from "node:fs";
+import { AppError } from "../../app-error.ts";
+import { storeTrouble } from "./file-trouble.ts";
+import { checkFile } from "./housekeeping.ts";
+import { storeHolder } from "./lock.ts";
+import { refuseNewer, versionOf } from "./migrate.ts";
+import { refuseNetworkFilesystem } from "./network-filesystem.ts";
+import { openFile } from "./open-file.ts";
+
+export type StoreLook =
+  | { state: "absent" }
+  | { state: "trouble"; error: AppError }
+  | {
+      state: "sound";
+      version: number;
+      heldBy: { pid: number | null } | null;
+      /** The latest time that is written down in it. */
+      newestAt: number | null;
+    };
+
+export function lookAtStore(path: string): StoreLook {
+  try {
+    refuseNetworkFilesystem(path);
+    if (!existsSync(path)) return { state: "absent" };
+    return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
+  } catch (error) {
+    const trouble = storeTrouble(path, error);
+    if (trouble instanceof AppError) return { state: "trouble", error: trouble };
+    throw trouble;
+  }
+}
+
+function readStore(path: string): { version: number; newestAt: number | null } {
+  const db = openFile(path, { readonly: true });
+  try {
+    refuseNewer(db, path);
+    const version = versionOf(db);
+    // A start that was cut short at its first step leaves an empty file, and the next start fills it.
+    if (version === 0 && db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined)
+      return { version, newestAt: null };
+    if (version === 0) throw damaged(path, "it is not a Waybill store");
+    const [finding] = checkFile(db, true);
+    if (finding) throw damaged(path, finding.problem);
+    const newest =
+      "SELECT max((SELECT max(created_at) FROM message), coalesce((SELECT max(updated_at) FROM delivery), 0))";
+    return { version, newestAt: db.prepare(newest).pluck().get() as number | null };
+  } finally {
+    db.close();
+  }
+}
+
+function damaged(path: string, why: string): AppError {
+  return new AppError({
+    code: "store_corrupt",
+    message: `The store ${path} is damaged: ${why}.`,
+    hint: "Run `waybill store check` to see how badly, and `waybill store restore BACKUP` to go back to a backup.",
+  });
+}

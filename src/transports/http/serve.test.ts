@@ -1,0 +1,183 @@
+import { connect } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
+import { MemoryDesk } from "../../../test/support/memory-desk.ts";
+import { listen, listenTrouble } from "./serve.ts";
+
+const authorization = `Authorization: Bearer ${token}`;
+const head = (listening: { port: number }, line: string, ...headers: string[]) =>
+  [`${line} HTTP/1.1`, `Host: 127.0.0.1:${listening.port}`, ...headers, "", ""].join("\r\n");
+const json = "Content-Type: application/json";
+const codeIn = (answer: string) => /"code":"(\w+)"/.exec(answer)?.[1];
+
+describe("listening", () => {
+  it("answers at its url, by the port that it found", async () => {
+    const { listening } = await served();
+    const answer = await fetch(`${listening.url}/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ to: { lane: "demo" }, text: "hello" }),
+    });
+    expect(answer.status).toBe(202);
+  });
+
+  it("takes several requests on one connection", async () => {
+    const { listening } = await served();
+    const requests = [head(listening, "GET /health"), head(listening, "GET /health", "Connection: close")];
+    const answers = await rawExchange(listening, requests);
+    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(answers).toContain("Keep-Alive: timeout=5");
+  });
+
+  it("a port in use is named, with what to do", async () => {
+    const { listening } = await served();
+    const second = listen({ app: anApi().app, port: listening.port });
+    await expect(second).rejects.toMatchObject({
+      code: "port_in_use",
+      message: expect.stringContaining(String(listening.port)),
+      hint: expect.stringContaining("PORT"),
+    });
+  });
+
+  it("a port that is not allowed, and an address that is not ours, are named too", async () => {
+    const denied = Object.assign(new Error("denied"), { code: "EACCES" });
+    expect(listenTrouble(denied, "127.0.0.1", 80)).toMatchObject({ code: "port_not_allowed" });
+    const elsewhere = listen({ app: anApi().app, host: "203.0.113.1", port: 0 });
+    await expect(elsewhere).rejects.toMatchObject({ code: "cannot_listen" });
+  });
+});
+
+describe("bad requests on the wire", () => {
+  it("a body without a length is refused once it is too large", async () => {
+    const { listening } = await served({ bodyBytes: 1000 });
+    const start = head(listening, "POST /v1/messages", authorization, json, "Transfer-Encoding: chunked");
+    const chunk = `400\r\n${"x".repeat(1024)}\r\n`;
+    const answer = await rawExchange(listening, [start, chunk, chunk, "0\r\n\r\n"], /"\}\}/);
+    expect(answer).toMatch(/^HTTP\/1\.1 413/);
+    expect(codeIn(answer)).toBe("too_large");
+  });
+
+  it("a large body that is refused by its length does not lose the answer", async () => {
+    const { listening } = await served();
+    const body = new Uint8Array(4 * 1024 * 1024);
+    const start = head(listening, "POST /v1/messages", authorization, json, `Content-Length: ${body.length}`);
+    const answer = await rawExchange(listening, [start, body], /"\}\}/);
+    expect(answer).toMatch(/^HTTP\/1\.1 413/);
+  });
+
+  it("a slow body is cut off with 408", async () => {
+    const { listening, desk, troubles } = await served({ bodyMs: 30 });
+    const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 100");
+    const answer = await rawExchange(listening, [start, '{"to":']);
+    expect(answer).toMatch(/^HTTP\/1\.1 408/);
+    expect(codeIn(answer)).toBe("request_timeout");
+    expect([desk.sent, troubles]).toEqual([[], []]);
+  });
+
+  it("slow headers are cut off with 408", async () => {
+    const { listening } = await served({ server: { headersMs: 50 } });
+    const answer = await rawExchange(listening, ["GET /health HTTP/1.1\r\nHost: "]);
+    expect(answer).toMatch(/^HTTP\/1\.1 408/);
+    expect(codeIn(answer)).toBe("request_timeout");
+  });
+
+  it("what is no HTTP is answered all the same", async () => {
+    const { listening } = await served();
+    const answer = await rawExchange(listening, ["hello there\r\n\r\n"]);
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(codeIn(answer)).toBe("malformed_request");
+  });
+
+  it("headers without end are refused", async () => {
+    const { listening } = await served();
+    const answer = await rawExchange(listening, [head(listening, "GET /health", `X-Long: ${"x".repeat(20_000)}`)]);
+    expect(answer).toMatch(/^HTTP\/1\.1 431/);
+    expect(codeIn(answer)).toBe("headers_too_large");
+  });
+
+  it.each([
+    ["GET /health HTTP/1.1\r\nHost: evil.example", 403],
+    ["GET /health HTTP/1.1\r\nHost: a b/c", 400],
+    ["GET /health HTTP/1.1", 400],
+    ["GET http://evil.example/v1/lanes HTTP/1.1\r\nHost: evil.example", 403],
+    ["GET //evil.example/health HTTP/1.1\r\nHost: HERE", 401],
+    ["GET /%c0%af HTTP/1.1\r\nHost: HERE", 401],
+    ["TRACE /health HTTP/1.1\r\nHost: HERE", 401],
+    ["POST /health HTTP/1.1\r\nHost: HERE\r\nContent-Length: 5", 401],
+  ])("%j is answered with %d", async (start, status) => {
+    const { listening, troubles } = await served();
+    const request = start.replace("HERE", `127.0.0.1:${listening.port}`);
+    const answer = await rawExchange(listening, [`${request}\r\nConnection: close\r\n\r\n`]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+    expect(troubles).toEqual([]);
+  });
+
+  it("a client that goes away in mid-body is no trouble", async () => {
+    const { listening, troubles, desk } = await served();
+    const socket = connect(listening.port, "127.0.0.1");
+    const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 100");
+    await new Promise<void>((resolve) => socket.write(`${start}{"to":`, () => resolve()));
+    const health = await fetch(`${listening.url}/health`);
+    socket.destroy();
+    expect(health.status).toBe(200);
+    expect((await fetch(`${listening.url}/health`)).status).toBe(200);
+    expect([troubles, desk.sent]).toEqual([[], []]);
+  });
+});
+
+describe("closing", () => {
+  /** A desk whose list of lanes waits until it is let go. */
+  function slowDesk() {
+    const desk = new MemoryDesk();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let asked = false;
+    const lanes = desk.lanes.bind(desk);
+    desk.lanes = async () => {
+      asked = true;
+      await held;
+      return lanes();
+    };
+    return { desk, letGo: () => letGo(), wasAsked: () => vi.waitUntil(() => asked) };
+  }
+  const headers = { authorization: `Bearer ${token}` };
+
+  it("lets a running request end, and takes no new one", async () => {
+    const { desk, letGo, wasAsked } = slowDesk();
+    const { listening } = await served({ desk, server: { closeMs: 600_000, keepAliveMs: 600_000 } });
+    const running = rawExchange(listening, [head(listening, "GET /v1/lanes", authorization)]);
+    await wasAsked();
+    const closed = listening.close();
+    await expect(rawExchange(listening, [head(listening, "GET /health")])).rejects.toThrow("ECONNREFUSED");
+    letGo();
+    expect(await running).toMatch(/^HTTP\/1\.1 200/);
+    await closed;
+  });
+
+  it("does not wait for ever", async () => {
+    const { desk, wasAsked } = slowDesk();
+    const { listening } = await served({ desk, server: { closeMs: 20 } });
+    const running = fetch(`${listening.url}/v1/lanes`, { headers });
+    const ended = expect(running).rejects.toThrow();
+    await wasAsked();
+    await listening.close();
+    await ended;
+  });
+
+  it("ends connections that only wait, for their first request or for another one", async () => {
+    const { listening } = await served({ server: { closeMs: 600_000 } });
+    const silent = connect(listening.port, "127.0.0.1");
+    await new Promise((resolve) => silent.once("connect", resolve));
+    await (await fetch(`${listening.url}/health`)).text();
+    await Promise.all([listening.close(), listening.close()]);
+  });
+
+  it("a restart comes after its answer", async () => {
+    const { listening, desk } = await served();
+    const answer = await fetch(`${listening.url}/v1/restart`, { method: "POST", headers });
+    expect(answer.status).toBe(202);
+    await vi.waitUntil(() => desk.restarts === 1);
+  });
+});

@@ -1,0 +1,196 @@
+import { connect } from "node:net";
+import { createParser } from "eventsource-parser";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { anApi, served, token } from "../../../test/support/http-api.ts";
+import type { MemoryDesk } from "../../../test/support/memory-desk.ts";
+import { aMessage } from "../../../test/support/records.ts";
+import { streamEventShape } from "./shapes.ts";
+
+type Seen = { id: string | undefined; event: string | undefined; data: Record<string, unknown> };
+
+/** A client that reads when it is told to. */
+async function follow(url: string, path = "/v1/stream", headers: Record<string, string> = {}) {
+  const leave = new AbortController();
+  onTestFinished(() => leave.abort());
+  const answer = await fetch(`${url}${path}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    signal: leave.signal,
+  });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const events: Seen[] = [];
+  const comments: string[] = [];
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => events.push({ id, event, data: JSON.parse(data) }),
+    onComment: (comment) => comments.push(comment),
+  });
+  /** Reads until that holds; false when the stream ended before. */
+  const until = async (holds: () => boolean): Promise<boolean> => {
+    while (!holds()) {
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return false;
+      parser.feed(chunk.value);
+    }
+    return true;
+  };
+  return { answer, events, comments, until, leave: () => leave.abort(), ids: () => events.map(({ id }) => id) };
+}
+
+function say(desk: MemoryDesk, id: string, lane = "demo"): void {
+  desk.happen({ type: "message", laneId: lane, message: { ...aMessage({ id, laneId: lane }), readAt: null } });
+}
+
+const messageIds = (events: readonly Seen[]) =>
+  events.filter(({ event }) => event === "message").map(({ data }) => (data.message as { id: string }).id);
+
+describe("the stream", () => {
+  it("is open at once, and says where it began", async () => {
+    const { listening, desk } = await served();
+    say(desk, "before");
+    const client = await follow(listening.url);
+    await client.until(() => client.events.length === 1);
+    expect(client.answer.headers.get("content-type")).toContain("text/event-stream");
+    expect(client.comments).toEqual(["open"]);
+    expect(client.events[0]).toMatchObject({ id: await desk.now(), event: "open", data: { type: "open" } });
+  });
+
+  it("brings what happens, in order, in its shape", async () => {
+    const { listening, desk } = await served();
+    const client = await follow(listening.url);
+    await client.until(() => client.events.length === 1);
+    say(desk, "m1");
+    say(desk, "m2");
+    desk.happen({ type: "lane", laneId: "demo", lane: null });
+    await client.until(() => client.events.length === 4);
+    expect(messageIds(client.events)).toEqual(["m1", "m2"]);
+    for (const { id, event, data } of client.events) {
+      expect(streamEventShape.parse(data)).toStrictEqual(data);
+      expect([event, typeof id]).toEqual([data.type, "string"]);
+    }
+  });
+
+  it("goes on after the last event that was seen, without a gap and without a repetition", async () => {
+    const { listening, desk } = await served();
+    const first = await follow(listening.url);
+    await first.until(() => first.events.length === 1);
+    say(desk, "m1");
+    say(desk, "m2");
+    await first.until(() => first.events.length === 3);
+    first.leave();
+    say(desk, "m3");
+    const lastSeen = first.events[1]?.id ?? "";
+    const second = await follow(listening.url, "/v1/stream", { "last-event-id": lastSeen });
+    const third = await follow(listening.url, `/v1/stream?lastEventId=${lastSeen}`);
+    for (const client of [second, third]) {
+      await client.until(() => client.events.length === 2);
+      expect(messageIds(client.events)).toEqual(["m2", "m3"]);
+    }
+  });
+
+  it("can be resumed from its opening alone", async () => {
+    const { listening, desk } = await served();
+    const first = await follow(listening.url);
+    await first.until(() => first.events.length === 1);
+    first.leave();
+    say(desk, "m1");
+    const second = await follow(listening.url, "/v1/stream", { "last-event-id": first.events[0]?.id ?? "" });
+    await second.until(() => second.events.length === 1);
+    expect(messageIds(second.events)).toEqual(["m1"]);
+  });
+
+  it("can be of one lane", async () => {
+    const { listening, desk } = await served();
+    const client = await follow(listening.url, "/v1/stream?lane=demo");
+    await client.until(() => client.events.length === 1);
+    say(desk, "m1", "other");
+    say(desk, "m2", "demo");
+    await client.until(() => client.events.length === 2);
+    expect(messageIds(client.events)).toEqual(["m2"]);
+  });
+
+  it("a cursor that nobody made is refused before it begins", async () => {
+    const { ask, desk } = anApi();
+    for (const path of ["/v1/stream?lastEventId=zzz", "/v1/stream?lane=demo&lastEventId=zzz"]) {
+      const answer = await ask(path);
+      expect([answer.status, answer.json()]).toMatchObject([400, { error: { code: "cursor_invalid" } }]);
+    }
+    expect(desk.following).toBe(0);
+  });
+
+  it("shows that it lives while nothing happens", async () => {
+    const { listening } = await served({ heartbeatMs: 5 });
+    const client = await follow(listening.url);
+    await client.until(() => client.comments.length === 4);
+    expect(client.comments).toEqual(["open", "still here", "still here", "still here"]);
+  });
+
+  it("loses nothing to a heartbeat", async () => {
+    const { listening, desk } = await served({ heartbeatMs: 1 });
+    const client = await follow(listening.url);
+    for (let count = 1; count <= 20; count++) {
+      say(desk, `m${count}`);
+      const beats = client.comments.length;
+      await client.until(() => client.comments.length > beats);
+    }
+    await client.until(() => messageIds(client.events).length === 20);
+    expect(messageIds(client.events)).toEqual(Array.from({ length: 20 }, (_, index) => `m${index + 1}`));
+  });
+
+  it("leaves nothing behind when its reader goes", async () => {
+    const { listening, desk, ask } = await served();
+    const client = await follow(listening.url);
+    await client.until(() => client.events.length === 1);
+    expect(desk.following).toBe(1);
+    expect((await ask("/metrics")).body).toContain("waybill_stream_clients 1");
+    client.leave();
+    await vi.waitUntil(() => desk.following === 0);
+    expect((await ask("/metrics")).body).toContain("waybill_stream_clients 0");
+  });
+
+  it("ends in good order when the server closes", async () => {
+    const { listening, desk } = await served();
+    const client = await follow(listening.url);
+    await client.until(() => client.events.length === 1);
+    await listening.close();
+    expect(await client.until(() => false)).toBe(false);
+    expect(desk.following).toBe(0);
+  });
+
+  it("ends, and tells the log, when the desk fails", async () => {
+    const { listening, desk, troubles } = await served();
+    const trouble = new Error("the store went away");
+    desk.follow = async function* () {
+      yield { cursor: "c1", at: 0, laneId: null, type: "reset" };
+      throw trouble;
+    };
+    const client = await follow(listening.url);
+    expect(await client.until(() => false)).toBe(false);
+    expect(client.events.map(({ event }) => event)).toEqual(["open", "reset"]);
+    expect(troubles).toEqual([trouble]);
+  });
+
+  it("a reader that does not read holds up only itself", async () => {
+    const { listening, desk } = await served();
+    const text = "x".repeat(50_000);
+    const message = { ...aMessage({ id: "m", text }), readAt: null };
+    for (let count = 0; count < 4000; count++) desk.happen({ type: "message", laneId: "demo", message });
+    const socket = connect(listening.port, "127.0.0.1").pause();
+    onTestFinished(() => void socket.destroy());
+    const from = Buffer.from("c0").toString("base64url");
+    socket.write(
+      `GET /v1/stream?lastEventId=${from} HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\n` +
+        `Authorization: Bearer ${token}\r\n\r\n`,
+    );
+    await vi.waitUntil(() => desk.taken > 0);
+    const client = await follow(listening.url);
+    say(desk, "for the other");
+    await client.until(() => messageIds(client.events).includes("for the other"));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(desk.taken).toBeLessThan(2000);
+  });
+
+  it("asked for by HEAD it follows nothing", async () => {
+    const { ask, desk } = anApi();
+    expect((await ask("/v1/stream", { method: "HEAD" })).status).toBe(200);
+    expect(desk.following).toBe(0);
+  });
+});

@@ -1,0 +1,126 @@
+import type { z } from "@hono/zod-openapi";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyEvent } from "../../../test/support/arbitrary-events.ts";
+import { accepted, failedForGood, proven } from "../../../test/support/deliveries.ts";
+import { aMessage, aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
+import type { FeedItem } from "../../delivery/feed.ts";
+import { outlook } from "../../delivery/outlook.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import { transition } from "../../delivery/transition.ts";
+import { askShape, auditShape, deliveryDetailShape, laneShape, messageShape, streamEventShape } from "./shapes.ts";
+import {
+  askView,
+  auditView,
+  deliveryDetailView,
+  deliveryView,
+  laneView,
+  messageView,
+  sentView,
+  streamEventView,
+} from "./views.ts";
+
+/** Parsing leaves out what a shape does not name, so whatever comes back unchanged has nothing too much. */
+function expectExactly(shape: z.ZodType, view: unknown): void {
+  expect(shape.parse(view)).toStrictEqual(view);
+}
+
+const mail = {
+  ...aMessage({ summary: "in short", taskRefs: [{ id: "t1", title: "one" }], expiresAt: 5000 }),
+  readAt: 7,
+};
+const state = (record: DeliveryRecord) => ({ record, queuedBehind: null });
+
+function detailOf(record: DeliveryRecord, history: readonly DeliveryEvent[]) {
+  const next = outlook({ record, lane: null, queuedBehind: null, waitReason: null });
+  return deliveryDetailView({ ...state(record), message: mail, replies: [mail], history, outlook: next });
+}
+
+describe("views", () => {
+  it("any delivery, whatever happened to it, fits its shape and shows nothing else", () => {
+    fc.assert(
+      fc.property(fc.array(anyEvent("m1"), { maxLength: 12 }), (events) => {
+        const happened: DeliveryEvent[] = [];
+        const record = events.reduce((current, event) => {
+          const moved = transition(current, event);
+          if ("refused" in moved) return current;
+          happened.push(event);
+          return moved.record;
+        }, aRecord());
+        expectExactly(deliveryDetailShape, detailOf(record, happened));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("messages to lanes and to people fit their shape", () => {
+    expectExactly(messageShape, messageView(mail));
+    const toPerson = messageView({ ...mail, recipient: { kind: "person", name: "ada" }, laneId: null });
+    expectExactly(messageShape, toPerson);
+    expect(toPerson.to).toEqual({ person: "ada" });
+    expect(toPerson).toMatchObject({ createdAt: "1970-01-01T00:00:01.000Z", readAt: "1970-01-01T00:00:00.007Z" });
+  });
+
+  it("a lane fits its shape, held or not", () => {
+    const lane = { id: "docs", displayName: null, team: null, member: null, runtime: "stub", directory: "/tmp" };
+    const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
+    const whole = { ...lane, ...rest, generation: 0, createdAt: 0 };
+    for (const holder of [null, aRecord()]) {
+      expectExactly(laneShape, laneView({ lane: whole, runtimeReady: true, holder, waiting: 2, waitReason: null }));
+    }
+  });
+
+  it("an ask fits its shape", () => {
+    const about = { laneId: "docs", deliveryId: "d1", messageId: "m1", person: "user" };
+    expectExactly(askShape, askView({ id: "a1", kind: "permission", title: "May I?", since: 0, ...about }));
+  });
+
+  it("everything in the feed fits the shape of the stream", () => {
+    const at = { cursor: "c1", at: 5, laneId: "lane" };
+    const about = { deliveryId: null, messageId: null, askId: null, person: "user" };
+    const alert = { id: "x", kind: "late" as const, laneId: "lane", ...about, reason: "why", since: 1, raisedAt: 2 };
+    const items: FeedItem[] = [
+      { ...at, type: "message", message: mail },
+      { ...at, type: "delivery", event: accepted(1, 5), record: aRecord() },
+      { ...at, type: "lane", lane: null },
+      { ...at, type: "alert", alert },
+      { ...at, type: "reset", laneId: null },
+    ];
+    for (const item of items) expectExactly(streamEventShape, streamEventView(item));
+    expect(streamEventView({ ...at, type: "lane", lane: null })).toMatchObject({ id: "lane", removed: true });
+  });
+});
+
+describe("an outcome", () => {
+  const sentOnce = having(aRecord(), submitEvent(1, 2000), accepted(1, 3000));
+
+  it("is still to come while the delivery is open", () => {
+    expect(sentView(state(aRecord())).responsePending).toBe(true);
+    expect(sentView(state(sentOnce)).responsePending).toBe(true);
+  });
+
+  it("has come when it was answered, has failed or was cancelled", () => {
+    const answered = having(sentOnce, proven({ at: 4000 }));
+    const failed = having(sentOnce, failedForGood(4000));
+    expect([answered, failed].map((record) => sentView(state(record)).responsePending)).toEqual([false, false]);
+    expect(sentView(state(failed)).reason).toBe("no_answer");
+  });
+
+  it("shows the reply by which it is known", () => {
+    const visibleReply = { messageId: "r1", mailbox: "user", correlation: "relayOfMessageId" as const };
+    const answered = having(sentOnce, proven({ at: 4000, proof: { by: "visible_reply", visibleReply } }));
+    expect(deliveryView(state(answered))).toMatchObject({ visibleReply, attempts: 1, status: "responded" });
+  });
+});
+
+describe("the audit", () => {
+  it("names who did something, and why", () => {
+    const by = { by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 9 };
+    const row = auditView({ type: "cancelled", at: 0, ...by });
+    expectExactly(auditShape, row);
+    expect(row).toEqual({ at: "1970-01-01T00:00:00.000Z", event: "cancelled", reason: "stopped_by_person", by: "ada" });
+    const failed = auditView({ type: "read_commit_failed", at: 0, error: "read-only", lookAt: 9 });
+    expect(failed).toMatchObject({ reason: "read-only", by: null });
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { settled } from "../support/manual-clock.ts";
+import type { World } from "../support/waybill.ts";
+import { startWorld } from "../support/waybill.ts";
+
+const minute = 60_000;
+const times = { askMs: 2 * minute, failureMs: 5 * minute, lateMs: 10 * minute };
+const asking = { turns: [{ steps: [{ ask: "permission" as const, title: "rm -rf build" }, { say: "Done." }] }] };
+const silent = { always: [{ steps: [] }] };
+
+const openAsks = (world: World) => world.waybill.asks.list();
+const raised = (world: World) => world.alerts.map((alert) => [alert.kind, alert.messageId, alert.reason]);
+
+async function blocked(world: World): Promise<string> {
+  await world.send({ id: "m1" });
+  await world.clock.until(() => openAsks(world).length > 0);
+  return openAsks(world)[0]?.id ?? "";
+}
+
+describe("asks", () => {
+  test("an ask is listed with the message that it holds up, and since when", async () => {
+    const world = await startWorld({ script: asking });
+    await blocked(world);
+    const [ask] = openAsks(world);
+    expect(ask).toMatchObject({ kind: "permission", title: "rm -rf build", laneId: "lane", messageId: "m1" });
+    expect(ask?.since).toBeLessThanOrEqual(world.clock.now());
+  });
+
+  test("an answer lets the turn go on, and the ask is gone at once", async () => {
+    const world = await startWorld({ script: asking });
+    const ask = await blocked(world);
+    await world.waybill.people.answer(ask, { decision: "once" });
+    expect(openAsks(world)).toEqual([]);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
+  test("a rejected ask ends the delivery, without a retry", async () => {
+    const world = await startWorld({ script: asking });
+    const ask = await blocked(world);
+    await world.waybill.people.answer(ask, { decision: "reject" });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
+  });
+
+  test("what is not asked any more cannot be answered", async () => {
+    const world = await startWorld({ script: asking });
+    const ask = await blocked(world);
+    await world.waybill.people.answer(ask, { decision: "once" });
+    for (const id of [ask, "nonsense"]) {
+      await expect(world.waybill.people.answer(id, { decision: "once" })).rejects.toMatchObject({
+        code: "ask_unknown",
+      });
+    }
+  });
+
+  test("an ask goes with its delivery when a person cancels that", async () => {
+    const world = await startWorld({ script: asking });
+    await blocked(world);
+    await world.waybill.people.cancel((await world.delivery("m1")).id, "user");
+    expect(openAsks(world)).toEqual([]);
+  });
+
+  test("an ask is found again after a restart, as old as it is", async () => {
+    const world = await startWorld({ script: asking });
+    await blocked(world);
+    const before = openAsks(world);
+    await world.stop();
+    await world.clock.advance(minute);
+    await world.start();
+    await world.clock.until(() => openAsks(world).length > 0);
+    expect(openAsks(world)).toEqual(before);
+  });
+});
+
+describe("alerts", () => {
+  test("an ask that waits too long is told once, to whoever sent the message", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    await blocked(world);
+    await world.clock.advance(times.askMs - 1000);
+    expect(raised(world)).toEqual([]);
+    await world.clock.advance(5 * minute);
+    expect(raised(world)).toEqual([["ask", "m1", "permission_pending"]]);
+    expect(world.alerts[0]).toMatchObject({ person: "user", laneId: "lane" });
+  });
+
+  test("an ask that is answered in time is not told", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    await world.waybill.people.answer(await blocked(world), { decision: "once" });
+    await world.clock.advance(20 * minute);
+    expect(raised(world)).toEqual([]);
+  });
+
+  test("a failure that nobody takes care of is told once, also over a restart", async () => {
+    const world = await startWorld({ script: silent, alerts: times, policy: { maxAttempts: 1 } });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.stop();
+    await world.start();
+    await world.clock.advance(times.failureMs + 1000);
+    expect(raised(world)).toEqual([["failure", "m1", "empty_assistant_turn"]]);
+    await world.stop();
+    await world.start();
+    await world.clock.advance(60 * minute);
+    expect(raised(world)).toHaveLength(1);
+  });
+
+  test("a failure that a person retries in time is not told; when it fails anew, that is", async () => {
+    const world = await startWorld({ script: silent, alerts: times, policy: { maxAttempts: 1 } });
+    await world.send({ id: "m1" });
+    const failed = await world.reaches("m1", "failed_terminal");
+    await world.clock.advance(minute);
+    await world.waybill.people.retry(failed.id, "user");
+    await settled();
+    const again = await world.reaches("m1", "failed_terminal");
+    await world.clock.advance(60 * minute);
+    expect(world.alerts.map((alert) => alert.id)).toEqual([`failure:${failed.id}:${again.failedAt}`]);
+  });
+
+  test("a turn that takes long is a notice and changes nothing about its delivery", async () => {
+    const script = { turns: [{ steps: [{ tool: "bash", takesMs: 12 * minute, output: "ok" }, { say: "Built." }] }] };
+    const world = await startWorld({ script, alerts: times });
+    await world.send({ id: "m1" });
+    await world.clock.advance(times.lateMs + 1000);
+    expect(raised(world)).toEqual([["late", "m1", "no_outcome_yet"]]);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
+  test("whoever follows the feed hears of them", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    const before = await world.waybill.store.feedEnd();
+    await blocked(world);
+    await world.clock.advance(times.askMs + 1000);
+    const { items } = await world.waybill.store.feed(before, 100);
+    expect(items.filter((item) => item.type === "alert")).toHaveLength(1);
+  });
+
+  test("nothing waits, nothing ticks", async () => {
+    const world = await startWorld({ script: { always: [{ steps: [{ say: "Yes: 3." }] }] }, alerts: times });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    expect(world.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,189 @@
+/** The daemon as a user has it: started, stopped, killed, refused, as processes. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isGone } from "../support/daemon-process.ts";
+import { freePort, Program } from "../support/program.ts";
+
+let waybill: Program;
+beforeEach(() => {
+  waybill = new Program();
+});
+afterEach(() => waybill.dispose());
+
+const takes = (ms: number) => ({ always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] });
+const pids = () => [waybill.daemonFile.supervisorPid, waybill.daemonFile.workerPid ?? 0];
+
+/** Sends, and resolves once the agent works on it. */
+async function sendAndSeeItRun(messageId: string): Promise<void> {
+  const client = waybill.client();
+  const stop = new AbortController();
+  const stream = client.stream({ lane: "slow", signal: stop.signal });
+  const accepted = (async () => {
+    for await (const event of stream) if (event.type === "delivery" && event.event === "accepted") return;
+  })();
+  await client.send({ to: { lane: "slow" }, text: "Tidy up.", messageId });
+  await accepted;
+  stop.abort();
+}
+
+async function statusOf(messageId: string): Promise<string | undefined> {
+  const { deliveries } = await waybill.client().deliveries({ messageId });
+  return deliveries[0]?.status;
+}
+
+describe("stopping", () => {
+  test("SIGTERM in mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
+    waybill.configure({ slow: takes(1500) });
+    const daemon = await waybill.up();
+    const running = pids();
+    await sendAndSeeItRun("m1");
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    expect(running.filter((pid) => !isGone(pid))).toEqual([]);
+    expect(daemon.said.map((line) => line.event)).toContain("prompt_delivery_response_observed");
+  });
+
+  test("a second SIGTERM hurries; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
+    waybill.configure({ slow: takes(4000) }, { drainMs: 60_000 });
+    const daemon = await waybill.up();
+    const running = pids();
+    await sendAndSeeItRun("m1");
+    daemon.kill("SIGTERM");
+    await daemon.hear({ event: "draining" });
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    expect(running.filter((pid) => !isGone(pid))).toEqual([]);
+    expect(daemon.said.map((line) => line.event)).not.toContain("prompt_delivery_response_observed");
+    await waybill.up();
+    const { deliveries } = await waybill.client().deliveries({ messageId: "m1" });
+    expect(await waybill.client().wait(deliveries[0]?.id ?? "")).toMatchObject({ status: "responded", attempts: 1 });
+    expect(waybill.prompts()).toHaveLength(1);
+  });
+
+  test("Ctrl-C in a terminal counts once, although the whole group gets it", async () => {
+    waybill.configure({ slow: takes(1000) });
+    const daemon = await waybill.up();
+    await sendAndSeeItRun("m1");
+    daemon.killGroup("SIGINT");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    expect(daemon.said.map((line) => line.event)).toContain("prompt_delivery_response_observed");
+  });
+
+  test("new messages are turned away while it drains, and reads go on", async () => {
+    waybill.configure({ slow: takes(2500) });
+    const daemon = await waybill.up();
+    await sendAndSeeItRun("m1");
+    daemon.kill("SIGTERM");
+    await daemon.hear({ event: "draining" });
+    const body = JSON.stringify({ to: { lane: "slow" }, text: "One more." });
+    const headers = { "Content-Type": "application/json" };
+    const refused = await waybill.fetch("/v1/messages", { method: "POST", body, headers });
+    expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "draining" } }]);
+    expect(await (await waybill.fetch("/ready")).json()).toMatchObject({ ready: false, reasons: ["draining"] });
+    expect(await statusOf("m1")).toBe("accepted");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe("restarting", () => {
+  test("`waybill restart` drains, starts a fresh worker, and loses nothing", async () => {
+    waybill.env.PORT = String(await freePort());
+    waybill.configure({ slow: takes(800) });
+    const daemon = await waybill.up();
+    const before = waybill.daemonFile;
+    await sendAndSeeItRun("m1");
+    expect(await waybill.run(["restart"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/starts anew/) });
+    const after = waybill.daemonFile;
+    expect(after.supervisorPid).toBe(before.supervisorPid);
+    expect(after.workerPid).not.toBe(before.workerPid);
+    expect(isGone(before.workerPid ?? 0)).toBe(true);
+    expect(await statusOf("m1")).toBe("responded");
+    daemon.kill("SIGTERM");
+    await daemon.exit();
+  });
+
+  test("a worker that was killed is started again, and a waiting sender hears the outcome all the same", async () => {
+    waybill.env.PORT = String(await freePort());
+    waybill.configure({ slow: takes(2500) });
+    await waybill.up();
+    const sent = waybill.run(["send", "--lane", "slow", "--wait", "--json", "Tidy up."], {
+      onOutput: (text) => {
+        if (text.includes('"accepted"')) process.kill(waybill.daemonFile.workerPid ?? 0, "SIGKILL");
+      },
+    });
+    const { code, stdout } = await sent;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ status: "responded", attempts: 1 });
+    expect(waybill.prompts()).toHaveLength(1);
+  });
+});
+
+describe("not starting", () => {
+  const refusal = async (env: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await waybill.run(["up"], { env });
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(stdout).toBe("");
+    return { code, stderr };
+  };
+
+  test("a second daemon is refused with the first one's process id, and the first goes on", async () => {
+    waybill.configure({ slow: takes(10) });
+    await waybill.up();
+    const { supervisorPid } = waybill.daemonFile;
+    expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringContaining(String(supervisorPid)) });
+    expect((await waybill.fetch("/health")).status).toBe(200);
+  });
+
+  test("a port in use is named, with what to do", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    waybill.configure({ slow: takes(10) });
+    expect(await refusal({ PORT: String(port) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`Port ${port} .*in use.*PORT`, "s")),
+    });
+    other.close();
+  });
+
+  test("a corrupt store is named and left as it is", async () => {
+    waybill.configure({ slow: takes(10) });
+    mkdirSync(waybill.home);
+    writeFileSync(join(waybill.home, "waybill.db"), "this was a store once, long ago ".repeat(300));
+    expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringMatching(/damaged.*store restore/s) });
+  });
+
+  test("a store of a newer version is left to the newer program", async () => {
+    waybill.configure({ slow: takes(10) });
+    mkdirSync(waybill.home);
+    const db = new Database(join(waybill.home, "waybill.db"));
+    db.pragma("user_version = 99");
+    db.close();
+    expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringMatching(/version 99.*newer/s) });
+  });
+
+  test("an unknown key of the configuration is named, with the nearest one", async () => {
+    waybill.configure({ slow: takes(10) }, { relayTimeoutMS: 5 });
+    expect(await refusal()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/relayTimeoutMS.*relayTimeoutMs/s),
+    });
+  });
+
+  test("a configuration that is named and missing stops the start", async () => {
+    waybill.env.WAYBILL_CONFIG = join(waybill.directory, "nowhere.json");
+    expect(await refusal()).toMatchObject({ code: 1, stderr: expect.stringContaining("nowhere.json") });
+  });
+
+  test("an address that others can reach is refused without an explicit wish", async () => {
+    waybill.configure({ slow: takes(10) });
+    expect(await refusal({ WAYBILL_HOST: "0.0.0.0" })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/allowRemote/),
+    });
+  });
+});

@@ -1,0 +1,264 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { writeDaemonFile } from "../../src/daemon/daemon-file.ts";
+import { lookAtProgram } from "../../src/daemon/doctor/agent-program.ts";
+import type { Check } from "../../src/daemon/doctor/judge.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+
+const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
+let root: string;
+let project: string;
+let config: string;
+let state: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "waybill-init-")));
+  project = join(root, "my-project");
+  mkdirSync(project);
+  config = join(root, ".config", "waybill", "config.json");
+  state = join(root, ".local", "state", "waybill");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+type Result = { code: number | null; stdout: string; stderr: string };
+
+/** In a home of its own, with nothing installed in PATH. */
+function waybill(args: string[], env: Record<string, string> = {}): Promise<Result> {
+  return new Promise((resolve) => {
+    const clean = { HOME: root, PATH: join(root, "bin"), NO_COLOR: "1", PORT: "", ...env };
+    const child = spawn(process.execPath, [program, ...args], {
+      env: clean,
+      cwd: project,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.on("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+function install(name: string, script: string): string {
+  mkdirSync(join(root, "bin"), { recursive: true });
+  const path = join(root, "bin", name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** A process that was killed stays in the table until somebody asks for its exit code; that is not running. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+async function checksOf(
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; checks: Map<string, Check> }> {
+  const { code, stdout, stderr } = await waybill(["doctor", "--json"], { PORT: "0", ...env });
+  expect(stderr).toBe("");
+  const { checks } = JSON.parse(stdout) as { checks: Check[] };
+  for (const { status, fix } of checks) expect(fix === undefined).toBe(status === "ok");
+  return { code, checks: new Map(checks.map((check) => [check.name, check])) };
+}
+
+describe("waybill init", () => {
+  test("without a terminal takes the defaults, writes a private file, and says the next step", async () => {
+    const { code, stdout } = await waybill(["init"]);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/Wrote .*\nNext: waybill doctor .* waybill up/),
+    });
+    expect(JSON.parse(readFileSync(config, "utf8"))).toEqual({
+      port: 7717,
+      modelProvider: "stub",
+      lanes: [{ id: "my-project", directory: project }],
+    });
+    expect(statSync(config).mode & 0o777).toBe(0o600);
+    expect(statSync(join(root, ".config")).mode & 0o777).toBe(0o700);
+    expect((await checksOf()).code).toBe(0);
+  });
+
+  test("does what its options say, and proposes a program that is installed", async () => {
+    install("claude", "echo 2.0.0");
+    const file = join(root, "elsewhere", "w.json");
+    const { code, stdout } = await waybill(["init", "--json", "--lane", "api", "--port", "8123", "--config", file]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      config: file,
+      runtime: "claude",
+      directory: project,
+      lane: "api",
+      port: 8123,
+    });
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ port: 8123, modelProvider: "claude_code" });
+    expect(existsSync(config)).toBe(false);
+  });
+
+  test("never replaces a configuration without --force", async () => {
+    mkdirSync(join(config, ".."), { recursive: true });
+    writeFileSync(config, "{}");
+    const refused = await waybill(["init", "--yes"]);
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/already.*\n.*--force/) });
+    expect(readFileSync(config, "utf8")).toBe("{}");
+    expect((await waybill(["init", "--yes", "--force"])).code).toBe(0);
+    expect(JSON.parse(readFileSync(config, "utf8"))).toMatchObject({ port: 7717 });
+  });
+
+  test("a directory outside the home is allowed by being named", async () => {
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), "waybill-outside-")));
+    onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+    expect((await waybill(["init", "--directory", outside, "--lane", "out"])).code).toBe(0);
+    expect(JSON.parse(readFileSync(config, "utf8"))).toMatchObject({ allowedDirectories: ["~", outside] });
+    expect((await checksOf()).checks.get("directory of lane out")?.status).toBe("ok");
+  });
+
+  test.each([
+    [["--port", "http"], 2, /"http" does not fit/],
+    [["--lane", "My Lane"], 2, /"My Lane" does not fit/],
+    [["--runtime", "gpt"], 2, /no agent program "gpt"/],
+    [["now"], 2, /too many arguments/],
+    [["--directory", "nowhere"], 1, /my-project\/nowhere does not exist/],
+    [["--config", "/dev/null/w.json"], 1, /could not be written/],
+  ])("%j is refused, and nothing is left behind", async (args, exit, words) => {
+    const { code, stdout, stderr } = await waybill(["init", ...args]);
+    expect({ code, stdout }).toEqual({ code: exit, stdout: "" });
+    expect(stderr).toMatch(words);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect(existsSync(join(root, ".config"))).toBe(false);
+  });
+});
+
+describe("waybill doctor", () => {
+  const write = (content: unknown) => {
+    mkdirSync(join(config, ".."), { recursive: true });
+    writeFileSync(config, JSON.stringify(content), { mode: 0o600 });
+  };
+
+  test("on a fresh machine nothing failed, and the demo is told", async () => {
+    const { code, stdout, stderr } = await waybill(["doctor"], { PORT: "0" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /warning +config +There is no configuration, so the demo profile runs\.\n.*→ Run `waybill init`/,
+    );
+    expect(stdout).toMatch(/Nothing failed; 1 to look at\.\n$/);
+    expect(existsSync(state)).toBe(false);
+  });
+
+  test("an invalid configuration fails it, with the key and what was meant", async () => {
+    write({ prot: 1 });
+    const { code, checks } = await checksOf();
+    expect(code).toBe(1);
+    expect(checks.get("config")).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/prot is no key/),
+      fix: expect.stringMatching(/"port"/),
+    });
+  });
+
+  test("finds what is wrong with lanes, token, state directory and store", async () => {
+    write({ modelProvider: "stub", lanes: [{ id: "gone", directory: "~/gone" }] });
+    mkdirSync(state, { recursive: true });
+    chmodSync(state, 0o755);
+    writeFileSync(join(state, "token"), "t", { mode: 0o644 });
+    writeFileSync(join(state, "waybill.db"), "this is no database, and never was one".repeat(50));
+    const { code, checks } = await checksOf();
+    expect(code).toBe(1);
+    const found = ["directory of lane gone", "token", "state directory", "store"].map(
+      (name) => checks.get(name)?.status,
+    );
+    expect(found).toEqual(["failed", "failed", "warning", "failed"]);
+  });
+
+  test("looks for each agent program, and for its version", async () => {
+    const lane = { directory: "~/my-project" };
+    write({
+      opencodeBin: "~/bin/oc",
+      lanes: [
+        { id: "a", ...lane, runtime: "opencode" },
+        { id: "b", ...lane, runtime: "claude" },
+        { id: "c", ...lane, runtime: "pi" },
+      ],
+    });
+    const path = install("oc", 'echo "oc 1.2.3 $TELEGRAM_BOT_TOKEN"');
+    install("claude", "exit 3");
+    const { code, checks } = await checksOf({ TELEGRAM_BOT_TOKEN: "1:hush" });
+    expect(code).toBe(1);
+    expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version oc 1.2.3.` });
+    expect(checks.get("program claude")).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/exit code 3/),
+    });
+    expect(checks.get("program pi")).toMatchObject({ status: "failed", detail: "pi was not found." });
+    for (const name of ["opencode", "claude", "pi"]) expect(checks.get(`runtime ${name}`)?.status).toBe("warning");
+  });
+
+  test.each([
+    ["never answers", "exec sleep 60", /no answer within 0\.3 s/],
+    ["has somebody else answer, who never does", "sleep 60 & echo $! > child; wait", /no answer within 0\.3 s/],
+    ["leaves somebody behind", "sleep 60 & echo $! > child", /said nothing/],
+    ["says nothing", "exit 0", /said nothing/],
+    ["is killed", "kill -9 $$", /ended by SIGKILL/],
+  ])("a program that %s is not waited for, and nothing of it is left", async (_, script, why) => {
+    const path = install("agent", script.replace("child", join(root, "child")));
+    const patience = { deadlineMs: 300, signal: new AbortController().signal };
+    const { version } = await lookAtProgram("agent", path, process.env, patience);
+    expect(version).toEqual({ ok: false, why: expect.stringMatching(why) });
+    if (!script.includes("child")) return;
+    const child = Number(readFileSync(join(root, "child"), "utf8"));
+    await expect.poll(() => isRunning(child)).toBe(false);
+  });
+
+  test("works while the store is in use, and says by whom", async () => {
+    write({ modelProvider: "stub", lanes: [{ id: "a", directory: "~/my-project" }] });
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    const store = openSqliteStore({ path: join(state, "waybill.db") });
+    const { code, checks } = await checksOf().finally(() => store.close());
+    expect(code).toBe(0);
+    expect(checks.get("store")?.detail).toContain(`in use by process ${process.pid}`);
+  });
+
+  test("a port is free, ours, or somebody else's", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const taken = await checksOf({ PORT: String(port) });
+    expect(taken.checks.get("port")).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/another program/),
+    });
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    const url = `http://127.0.0.1:${port}`;
+    const pids = { supervisorPid: process.pid, workerPid: null };
+    writeDaemonFile(state, { ...pids, url, port, runId: "run", startedAt: 0, version: "0.0.0" });
+    const ours = await checksOf({ PORT: String(port) });
+    expect(ours.checks.get("port")).toMatchObject({
+      status: "ok",
+      detail: expect.stringContaining(`process ${process.pid}`),
+    });
+  });
+});

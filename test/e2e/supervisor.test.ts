@@ -1,0 +1,285 @@
+/** The supervisor and its worker as real processes, with real signals. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readDaemonFile, writeDaemonFile } from "../../src/daemon/daemon-file.ts";
+import { daemonHolder } from "../../src/daemon/daemon-lock.ts";
+import { storeHolder } from "../../src/store/sqlite/lock.ts";
+import { DaemonProcess, isGone } from "../support/daemon-process.ts";
+
+let home: string;
+let running: DaemonProcess[];
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "waybill-up-"));
+  running = [];
+});
+afterEach(async () => {
+  for (const one of running) await one.dispose();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const storePath = () => join(home, "waybill.db");
+
+/** A test whose worker is to be killed is impatient; no other one is, however slow the machine. */
+function up(behaviour: string, { patienceMs = 600_000 } = {}): DaemonProcess {
+  const daemon = DaemonProcess.supervisor(home, behaviour, patienceMs);
+  running.push(daemon);
+  return daemon;
+}
+
+const impatient = { patienceMs: 1000 };
+
+function nothingIsLeft(...pids: number[]): void {
+  expect(pids.filter((pid) => !isGone(pid))).toEqual([]);
+  expect(existsSync(join(home, "daemon.json"))).toBe(false);
+  expect([daemonHolder(home), storeHolder(storePath())]).toEqual([null, null]);
+}
+
+describe("while it runs", () => {
+  test("the daemon's file tells who it is and where it listens, and is gone afterwards", async () => {
+    const daemon = up("polite");
+    const started = await daemon.hear({ event: "worker_started" });
+    const { pid: supervisorPid } = daemon;
+    await daemon.hear({ event: "worker_ready" });
+    expect(readDaemonFile(home)).toEqual({
+      supervisorPid,
+      workerPid: started.pid,
+      url: "http://127.0.0.1:7399",
+      port: 7399,
+      runId: `run-${started.pid}`,
+      startedAt: expect.any(Number),
+      version: "test",
+    });
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    nothingIsLeft(supervisorPid, Number(started.pid));
+  });
+
+  test("a second one is refused with the first one's process id, and changes nothing", async () => {
+    const first = up("polite");
+    await first.readyWorker();
+    const before = readDaemonFile(home);
+    const second = up("polite");
+    expect(await second.hear({ event: "refused" })).toMatchObject({
+      code: "daemon_running",
+      message: expect.stringContaining(`process ${first.pid}.`),
+      hint: expect.stringContaining("waybill restart"),
+    });
+    expect(await second.exit()).toMatchObject({ code: 1 });
+    expect(readDaemonFile(home)).toEqual(before);
+    first.kill("SIGTERM");
+    expect(await first.exit()).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a worker that ends by itself", () => {
+  test("by a crash is started again, each time after a longer wait", async () => {
+    const daemon = up("crash");
+    const waits: unknown[] = [];
+    for (let crash = 0; crash < 3; crash++) waits.push((await daemon.hear({ event: "worker_ended" })).after);
+    expect(waits).toEqual([20, 40, 80].map((afterMs, before) => ({ do: "restart", afterMs, crashes: before + 1 })));
+    await daemon.hear({ event: "worker_started" });
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+  });
+
+  test("by a signal counts as a crash; a stop during the wait ends it at once", async () => {
+    const daemon = up("crash_slowly");
+    const { end, after } = await daemon.hear({ event: "worker_ended" });
+    expect({ end, after }).toMatchObject({ end: { code: null, signal: "SIGSEGV" }, after: { afterMs: 600_000 } });
+    expect(readDaemonFile(home)).toMatchObject({ workerPid: null, url: null });
+    daemon.kill("SIGINT");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    nothingIsLeft(daemon.pid);
+  });
+
+  test("for a planned restart drains, and a fresh one is started at once", async () => {
+    const daemon = up("restart");
+    const first = await daemon.readyWorker();
+    await daemon.hear({ worker: "draining", pid: first });
+    await daemon.hear({ worker: "closed", pid: first });
+    expect((await daemon.hear({ event: "worker_ended" })).after).toEqual({ do: "restart", afterMs: 0, crashes: 0 });
+    const second = await daemon.readyWorker();
+    expect(second).not.toBe(first);
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+    await daemon.silence();
+    nothingIsLeft(first, second);
+  });
+
+  test("because it refuses to start is not started again, and the daemon ends with an error", async () => {
+    const daemon = up("refuse");
+    await daemon.hear({ worker: "refused", code: "config_invalid" });
+    expect(await daemon.exit()).toEqual({ code: 1, signal: null });
+    expect(daemon.said.filter(({ event }) => event === "worker_started")).toHaveLength(1);
+    nothingIsLeft(daemon.pid);
+  });
+
+  test("because of something that may pass is started again", async () => {
+    const daemon = up("refuse_for_now");
+    await daemon.hear({ worker: "refused", code: "store_unwritable" });
+    await daemon.hear({ worker: "refused", code: "store_unwritable" });
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a request to stop", () => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "by %s makes the worker drain, and the second one hurries it",
+    async (signal) => {
+      const daemon = up("drains_long");
+      const worker = await daemon.readyWorker();
+      daemon.kill(signal);
+      await daemon.hear({ worker: "draining" });
+      daemon.kill(signal);
+      await daemon.hear({ worker: "hurried" });
+      await daemon.hear({ worker: "closed" });
+      expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+      nothingIsLeft(daemon.pid, worker);
+    },
+  );
+
+  test("reaches the worker once, also when it comes from a terminal", async () => {
+    const daemon = up("stubborn", impatient);
+    await daemon.readyWorker();
+    // What a terminal does on Ctrl-C: the signal goes to the whole group of the process in its foreground.
+    daemon.killGroup("SIGINT");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    await daemon.silence();
+    const ignored = daemon.said.filter((line) => line.worker === "ignores").map((line) => line.signal);
+    // The second is the supervisor's own, which hurries it.
+    expect(ignored).toEqual(["SIGTERM", "SIGINT"]);
+  });
+
+  test("is a stop also while the worker drains for a restart", async () => {
+    const daemon = up("restart_drains_long");
+    await daemon.hear({ worker: "draining" });
+    daemon.kill("SIGTERM");
+    daemon.kill("SIGINT");
+    await daemon.hear({ worker: "hurried" });
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    expect(daemon.said.filter(({ event }) => event === "worker_started")).toHaveLength(1);
+  });
+
+  test("that a worker ignores ends with its being killed, also when nobody asks a second time", async () => {
+    const daemon = up("stubborn", impatient);
+    const worker = await daemon.readyWorker();
+    daemon.kill("SIGTERM");
+    await daemon.hear({ worker: "ignores", signal: "SIGTERM" });
+    // Nobody asks a second time; the supervisor does, once the time has passed that the worker had for draining.
+    await daemon.hear({ worker: "ignores", signal: "SIGINT" });
+    await daemon.hear({ event: "worker_killed" });
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+    nothingIsLeft(daemon.pid, worker);
+  });
+
+  test("closes everything also when draining fails", async () => {
+    const daemon = up("drain_fails");
+    await daemon.readyWorker();
+    daemon.kill("SIGTERM");
+    await daemon.hear({ worker: "trouble", message: "Error: no way to drain" });
+    await daemon.hear({ worker: "closed" });
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a worker whose supervisor was killed", () => {
+  test("drains and ends by itself", async () => {
+    const daemon = up("polite");
+    const worker = await daemon.readyWorker();
+    daemon.kill("SIGKILL");
+    await daemon.hear({ worker: "draining", pid: worker });
+    await daemon.hear({ worker: "closed", pid: worker });
+    await daemon.silence();
+    expect(isGone(worker)).toBe(true);
+    const next = up("polite");
+    await next.readyWorker();
+    expect(next.said.filter(({ event }) => event === "stale_worker_found")).toEqual([]);
+    next.kill("SIGTERM");
+    expect(await next.exit()).toMatchObject({ code: 0 });
+  });
+
+  test("and that drains for long is hurried by the next start, which goes on with the store", async () => {
+    const daemon = up("drains_long");
+    const worker = await daemon.readyWorker();
+    daemon.kill("SIGKILL");
+    await daemon.hear({ worker: "draining", pid: worker });
+    const next = up("polite");
+    expect(await next.hear({ event: "stale_worker_found" })).toMatchObject({ pid: worker });
+    await daemon.hear({ worker: "hurried", pid: worker });
+    const fresh = await next.readyWorker();
+    expect(storeHolder(storePath())).toEqual({ pid: fresh });
+    expect(next.said.filter(({ event }) => event === "stale_worker_killed")).toEqual([]);
+  });
+
+  test("and that ignores everything is killed by the next start, which goes on with the store", async () => {
+    const daemon = up("stubborn");
+    const worker = await daemon.readyWorker();
+    daemon.kill("SIGKILL");
+    await daemon.hear({ worker: "ignores", signal: "disconnect" });
+    const next = up("polite", impatient);
+    expect(await next.hear({ event: "stale_worker_killed" })).toMatchObject({ pid: worker });
+    const fresh = await next.readyWorker();
+    expect(storeHolder(storePath())).toEqual({ pid: fresh });
+    next.kill("SIGTERM");
+    expect(await next.exit()).toMatchObject({ code: 0 });
+    nothingIsLeft(worker, fresh);
+  });
+});
+
+describe("a process that is not the daemon's own worker", () => {
+  /** It says so when a signal reaches it. */
+  async function foreignProcess(place: string): Promise<DaemonProcess> {
+    const foreign = DaemonProcess.worker(place, "stubborn");
+    running.push(foreign);
+    await foreign.hear({ worker: "started" });
+    return foreign;
+  }
+  function expectUntouched(one: DaemonProcess): void {
+    expect(isGone(one.pid)).toBe(false);
+    expect(one.said.filter((line) => line.worker === "ignores")).toEqual([]);
+  }
+  const left = { supervisorPid: 1, url: null, port: null, runId: null, startedAt: 0, version: "test" };
+
+  test("is not touched when it holds the store; the daemon says who does, and ends", async () => {
+    const holder = await foreignProcess(home);
+    await untilHeld(holder.pid);
+    const bystander = await foreignProcess(mkdtempSync(join(home, "other-")));
+    writeDaemonFile(home, { ...left, workerPid: bystander.pid });
+    const daemon = up("polite");
+    expect(await daemon.hear({ worker: "refused", code: "store_locked" })).toMatchObject({
+      message: expect.stringContaining(`process ${holder.pid}.`),
+    });
+    expect(await daemon.exit()).toMatchObject({ code: 1 });
+    for (const one of [holder, bystander]) expectUntouched(one);
+  });
+
+  test("is not touched when it only has the process id that the old worker had", async () => {
+    const foreign = await foreignProcess(mkdtempSync(join(home, "other-")));
+    writeDaemonFile(home, { ...left, workerPid: foreign.pid });
+    const daemon = up("polite");
+    await daemon.readyWorker();
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+    expectUntouched(foreign);
+  });
+});
+
+test("a worker without a supervisor drains and ends on a signal", async () => {
+  const worker = DaemonProcess.worker(home, "drains_long");
+  running.push(worker);
+  await worker.hear({ worker: "started" });
+  await untilHeld(worker.pid);
+  worker.kill("SIGINT");
+  await worker.hear({ worker: "draining" });
+  worker.kill("SIGTERM");
+  await worker.hear({ worker: "hurried" });
+  expect(await worker.exit()).toEqual({ code: 0, signal: null });
+});
+
+/** A worker that nobody supervises tells nobody when it has the store. */
+async function untilHeld(pid: number): Promise<void> {
+  await expect.poll(() => storeHolder(storePath())?.pid, { timeout: 30_000 }).toBe(pid);
+}

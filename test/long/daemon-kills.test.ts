@@ -1,0 +1,7 @@
+import { test } from "vitest";
+import { killAgainAndAgain } from "../support/daemon-kills.ts";
+import { expectNothingLostOrDoubled } from "../support/expect-killed-run.ts";
+
+test("a hundred kills under a stream of sends: every 202 ends in an outcome, none doubled", async () => {
+  expectNothingLostOrDoubled(await killAgainAndAgain(100));
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { expectedTables } from "../support/configuration-document.ts";
+
+const sections = new Map(
+  readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8")
+    .split(/^## /m)
+    .map((section) => [section.split("\n")[0] ?? "", section.split("\n").filter((line) => line.startsWith("| `"))]),
+);
+
+// A row that is missing or differs is printed as it has to be.
+test.each(Object.entries(expectedTables()))(
+  "docs/configuration.md, %s: every key with its variable, default and meaning, and no other",
+  (heading, rows) => {
+    expect(sections.get(heading)).toEqual(rows);
+  },
+);

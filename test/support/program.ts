@@ -1,0 +1,148 @@
+/** The built program as a user has it: `waybill …` as a process, with a home and a configuration of its own. */
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { WaybillClient } from "../../src/client/index.ts";
+import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
+import { readDaemonFile } from "../../src/daemon/daemon-file.ts";
+import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
+import { readJournal } from "../../src/runtimes/stub/journal.ts";
+import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import { DaemonProcess } from "./daemon-process.ts";
+
+const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
+
+/** Waits of milliseconds instead of seconds, for agents that act at once. */
+export const quickDelivery = {
+  retryDelaysMs: [200],
+  graceMs: 300,
+  graceForTaskMs: 300,
+  rereadMs: 100,
+  firstLookDelayMs: 100,
+  maxLookDelayMs: 500,
+};
+
+export type Result = { code: number | null; stdout: string; stderr: string };
+export type RunOptions = {
+  input?: string;
+  env?: Record<string, string>;
+  /** A command that runs it for us, such as one that gives it mounts of its own. */
+  within?: readonly string[];
+  onOutput?: (text: string, child: ChildProcess) => void;
+};
+
+export class Program {
+  readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
+  readonly home = join(this.directory, "home");
+  readonly work = join(this.directory, "work");
+  readonly #started: DaemonProcess[] = [];
+  env: Record<string, string>;
+
+  constructor(env: Record<string, string> = {}) {
+    mkdirSync(this.work);
+    this.env = { HOME: this.directory, WAYBILL_HOME: this.home, NO_COLOR: "1", PORT: "0", ...env };
+  }
+
+  /** Stub lanes by id, with their scripts, on quick waits. */
+  configure(lanes: Record<string, ScriptInput>, settings: Record<string, unknown> = {}): void {
+    const list = Object.entries(lanes).map(([id, script]) => ({ id, directory: this.work, script }));
+    const config = { modelProvider: "stub", delivery: quickDelivery, lanes: list, ...settings };
+    const path = join(this.directory, "config.json");
+    writeFileSync(path, JSON.stringify(config));
+    this.env.WAYBILL_CONFIG = path;
+  }
+
+  /** Runs a command to its end. */
+  run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
+    const [command = "", ...rest] = [...within, process.execPath, program, ...args];
+    return new Promise((resolve) => {
+      const child = spawn(command, rest, { env: this.#environment(env) });
+      const result = { stdout: "", stderr: "" };
+      for (const name of ["stdout", "stderr"] as const) {
+        child[name].on("data", (chunk) => {
+          result[name] += chunk;
+          onOutput?.(String(chunk), child);
+        });
+      }
+      child.on("close", (code) => resolve({ code, ...result }));
+      child.stdin.on("error", () => {});
+      child.stdin.end(input);
+    });
+  }
+
+  /** Runs a command with `--json` that prints one line, and reads that. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(`waybill ${args.join(" ")}: exit code ${code}\n${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** `waybill up`, ready. */
+  async up(env: Record<string, string> = {}, within: readonly string[] = []): Promise<DaemonProcess> {
+    const daemon = this.start(["up"], env, within);
+    await daemon.hear({ event: "daemon_ready" });
+    await this.#known();
+    return daemon;
+  }
+
+  start(args: readonly string[], env: Record<string, string> = {}, within: readonly string[] = []): DaemonProcess {
+    const daemon = DaemonProcess.program([...within, process.execPath, program, ...args], this.#environment(env));
+    this.#started.push(daemon);
+    return daemon;
+  }
+
+  get daemonFile(): DaemonFile {
+    const file = readDaemonFile(this.home);
+    if (!file) throw new Error("no daemon is running");
+    return file;
+  }
+
+  get token(): string {
+    return readFileSync(join(this.home, "token"), "utf8").trim();
+  }
+
+  client(url = this.daemonFile.url ?? ""): WaybillClient {
+    return new WaybillClient({ url, token: this.token });
+  }
+
+  async fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { Authorization: `Bearer ${this.token}`, ...(init.headers as Record<string, string>) };
+    return fetch(`${this.daemonFile.url}${path}`, { ...init, headers });
+  }
+
+  /** What the scripted agent itself wrote down. */
+  prompts(): Extract<JournalEntry, { type: "prompt" }>[] {
+    return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
+  }
+
+  async dispose(): Promise<void> {
+    for (const daemon of this.#started) await daemon.dispose();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** The worker's own line may come before its supervisor has written down where it is. */
+  async #known(): Promise<void> {
+    while (!readDaemonFile(this.home)?.url) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  #environment(env: Record<string, string>): Record<string, string> {
+    const { PATH = "", TMPDIR } = process.env;
+    return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...this.env, ...env };
+  }
+}
+
+/** A port that is free at this moment, for daemons that are to come back at the same place. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
