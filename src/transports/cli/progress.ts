@@ -5,7 +5,6 @@ import { outcomeLines } from "./outcome-lines.ts";
 import { statusLine } from "./screen.ts";
 import type { Step } from "./steps.ts";
 import { stepWords } from "./steps.ts";
-import { shortened } from "./table.ts";
 import { oneLine } from "./words.ts";
 
 export type Progress = {
@@ -26,9 +25,9 @@ export function jsonProgress({ print, remark }: CommandContext): Progress {
   };
 }
 
-export function livelyProgress({ print, paint }: CommandContext, output = process.stderr): Progress {
+export function livelyProgress({ print, remark, paint }: CommandContext, output = process.stderr): Progress {
   const started = Date.now();
-  const screen = statusLine(output, shortened);
+  const screen = statusLine(output, remark);
   const elapsed = () => `${((Date.now() - started) / 1000).toFixed(1)}s`.padStart(7);
   let last = "waiting for the daemon";
   const show = () => screen.status(`${elapsed()}  … ${last}`);

@@ -78,7 +78,7 @@ Examples:
     const { json, print } = context;
     const [reference, word] = input.positionals;
     refuseMore(input, 2, "answer");
-    if (reference === undefined) throw usageError("answer what? The id of an ask (see `waybill asks`)", "answer");
+    if (!reference) throw usageError("answer what? The id of an ask (see `waybill asks`)", "answer");
     const answers = input.values("answer");
     const said = checkedChoice(word, decisions, { option: "the decision", command: "answer" });
     const decision = said ?? (answers.length > 0 ? "once" : undefined);
