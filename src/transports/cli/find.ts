@@ -51,12 +51,12 @@ export async function findAny(client: WaybillClient, reference: string): Promise
   return { message };
 }
 
-/** The one of a short list whose id begins like that. */
-export function onlyOne<T extends { id: string }>(items: readonly T[], reference: string, what: string): T {
+/** The one open ask whose id begins like that. */
+export function findAsk<T extends { id: string }>(items: readonly T[], reference: string): T {
   const exact = items.find(({ id }) => id === reference);
   const begun = exact ? [exact] : items.filter(({ id }) => id.startsWith(reference));
   const [only, ...more] = begun;
-  if (only === undefined) throw notFound(`There is no ${what} "${oneLine(reference)}".`);
+  if (only === undefined) throw askUnknown(reference);
   if (more.length === 0) return only;
   const ids = begun.map(({ id }) => id);
   throw ambiguous(reference, ids);
@@ -86,6 +86,14 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
     if (error instanceof WaybillError && error.status === 404) return null;
     throw error;
   }
+}
+
+function askUnknown(reference: string): AppError {
+  return new AppError({
+    code: "ask_unknown",
+    message: `Nothing is asked under "${oneLine(reference)}" any more.`,
+    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+  });
 }
 
 function notFound(message: string): AppError {

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { onlyOne } from "../find.ts";
+import { findAsk } from "../find.ts";
 import { screenWidth } from "../screen.ts";
 import { table } from "../table.ts";
 import { checkedChoice, usageError } from "../usage-error.ts";
@@ -85,7 +85,7 @@ Examples:
     if (decision === undefined) throw usageError("once, always or reject? Or --answer TEXT", "answer");
     const body: AskAnswer = answers.length === 0 ? { decision } : { decision, answers: answers.map((one) => [one]) };
     return talk(context, async (client) => {
-      const ask = onlyOne((await client.asks()).asks, reference, "ask");
+      const ask = findAsk((await client.asks()).asks, reference);
       await client.answer(ask.id, body);
       if (json) print(JSON.stringify({ answered: ask.id, decision }));
       else print(`The agent in lane ${oneLine(ask.lane)} has it: ${decision}.`);
