@@ -296,7 +296,7 @@ describe("what was sent", () => {
 describe("asks", () => {
   test("are listed and answered, by the beginning of their id", async () => {
     const { desk, json, run } = await daemon();
-    const ask = { laneId: "chat", deliveryId: null, messageId: "m1", since: 0 };
+    const ask = { laneId: "chat", deliveryId: null, messageId: "m1", person: null, since: 0 };
     desk.openAsks.push({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
     desk.openAsks.push({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
     expect((await run(["asks"])).out[1]).toMatch(/^per_17 +permission +chat .* rm -rf build$/);
