@@ -54,12 +54,17 @@ export async function findAny(client: WaybillClient, reference: string): Promise
 /** The one of a short list whose id begins like that. */
 export function onlyOne<T extends { id: string }>(items: readonly T[], reference: string, what: string): T {
   const exact = items.find(({ id }) => id === reference);
-  const begun = exact ? [exact] : items.filter(({ id }) => id.startsWith(reference));
+  // One id may stand several times: in the mailboxes of several lanes.
+  const begun = exact ? [exact] : uniqueById(items.filter(({ id }) => id.startsWith(reference)));
   const [only, ...more] = begun;
   if (only === undefined) throw notFound(`There is no ${what} "${oneLine(reference)}".`);
   if (more.length === 0) return only;
   const ids = begun.map(({ id }) => id);
   throw ambiguous(reference, ids);
+}
+
+function uniqueById<T extends { id: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
 type Part<T> = { items: readonly T[]; nextCursor?: string };
