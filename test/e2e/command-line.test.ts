@@ -1,24 +1,21 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { clientCommands } from "../../src/transports/cli/commands.ts";
-import { runProgram } from "../support/run-program.ts";
+import { Program } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const program = join(root, "bin/waybill");
-let home: string;
+let program: Program;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "waybill-line-"));
+  program = new Program();
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
+afterEach(() => program.dispose());
 
-const waybill = (args: string[], options: { input?: string; env?: Record<string, string> } = {}) =>
-  runProgram(program, args, { input: options.input ?? "", env: { WAYBILL_HOME: home, ...options.env } });
+const waybill = (args: string[], options: { env?: Record<string, string> } = {}) => program.run(args, options);
 
-const names = [...clientCommands.map(({ name }) => name), "store", "completion", "demo"];
+const names = ["up", "init", "doctor", ...clientCommands.map(({ name }) => name), "store", "completion", "demo"];
 
 /** A way to call each that would reach the daemon. */
 const calls: string[][] = [
@@ -122,8 +119,10 @@ describe("being misunderstood", () => {
     [["asks", "now"], /too many arguments/],
   ])("%j: exit code 2, what is wrong, and where to read on", async (args, words) => {
     // A daemon that runs: what is misunderstood is found before anybody is asked.
-    writeFileSync(join(home, "daemon.json"), JSON.stringify({ supervisorPid: process.pid, url: "http://127.0.0.1:9" }));
-    writeFileSync(join(home, "token"), "secret");
+    const daemon = { supervisorPid: process.pid, url: "http://127.0.0.1:9" };
+    mkdirSync(program.home);
+    writeFileSync(join(program.home, "daemon.json"), JSON.stringify(daemon));
+    writeFileSync(join(program.home, "token"), "secret");
     const { code, stdout, stderr } = await waybill(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(words);
@@ -166,6 +165,40 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout, stderr } = spawnSync("bash", ["-c", asked], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(stdout.split("\n").filter((word) => word !== "")).toEqual(offered);
+  });
+});
+
+describe("send --wait", () => {
+  const slow = (ms: number) => ({ slow: { always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] } });
+
+  test("does not mind that the daemon is killed while it waits", async () => {
+    program.configure(slow(1500));
+    await program.up();
+    let killed = 0;
+    const { code, stdout, stderr } = await program.run(["send", "--lane", "slow", "--wait", "Tidy up."], {
+      onOutput: (text) => {
+        if (killed > 0 || !text.includes("accepted")) return;
+        killed = program.daemonFile.workerPid ?? 0;
+        process.kill(killed, "SIGKILL");
+      },
+    });
+    expect(killed).toBeGreaterThan(0);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Done: 3 files.\n" });
+    expect(stderr).toMatch(/connection to the daemon is lost; trying again[\s\S]*responded after 1 attempt/);
+    expect(program.prompts()).toHaveLength(1);
+  });
+
+  test("Ctrl-C leaves the delivery to itself, and says how to look at it", async () => {
+    program.configure(slow(1000));
+    await program.up();
+    const line = ["send", "--lane", "slow", "--id", "m1", "--wait", "Tidy up."];
+    const { code, stderr } = await program.run(line, {
+      onOutput: (text, child) => void (text.includes("accepted") && child.kill("SIGINT")),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/the delivery goes on\. Look at it: waybill why m1\n$/);
+    expect((await program.run(line)).stdout).toBe("Done: 3 files.\n");
+    expect(program.prompts()).toHaveLength(1);
   });
 });
 

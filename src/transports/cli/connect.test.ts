@@ -33,6 +33,14 @@ test("follows it to another address after a restart", () => {
   expect(typeof daemon.url === "function" && daemon.url()).toBe("http://127.0.0.1:5000");
 });
 
+test("waits for one that starts, and says so when that takes too long", () => {
+  daemonFile({ supervisorPid: process.pid, workerPid: null, url: null });
+  token("secret");
+  expect(() => found()).toThrow(
+    expect.objectContaining({ name: "WaybillError", code: "no_daemon", message: expect.stringContaining("starting") }),
+  );
+});
+
 test.each([
   ["no file", () => {}],
   ["a file of processes that are gone", () => daemonFile({ supervisorPid: gone, workerPid: gone, url })],

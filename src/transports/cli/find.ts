@@ -24,13 +24,17 @@ export async function findDeliveries(client: WaybillClient, reference: string): 
 
 /** Exactly one, or an error that says how to name it. */
 export async function findDelivery(client: WaybillClient, reference: string): Promise<Delivery> {
-  const [only, ...more] = await findDeliveries(client, reference);
+  return theOnly(await findDeliveries(client, reference), reference);
+}
+
+function theOnly(deliveries: readonly Delivery[], reference: string): Delivery {
+  const [only, ...more] = deliveries;
   if (only === undefined) throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
   if (more.length === 0) return only;
   throw new AppError({
     code: "ambiguous",
     message: `Message ${only.messageId} has a delivery in each of several lanes.`,
-    hint: `Name the delivery: ${[only, ...more].map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
+    hint: `Name the delivery: ${deliveries.map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
   });
 }
 
@@ -39,27 +43,28 @@ export type Found = { delivery: DeliveryDetail } | { message: Message };
 /** A delivery with all that is known of it, or a message that has none, as an answer to a person. */
 export async function findAny(client: WaybillClient, reference: string): Promise<Found> {
   const deliveries = await findDeliveries(client, reference);
-  if (deliveries.length > 0) return { delivery: await client.delivery((await findDelivery(client, reference)).id) };
+  if (deliveries.length > 0) return { delivery: await client.delivery(theOnly(deliveries, reference).id) };
   const messages = await among(
     (cursor) => client.messages({ limit: pageSize, cursor }).then((page) => ({ ...page, items: page.messages })),
     ({ id }) => id.startsWith(reference),
   );
-  const [message] = messages.filter(({ id }) => id === reference).concat(messages);
-  if (!message) throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
-  const ids = [...new Set(messages.map(({ id }) => id))];
-  if (ids.length > 1 && !ids.includes(reference)) throw ambiguous(reference, ids);
-  return { message };
+  return { message: onlyOne(messages, reference, "delivery or message that begins with") };
 }
 
 /** The one open ask whose id begins like that. */
 export function findAsk<T extends { id: string }>(items: readonly T[], reference: string): T {
   const exact = items.find(({ id }) => id === reference);
-  const begun = exact ? [exact] : items.filter(({ id }) => id.startsWith(reference));
+  // One id may stand several times: in the mailboxes of several lanes.
+  const begun = exact ? [exact] : uniqueById(items.filter(({ id }) => id.startsWith(reference)));
   const [only, ...more] = begun;
   if (only === undefined) throw askUnknown(reference);
   if (more.length === 0) return only;
   const ids = begun.map(({ id }) => id);
   throw ambiguous(reference, ids);
+}
+
+function uniqueById<T extends { id: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
 type Part<T> = { items: readonly T[]; nextCursor?: string };

@@ -17,6 +17,14 @@ test("columns are as wide as their widest cell, and lines have no blanks at thei
   ).toEqual(["ID       TEXT", "a        one", "long-id"]);
 });
 
+test("a column in which nothing stands is left out", () => {
+  const rows = [
+    ["a", "", "x"],
+    ["b", "", ""],
+  ];
+  expect(table(["ID", "NOTE", "TEXT"], rows, plain)).toEqual(["ID  TEXT", "a   x", "b"]);
+});
+
 test("lines fit the terminal: the widest column gives way", () => {
   const rows = [["a-rather-long-id", "a text that goes on and on and on and on"]];
   for (const width of [60, 40, 30, 20]) {
