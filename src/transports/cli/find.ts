@@ -48,16 +48,24 @@ export async function findAny(client: WaybillClient, reference: string): Promise
     (cursor) => client.messages({ limit: pageSize, cursor }).then((page) => ({ ...page, items: page.messages })),
     ({ id }) => id.startsWith(reference),
   );
-  return { message: onlyOne(messages, reference, "delivery or message that begins with") };
+  const message = onlyOne(messages, reference);
+  if (message) return { message };
+  throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
 }
 
 /** The one open ask whose id begins like that. */
 export function findAsk<T extends { id: string }>(items: readonly T[], reference: string): T {
+  const ask = onlyOne(items, reference);
+  if (ask) return ask;
+  throw askUnknown(reference);
+}
+
+/** Null when nothing begins like that. */
+function onlyOne<T extends { id: string }>(items: readonly T[], reference: string): T | null {
   const exact = items.find(({ id }) => id === reference);
   // One id may stand several times: in the mailboxes of several lanes.
   const begun = exact ? [exact] : uniqueById(items.filter(({ id }) => id.startsWith(reference)));
-  const [only, ...more] = begun;
-  if (only === undefined) throw askUnknown(reference);
+  const [only = null, ...more] = begun;
   if (more.length === 0) return only;
   const ids = begun.map(({ id }) => id);
   throw ambiguous(reference, ids);
