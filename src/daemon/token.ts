@@ -21,6 +21,11 @@ export function ensureToken(path: string): { token: string; wasOpen: boolean } {
   }
 }
 
+/** What was made here, or by a person with at least as many bits. */
+export function isToken(text: string): boolean {
+  return /^[\w-]{43,}$/.test(text);
+}
+
 function make(path: string): void {
   let file: number;
   try {
@@ -38,7 +43,7 @@ function make(path: string): void {
 }
 
 function checked(path: string, token: string): string {
-  if (/^[\w-]{43,}$/.test(token)) return token;
+  if (isToken(token)) return token;
   throw new AppError({
     code: "token_invalid",
     message: `The token file ${path} holds no token.`,

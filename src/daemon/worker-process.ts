@@ -51,6 +51,9 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
   });
 }
 
+// setTimeout fires at once for anything longer than this; whoever asks for weeks of patience is not to get none.
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * Passes on each request. A worker that was asked once and takes longer than it said that it may is asked again, which
  * hurries it; one that was hurried and does not end is killed.
@@ -69,7 +72,8 @@ function stopOnRequest(child: ChildProcess, { stops, killAfterMs, onKilled, onTr
     child.kill(asked === 1 ? "SIGTERM" : "SIGINT");
     if (asked > 2) return;
     clearTimeout(timer);
-    timer = asked === 1 ? setTimeout(ask, drainMs + killAfterMs) : setTimeout(kill, killAfterMs);
+    timer =
+      asked === 1 ? setTimeout(ask, Math.min(drainMs + killAfterMs, longestTimer)) : setTimeout(kill, killAfterMs);
   };
   const unsubscribe = stops.onRequest(ask);
   return {

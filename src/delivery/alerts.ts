@@ -29,12 +29,16 @@ export type AlertsDeps = {
 
 type Subject = Omit<Alert, "raisedAt">;
 
+/** By their ids; each can be taken back. One that was raised stays, so that it is not planned again. */
+type Planned = Map<string, () => void>;
+
 /** After the store could not take an alert. */
 const againAfterMs = 60_000;
 
 export class Alerts {
   readonly #deps: AlertsDeps;
-  readonly #planned = new Map<string, () => void>();
+  /** By what they are about, so that a change costs the same however much else waits. */
+  readonly #planned = new Map<string, Planned>();
   readonly #unsubscribe: (() => void)[] = [];
   #stopped = false;
 
@@ -59,16 +63,16 @@ export class Alerts {
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    for (const cancel of this.#planned.values()) cancel();
+    for (const planned of this.#planned.values()) for (const cancel of planned.values()) cancel();
     this.#planned.clear();
   }
 
   #follow(record: DeliveryRecord): void {
     const { times } = this.#deps;
     const failed = record.status === "failed_terminal" && record.failedAt !== null ? failure(record) : null;
-    this.#keepOnly(`failure:${record.id}:`, failed ? [failed] : [], times.failureMs);
+    this.#keepOnly(`failure of ${record.id}`, failed ? [failed] : [], times.failureMs);
     const late = openStatuses.includes(record.status) ? lateness(record) : null;
-    this.#keepOnly(`late:${record.id}`, late ? [late] : [], times.lateMs);
+    this.#keepOnly(`lateness of ${record.id}`, late ? [late] : [], times.lateMs);
   }
 
   #followAsks(): void {
@@ -85,38 +89,42 @@ export class Alerts {
         since: ask.since,
       }),
     );
-    this.#keepOnly("ask:", waiting, this.#deps.times.askMs);
+    this.#keepOnly("asks", waiting, this.#deps.times.askMs);
   }
 
-  /** Plans these, and takes back all others whose ids begin that way. */
-  #keepOnly(prefix: string, subjects: readonly Subject[], afterMs: number): void {
+  /** Plans these, and takes back all others that are about the same. */
+  #keepOnly(about: string, subjects: readonly Subject[], afterMs: number): void {
+    const planned: Planned = this.#planned.get(about) ?? new Map();
     const wanted = new Set(subjects.map((subject) => subject.id));
-    for (const [id, cancel] of this.#planned) {
-      if (!id.startsWith(prefix) || wanted.has(id)) continue;
+    for (const [id, cancel] of planned) {
+      if (wanted.has(id)) continue;
       cancel();
-      this.#planned.delete(id);
+      planned.delete(id);
     }
     for (const subject of subjects) {
-      if (!this.#planned.has(subject.id)) this.#plan(subject, subject.since + afterMs);
+      if (!planned.has(subject.id)) this.#plan(planned, subject, subject.since + afterMs);
     }
+    if (planned.size > 0) this.#planned.set(about, planned);
+    else this.#planned.delete(about);
   }
 
-  #plan(subject: Subject, at: number): void {
+  #plan(planned: Planned, subject: Subject, at: number): void {
     if (this.#stopped) return;
-    this.#planned.set(
+    planned.set(
       subject.id,
-      this.#deps.clock.at(at, () => void this.#raise(subject)),
+      this.#deps.clock.at(at, () => void this.#raise(planned, subject)),
     );
   }
 
-  async #raise(subject: Subject): Promise<void> {
+  async #raise(planned: Planned, subject: Subject): Promise<void> {
     const { store, clock, onAlert, onTrouble } = this.#deps;
     const alert: Alert = { ...subject, raisedAt: clock.now() };
     try {
       if (await store.raise(alert)) onAlert(alert);
     } catch (error) {
       onTrouble({ error });
-      this.#plan(subject, clock.now() + againAfterMs);
+      // It may have been taken back meanwhile.
+      if (planned.has(subject.id)) this.#plan(planned, subject, clock.now() + againAfterMs);
     }
   }
 }

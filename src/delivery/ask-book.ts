@@ -4,7 +4,7 @@
  */
 import type { Ask } from "../runtimes/port.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { openStatuses } from "./record.ts";
+import { isOutstanding } from "./record.ts";
 
 export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   laneId: string;
@@ -28,26 +28,26 @@ export class AskBook {
     return this.#open.get(askId) ?? null;
   }
 
-  /** All asks that a look at a delivery's sessions showed. */
+  /** All asks that a look at a delivery's sessions showed. Those in the turn of a later delivery are not its own. */
   seen(record: DeliveryRecord, asks: readonly Ask[], now: number): void {
+    if (!mayAsk(record)) return;
     const ids = new Set(asks.map((ask) => ask.id));
-    const gone = this.#of(record.id).filter((ask) => !ids.has(ask.id));
     const fresh = asks.filter((ask) => !this.#open.has(ask.id));
-    for (const ask of gone) this.#open.delete(ask.id);
+    const gone = this.#forget(record.id, (ask) => !ids.has(ask.id));
     for (const { id, kind, title, askedAt } of fresh) {
       const { laneId, messageId, replyRecipient: person } = record;
       this.#open.set(id, { id, kind, title, laneId, deliveryId: record.id, messageId, person, since: askedAt ?? now });
     }
-    if (gone.length + fresh.length > 0) this.#tell();
+    if (gone + fresh.length > 0) this.#tell();
   }
 
   answered(askId: string): void {
     if (this.#open.delete(askId)) this.#tell();
   }
 
-  /** Nobody waits any more for what a delivery that has ended was blocked by. */
+  /** Nobody waits any more for what the turn of a delivery was blocked by, once that is over. */
   changed(record: DeliveryRecord): void {
-    if (this.#open.size > 0 && !openStatuses.includes(record.status)) this.seen(record, [], record.updatedAt);
+    if (!mayAsk(record) && this.#forget(record.id, () => true) > 0) this.#tell();
   }
 
   onChange(listener: () => void): () => void {
@@ -55,11 +55,18 @@ export class AskBook {
     return () => this.#listeners.delete(listener);
   }
 
-  #of(deliveryId: string): OpenAsk[] {
-    return [...this.#open.values()].filter((ask) => ask.deliveryId === deliveryId);
+  #forget(deliveryId: string, which: (ask: OpenAsk) => boolean): number {
+    const forgotten = [...this.#open.values()].filter((ask) => ask.deliveryId === deliveryId && which(ask));
+    for (const ask of forgotten) this.#open.delete(ask.id);
+    return forgotten.length;
   }
 
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** A turn may go on after its message was answered, and ask something that keeps the lane waiting. */
+function mayAsk(record: DeliveryRecord): boolean {
+  return record.status === "pending" || (record.status !== "cancelled" && isOutstanding(record));
 }

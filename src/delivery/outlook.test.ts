@@ -42,6 +42,12 @@ describe("what happens next", () => {
     ["a failure is left to people", { status: "failed_terminal", nextLookAt: null }, {}, "nothing"],
     ["an owed read is written", { status: "responded", readCommittedAt: null }, {}, "commits_read"],
     ["an owed turn end is looked for", { status: "responded", readCommittedAt: 1, turnEndedAt: null }, {}, "looks"],
+    [
+      "a turn that goes on after the answer may wait for a person, too",
+      { status: "responded", readCommittedAt: 1, turnEndedAt: null, responseState: "permission_blocked" },
+      {},
+      "waits_for_person",
+    ],
     ["what is over is over", { status: "responded", readCommittedAt: 1, turnEndedAt: 1 }, {}, "nothing"],
   ] satisfies [string, Partial<DeliveryRecord>, Partial<OutlookInput>, string][])("%s", (_, change, more, next) => {
     expect(look(change, more).next).toBe(next);

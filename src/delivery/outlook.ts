@@ -57,7 +57,10 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
     case "cancelled":
       if (record.readCommittedAt === null)
         return { next: "commits_read", at, words: "The read flag is to be written." };
-      if (record.turnEndedAt === null) return { next: "looks", at, words: "It is over; the agent's turn still runs." };
+      if (record.turnEndedAt === null) {
+        const asks = record.status === "responded" ? blocked(record) : null;
+        return asks ?? { next: "looks", at, words: "It is over; the agent's turn still runs." };
+      }
       return { next: "nothing", at: null, words: "It is over." };
     default:
       return record.status satisfies never;

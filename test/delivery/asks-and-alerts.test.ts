@@ -5,7 +5,8 @@ import { startWorld } from "../support/waybill.ts";
 
 const minute = 60_000;
 const times = { askMs: 2 * minute, failureMs: 5 * minute, lateMs: 10 * minute };
-const asking = { turns: [{ steps: [{ ask: "permission" as const, title: "rm -rf build" }, { say: "Done." }] }] };
+const askingSteps = [{ ask: "permission" as const, title: "rm -rf build" }, { say: "Done." }];
+const asking = { turns: [{ steps: askingSteps }] };
 const silent = { always: [{ steps: [] }] };
 
 const openAsks = (world: World) => world.waybill.asks.list();
@@ -57,6 +58,34 @@ describe("asks", () => {
     await blocked(world);
     await world.waybill.people.cancel((await world.delivery("m1")).id, "user");
     expect(openAsks(world)).toEqual([]);
+  });
+
+  test("an ask that comes after the message was answered is listed, for it keeps the lane waiting", async () => {
+    const steps = [{ reply: "The answer is 42." }, { wait: minute }, { ask: "permission" as const }, { say: "Done." }];
+    const world = await startWorld({ script: { turns: [{ steps }] }, lanes: [{ contract: "tool" }], alerts: times });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(10 * minute);
+    expect(openAsks(world)).toMatchObject([{ messageId: "m1" }]);
+    expect(raised(world)).toEqual([["ask", "m1", "permission_pending"]]);
+    await world.waybill.people.answer(openAsks(world)[0]?.id ?? "", { decision: "once" });
+    await world.clock.until(async () => (await world.delivery("m1")).turnEndedAt !== null);
+    expect(openAsks(world)).toEqual([]);
+  });
+
+  test("an ask is never taken for that of an earlier message, whose late proof is looked for", async () => {
+    const script = { turns: [{ steps: [] }, { steps: [{ wait: 2000 }, ...askingSteps] }], hints: false };
+    const world = await startWorld({
+      script,
+      policy: { maxAttempts: 1, lateLooksMs: [1000, 1000, 1000, 1000, 1000, 1000] },
+    });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    await world.send({ id: "m2" });
+    const seen = new Set<string | null>();
+    world.waybill.asks.onChange(() => openAsks(world).map((ask) => seen.add(ask.messageId)));
+    await world.clock.advance(2 * minute);
+    expect([...seen]).toEqual(["m2"]);
   });
 
   test("an ask is found again after a restart, as old as it is", async () => {
@@ -122,6 +151,22 @@ describe("alerts", () => {
     await world.clock.advance(times.lateMs + 1000);
     expect(raised(world)).toEqual([["late", "m1", "no_outcome_yet"]]);
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
+  test("an ask that is answered while the store cannot be written is not told afterwards", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    const ask = await blocked(world);
+    const { store } = world.waybill;
+    const { raise } = store;
+    store.raise = async () => {
+      await world.waybill.people.answer(ask, { decision: "once" });
+      throw new Error("the disk is full");
+    };
+    await world.clock.advance(times.askMs + 1000);
+    store.raise = raise;
+    await world.clock.advance(5 * minute);
+    expect(raised(world)).toEqual([]);
+    expect(world.troubles.splice(0)).toEqual([new Error("the disk is full")]);
   });
 
   test("whoever follows the feed hears of them", async () => {

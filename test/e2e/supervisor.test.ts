@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readDaemonFile, writeDaemonFile } from "../../src/daemon/daemon-file.ts";
 import { daemonHolder } from "../../src/daemon/daemon-lock.ts";
@@ -151,6 +152,19 @@ describe("a request to stop", () => {
     const ignored = daemon.said.filter((line) => line.worker === "ignores").map((line) => line.signal);
     // The second is the supervisor's own, which hurries it.
     expect(ignored).toEqual(["SIGTERM", "SIGINT"]);
+  });
+
+  test("is not hurried by a drain that may take longer than a timer can", async () => {
+    const daemon = up("drains_for_weeks");
+    await daemon.readyWorker();
+    daemon.kill("SIGTERM");
+    await daemon.hear({ worker: "draining" });
+    await wait(300);
+    expect(daemon.said).not.toContainEqual(expect.objectContaining({ worker: "hurried" }));
+    daemon.kill("SIGTERM");
+    await daemon.hear({ worker: "hurried" });
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+    expect(daemon.errors).toBe("");
   });
 
   test("is a stop also while the worker drains for a restart", async () => {

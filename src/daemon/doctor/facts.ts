@@ -22,7 +22,13 @@ export type ProgramFacts = {
 
 export type LaneFacts = { id: string; directory: string; trouble: AppError | null };
 
-export type TokenFacts = { path: string; mode: number | null; isFile: boolean };
+export type TokenFacts = {
+  path: string;
+  mode: number | null;
+  isFile: boolean;
+  /** Null when it could not be read. */
+  holdsToken: boolean | null;
+};
 
 export type PortFacts = { host: string; port: number } & (
   | { state: "free" | "any" | "taken" }

@@ -89,10 +89,12 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
   return ok(name, `${path} is writable and private.`);
 }
 
-function judgeToken({ path, mode, isFile }: TokenFacts): Check {
+function judgeToken({ path, mode, isFile, holdsToken }: TokenFacts): Check {
   const name = "token";
   if (mode === null) return ok(name, `${path} will be made at the first start.`);
   if (!isFile) return failed(name, `${path} is not a plain file.`, "Move it away; the next start makes a new one.");
+  if (holdsToken === null) return failed(name, `${path} cannot be read.`, "Make it your own, or move it away.");
+  if (!holdsToken) return failed(name, `${path} holds no token.`, "Delete it: the next start makes a new token.");
   if ((mode & 0o077) === 0) return ok(name, `${path} is private.`);
   return failed(
     name,

@@ -9,6 +9,7 @@ import { resolveLaneDirectory } from "../allowed-directory.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, readConfig } from "../config/config.ts";
 import type { Origins } from "../config/values.ts";
+import { isToken } from "../token.ts";
 import { lookAtProgram, programOf } from "./agent-program.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
 import { lookAtPort } from "./port-facts.ts";
@@ -105,5 +106,15 @@ function isWritable(path: string): boolean {
 
 function lookAtToken(path: string): TokenFacts {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return { path, mode: found?.mode ?? null, isFile: found?.isFile() ?? false };
+  const isFile = found?.isFile() ?? false;
+  return { path, mode: found?.mode ?? null, isFile, holdsToken: isFile ? holdsToken(path) : null };
+}
+
+function holdsToken(path: string): boolean | null {
+  try {
+    return isToken(readFileSync(path, "utf8").trim());
+  } catch {
+    // Whose it is says the mode; a start would say why it cannot be read.
+    return null;
+  }
 }

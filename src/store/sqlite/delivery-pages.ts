@@ -4,27 +4,34 @@ import type { DeliveryFilter } from "../port.ts";
 import { seqOf } from "./cursor.ts";
 
 type Row = { seq: number; record: string };
-type Wanted = { before: number; limit: number; lane: string; message: string; statuses: string };
+type Wanted = { before: number; limit: number; lane: string; message: string; status: string };
 
 export function deliveryPages(db: Database.Database): (filter: DeliveryFilter) => Row[] {
   const prepared = new Map<string, Database.Statement<[Wanted], Row>>();
 
   return ({ laneId, messageId, statuses, limit, cursor }) => {
+    // Few messages have one id: the plus keeps SQLite from beginning with a lane or a status, which many have.
+    const plus = messageId === undefined ? "" : "+";
     const where = [
-      ...(laneId === undefined ? [] : ["delivery.lane_id = @lane"]),
+      ...(laneId === undefined ? [] : [`${plus}delivery.lane_id = @lane`]),
       ...(messageId === undefined ? [] : ["message.id = @message"]),
-      ...(statuses === undefined ? [] : ["delivery.status IN (SELECT value FROM json_each(@statuses))"]),
+      ...(statuses === undefined ? [] : [`${plus}delivery.status = @status`]),
       "delivery.message_seq < @before",
     ].join(" AND ");
     const statement = prepared.get(where) ?? prepare(db, where);
     prepared.set(where, statement);
-    return statement.all({
+    const wanted = {
       before: cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor),
       limit,
       lane: laneId ?? "",
       message: messageId ?? "",
-      statuses: JSON.stringify(statuses ?? []),
-    });
+    };
+    if (statuses === undefined) return statement.all({ ...wanted, status: "" });
+    // One status is read in order and no further than wanted; several at once would all be read and sorted.
+    return [...new Set(statuses)]
+      .flatMap((status) => statement.all({ ...wanted, status }))
+      .sort((one, other) => other.seq - one.seq)
+      .slice(0, limit);
   };
 }
 

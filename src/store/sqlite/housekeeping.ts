@@ -50,7 +50,7 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
 export function pruneStore(db: Database.Database, before: { responded: number; failed: number; feed: number }): number {
   const pruned = db
     .prepare<{ responded: number; failed: number }>(`
-      DELETE FROM delivery
+      DELETE FROM delivery INDEXED BY delivery_ended
       WHERE NOT owed
         AND status IN ('responded', 'cancelled')
         AND updated_at < max(@responded, @failed)

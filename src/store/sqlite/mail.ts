@@ -29,8 +29,9 @@ export function mailStatements(db: Database.Database) {
     WHERE message_words MATCH @words AND (@lane IS NULL OR message.lane_id = @lane)
       AND message_words.rowid < @before
     ORDER BY message_words.rowid DESC LIMIT @limit`);
+  // The plus keeps SQLite from reading the whole lane in order; what was written back about one message is little.
   const writtenBack = db.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND lane_id = ? ORDER BY seq`,
+    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND +lane_id = ? ORDER BY seq`,
   );
   const replies = db.prepare<[string, string], Row>(
     `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND from_lane = ? ORDER BY seq`,

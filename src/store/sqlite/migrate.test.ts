@@ -5,9 +5,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { aMessage, aRecord } from "../../../test/support/records.ts";
-import { payloadHash } from "../../mail/message.ts";
-import { answerMail } from "../../mail/replies.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import type { Message } from "../../mail/message.ts";
+import { payloadHash, recipientKey } from "../../mail/message.ts";
+import { answerMail, failureMail } from "../../mail/replies.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
+import { daemon } from "./migrations/0002-daemon.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let directory: string;
@@ -16,32 +19,48 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** As version 1 wrote it: messages did not name their lane. */
+/** As version 1 wrote it: messages did not name their lane. One id in two lanes; one answered, one failed. */
 function writeVersionOne(path: string): void {
   const db = new Database(path);
   db.exec(ledger);
   db.pragma("user_version = 1");
-  db.exec("INSERT INTO lane (id, runtime, directory, contract, created_at) VALUES ('lane', 'stub', '/tmp', 'text', 0)");
-  const record = aRecord();
-  const lane = { id: "lane", member: "tom" } as Parameters<typeof answerMail>[1];
-  const add = db.prepare(
-    "INSERT INTO message (recipient, id, relay_of_message_id, payload_hash, body, created_at) VALUES (?, ?, ?, ?, ?, 0)",
-  );
-  const asked = aMessage({ id: record.messageId, text: "Is the build green?" });
-  const answer = answerMail(record, lane, "Green as grass.", 0).message;
-  for (const { laneId: _, ...body } of [asked, answer]) {
-    const to = body.recipient.kind === "lane" ? "lane:lane" : "person:user";
-    add.run(to, body.id, body.relayOfMessageId, payloadHash({ ...body, laneId: null }), JSON.stringify(body));
+  for (const id of ["lane", "other"]) {
+    db.exec(
+      `INSERT INTO lane (id, runtime, directory, contract, created_at) VALUES ('${id}', 'stub', '/tmp', 'text', 0)`,
+    );
   }
-  db.prepare("INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, 1, 'lane', ?)").run(
+  const lane = { id: "lane", member: "tom" } as Parameters<typeof answerMail>[1];
+  const asked = aMessage({ text: "Is the build green?" });
+  const record = aRecord(asked);
+  addVersionOne(db, record, [asked, answerMail(record, lane, "Green as grass.", 0).message]);
+  const askedOther = aMessage({ recipient: { kind: "lane", lane: "other" } });
+  const failed = { ...aRecord(askedOther), id: "f".repeat(64), laneId: "other" };
+  addVersionOne(db, failed, [askedOther, failureMail(failed, lane, "silence", 0).message]);
+  db.close();
+}
+
+function addVersionOne(db: Database.Database, record: DeliveryRecord, [asked, ...back]: [Message, ...Message[]]): void {
+  const add = (message: Message) => {
+    const { laneId: _, ...body } = message;
+    return db
+      .prepare(
+        `INSERT INTO message (recipient, id, relay_of_message_id, payload_hash, body, created_at)
+         VALUES (?, ?, ?, ?, ?, 0)`,
+      )
+      .run(recipientKey(body.recipient), body.id, body.relayOfMessageId, payloadHash(message), JSON.stringify(body));
+  };
+  const { lastInsertRowid } = add(asked);
+  db.prepare("INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)").run(
     record.id,
+    lastInsertRowid,
+    record.laneId,
     JSON.stringify(record),
   );
   db.prepare("INSERT INTO delivery_event VALUES (?, 1, 0, 'admitted', ?)").run(
     record.id,
     JSON.stringify({ type: "admitted", at: 0, record }),
   );
-  db.close();
+  for (const message of back) add(message);
 }
 
 it("what was said before can be searched, by lane", async () => {
@@ -54,6 +73,30 @@ it("what was said before can be searched, by lane", async () => {
     ["Is the build green?", "lane"],
   ]);
   expect(await store.check()).toEqual([]);
-  expect(await store.lanes()).toMatchObject([{ id: "lane", displayName: null }]);
+  expect(await store.lanes()).toMatchObject([
+    { id: "lane", displayName: null },
+    { id: "other", displayName: null },
+  ]);
   await store.close();
+});
+
+it("a failure that was told before stands in the lane that it happened in, also when another has that message id", async () => {
+  const path = join(directory, "waybill.db");
+  writeVersionOne(path);
+  const store = openSqliteStore({ path });
+  const { items } = await store.messages({ lane: "other", limit: 10 });
+  expect(items.map((message) => message.from)).toEqual(["waybill", "user"]);
+  await store.close();
+});
+
+it("the time that it takes grows with the store, and not with its square", () => {
+  const db = new Database(":memory:");
+  const [change = "", ...more] = daemon.match(/UPDATE message [^;]*;/g) ?? [];
+  expect(more).toEqual([]);
+  db.exec(ledger);
+  for (const [statement] of daemon.slice(0, daemon.indexOf(change)).matchAll(/(ALTER|CREATE INDEX) [^;]*;/g)) {
+    db.exec(statement);
+  }
+  const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${change}`).all();
+  expect(plan.map((step) => step.detail).filter((detail) => detail.startsWith("SCAN"))).toEqual(["SCAN message"]);
 });

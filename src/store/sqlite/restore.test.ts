@@ -97,6 +97,35 @@ describe("after a restore", () => {
   });
 });
 
+describe("whoever followed the store before a restore", () => {
+  it("is told that what they saw is not so any more, however much has happened since", async () => {
+    await backedUp();
+    const before = file.open();
+    const cursor = await before.feedEnd();
+    await before.close();
+    await restoreStore(file.path, backup);
+    const store = file.open();
+    for (const id of ["m3", "m4", "m5"]) await admit(store, { id });
+    const { items } = await store.feed(cursor, 100);
+    expect(items.map((item) => (item.type === "message" ? item.message.id : item.type))).toEqual(
+      expect.arrayContaining(["reset", "m3", "m4", "m5"]),
+    );
+  });
+
+  it("is told it at once, and goes on from there without hearing it again", async () => {
+    await backedUp();
+    const before = file.open();
+    const cursor = await before.feedEnd();
+    await before.close();
+    await restoreStore(file.path, backup);
+    const store = file.open();
+    const first = await store.feed(cursor, 100);
+    expect(first.items.map((item) => item.type)).toEqual(["reset"]);
+    expect(await store.feed(first.cursor, 100)).toEqual({ items: [], cursor: first.cursor });
+    expect(await store.feedEnd()).toBe(first.cursor);
+  });
+});
+
 describe("what was there before is kept", () => {
   it("with everything that a killed process had not yet moved out of its log", async () => {
     await backedUp();

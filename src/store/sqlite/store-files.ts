@@ -106,6 +106,7 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
     raiseGenerations(db, now);
+    beginFeedAnew(db, now);
     // Leaves no log beside the file, which would stay behind when it is renamed.
     db.pragma("journal_mode = DELETE");
     return toBeRebuilt;
@@ -136,6 +137,18 @@ function forgetUnsent(db: Database.Database): number {
 /** Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. */
 function raiseGenerations(db: Database.Database, now: number): void {
   db.prepare("INSERT INTO restored (at, generation_floor) VALUES (?, ?)").run(now, Math.floor(now / 1000));
+}
+
+/**
+ * Numbers of the feed that were given out after the backup would be given to other things. Above the milliseconds since
+ * the epoch none has been, and with nothing left below them every older cursor is told that it lost its place.
+ */
+function beginFeedAnew(db: Database.Database, now: number): void {
+  const reached = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'feed'";
+  const floor = Math.max(now, db.prepare(reached).pluck().get() as number);
+  db.prepare("DELETE FROM feed").run();
+  db.prepare("DELETE FROM sqlite_sequence WHERE name = 'feed'").run();
+  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)").run(floor);
 }
 
 function refuseUnsound(from: string, [finding]: readonly Finding[]): void {

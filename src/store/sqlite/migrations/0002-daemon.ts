@@ -5,14 +5,21 @@
 export const daemon = `
 ALTER TABLE lane ADD COLUMN display_name TEXT;
 
--- The lane in whose conversation a message stands. Answers that were written before are found by their derived id.
+CREATE INDEX message_id ON message (id);
+
+-- The lane in whose conversation a message stands. Answers that were written before have the id of their delivery, 64
+-- characters, in their own; by what they reply to they are found only when the delivery is gone. Each is looked up by
+-- an index: a store with a long history must not keep its first start waiting.
 ALTER TABLE message ADD COLUMN lane_id TEXT;
 UPDATE message SET lane_id = CASE
   WHEN recipient LIKE 'lane:%' THEN substr(recipient, 6)
   ELSE coalesce(
     from_lane,
-    (SELECT delivery.lane_id FROM delivery WHERE message.id IN ('answer-' || delivery.id, 'expiry-' || delivery.id)),
-    (SELECT min(delivery.lane_id) FROM delivery JOIN message AS asked ON asked.seq = delivery.message_seq
+    (SELECT delivery.lane_id FROM delivery WHERE delivery.id = CASE
+      WHEN message.id GLOB 'answer-*' OR message.id GLOB 'expiry-*' THEN substr(message.id, 8, 64)
+      WHEN message.id GLOB 'failure-*' THEN substr(message.id, 9, 64)
+    END),
+    (SELECT min(delivery.lane_id) FROM message AS asked JOIN delivery ON delivery.message_seq = asked.seq
      WHERE asked.id = message.relay_of_message_id))
 END;
 CREATE INDEX message_of_lane ON message (lane_id, seq);
@@ -64,7 +71,6 @@ BEGIN
   INSERT INTO feed (at, lane_id, type) VALUES (unixepoch('subsec') * 1000, new.id, 'lane');
 END;
 
-CREATE INDEX message_id ON message (id);
 CREATE INDEX delivery_status ON delivery (status, message_seq);
 
 -- Written to when somebody asks whether the store can be written.
