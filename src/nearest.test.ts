@@ -14,6 +14,7 @@ test.each([
   ["backup", null],
   ["fly", null],
   ["", null],
+  ["sen_d", "send"],
 ])("%j may mean %j", (word, meant) => {
   expect(nearest(word, words)).toBe(meant);
 });

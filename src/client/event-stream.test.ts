@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScriptedServer } from "../../test/support/scripted-server.ts";
 import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
@@ -29,7 +31,7 @@ describe("the stream", () => {
   test("goes on after the last event when the connection breaks, and says so", async () => {
     server = await scriptedServer(
       frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))),
-      frames("stays", frame("c9", "open"), frame("c8", "lane", lane("chat")), frame("c9", "lane", lane("chat"))),
+      frames("stays", ": open\n\n", frame("c8", "lane", lane("chat")), frame("c9", "lane", lane("chat"))),
     );
     const trouble: string[] = [];
     expect(await first(4, { onTrouble: (error) => trouble.push(error.code) })).toEqual(["c6", "c7", "c8", "c9"]);
@@ -48,6 +50,16 @@ describe("the stream", () => {
     );
     expect(await first(1)).toEqual(["c6"]);
     expect(resumedAfter()).toEqual([null, "c5"]);
+  });
+
+  test("never goes on from further ahead than what came", async () => {
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat"))),
+      frames("breaks", frame("c9", "open")),
+      frames("stays", ": open\n\n", frame("c7", "lane", lane("chat"))),
+    );
+    expect(await first(2)).toEqual(["c6", "c7"]);
+    expect(resumedAfter()).toEqual([null, "c6", "c6"]);
   });
 
   test("takes half an event for none", async () => {
@@ -98,6 +110,24 @@ describe("the stream", () => {
     }
     expect(cursors).toEqual(["c6"]);
   });
+
+  test("ends also when memory was collected while it waited", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    server = await scriptedServer(frames("stays", frame("c5", "open"), frame("c6", "lane", lane("chat"))));
+    const stop = new AbortController();
+    const events = new WaybillClient({ url: server.url, signal: stop.signal }).stream({
+      signal: new AbortController().signal,
+    });
+    await events.next();
+    const next = events.next();
+    for (let times = 0; times < 5; times += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      collect();
+    }
+    stop.abort();
+    expect(await next).toMatchObject({ done: true });
+  });
 });
 
 describe("on a clock that the test moves", () => {
@@ -137,7 +167,7 @@ describe("on a clock that the test moves", () => {
     const fetch = async () => {
       tries += 1;
       if (!there) throw new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } });
-      return new Response(frame("c5", "open"));
+      return new Response(": open\n\n");
     };
     const client = new WaybillClient({ url: "http://daemon", fetch });
     const failed = client
@@ -149,7 +179,7 @@ describe("on a clock that the test moves", () => {
 
     there = true;
     const stop = new AbortController();
-    const next = client.stream({ signal: stop.signal }).next();
+    const next = client.stream({ after: "c5", signal: stop.signal }).next();
     await vi.advanceTimersByTimeAsync(0);
     there = false;
     tries = 0;

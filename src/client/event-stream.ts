@@ -3,9 +3,10 @@
  * daemon's heartbeat allows, it connects again after the last event that came: none is left out, none comes twice.
  */
 import { createParser } from "eventsource-parser";
+import { linked, orAborted } from "./linked-signal.ts";
 import { endlessTries, fewTries, pause } from "./repeat.ts";
 import type { Connection } from "./requests.ts";
-import { authorization, eitherOf, refusal, urlOf } from "./requests.ts";
+import { authorization, refusal, urlOf } from "./requests.ts";
 import type { StreamEvent } from "./shapes.ts";
 import { isPassing, lostConnection, WaybillError } from "./waybill-error.ts";
 
@@ -19,7 +20,7 @@ export type StreamOptions = {
   onTrouble?: ((error: WaybillError) => void) | undefined;
 };
 
-/** From here on nothing is missed. Comes first, and again after every new connection. */
+/** From here on nothing is missed. Comes first when the stream begins at what happens now. */
 export type Opened = { type: "open"; cursor: string | null };
 
 type Frame = { id?: string | undefined; event?: string | undefined; data: string };
@@ -33,66 +34,75 @@ export async function* follow(
   connection: Connection,
   options: StreamOptions,
 ): AsyncGenerator<StreamEvent | Opened, void, undefined> {
-  const { onTrouble } = options;
-  const signal = eitherOf(connection.signal, options.signal);
+  const wanted = linked([connection.signal, options.signal]);
   const known = new Set<string>();
   let last = options.after ?? null;
   let waits: Iterator<number> = fewTries[Symbol.iterator]();
-  while (!signal?.aborted) {
-    try {
-      for await (const frame of frames(connection, options.lane, last, signal)) {
-        if (frame.event === "open") {
-          waits = endlessTries();
-          // When it goes on after an event, `last` is that event: this id may be ahead of what is still to come.
-          last ??= frame.id ?? null;
-          yield { type: "open", cursor: last };
-        } else if (frame.id !== undefined && !known.has(frame.id)) {
-          last = frame.id;
-          remember(known, last);
-          yield { ...eventIn(frame), cursor: last };
+  const connected = () => {
+    waits = endlessTries();
+  };
+  try {
+    while (!wanted.signal.aborted) {
+      try {
+        const opening = { lane: options.lane, after: last, signal: wanted.signal };
+        for await (const frame of frames(connection, opening, connected)) {
+          if (frame.event === "open") {
+            // When it goes on after an event, `last` is that event: this id would be ahead of what is still to come.
+            last ??= frame.id ?? null;
+            yield { type: "open", cursor: last };
+          } else if (frame.id !== undefined && !known.has(frame.id)) {
+            last = frame.id;
+            remember(known, last);
+            yield { ...eventIn(frame), cursor: last };
+          }
         }
+      } catch (error) {
+        if (wanted.signal.aborted) return;
+        if (!isPassing(error)) throw error;
+        const wait = waits.next();
+        if (wait.done) throw error;
+        options.onTrouble?.(error);
+        await pause(wait.value, wanted.signal).catch(() => {});
       }
-    } catch (error) {
-      if (signal?.aborted) return;
-      if (!isPassing(error)) throw error;
-      const wait = waits.next();
-      if (wait.done) throw error;
-      onTrouble?.(error);
-      await pause(wait.value, signal).catch(() => {});
     }
+  } finally {
+    wanted.release();
   }
 }
 
-/** The frames of one connection. Always ends with an error, for the daemon never ends a stream by itself. */
+type Opening = { lane: string | undefined; after: string | null; signal: AbortSignal };
+
+/** The frames of one connection. Always ends with an error, for nobody but the reader ends a stream on purpose. */
 async function* frames(
   connection: Connection,
-  lane: string | undefined,
-  after: string | null,
-  signal: AbortSignal | undefined,
+  opening: Opening,
+  connected: () => void,
 ): AsyncGenerator<Frame, never, undefined> {
   const url = urlOf(connection);
-  const hangUp = new AbortController();
-  const either = eitherOf(signal, hangUp.signal) ?? hangUp.signal;
+  const line = linked([opening.signal]);
   const arrived: Frame[] = [];
   const parser = createParser({ onEvent: (frame) => arrived.push(frame) });
   const decoder = new TextDecoder();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   try {
-    const body = await inTime(() => open(connection, url, { lane, after, signal: either }), url);
-    const reader = body.getReader();
+    const body = await inTime(open(connection, url, { ...opening, signal: line.signal }), line.signal, url);
+    reader = body.getReader();
     for (;;) {
-      const { value, done } = await inTime(() => reader.read(), url);
+      const { value, done } = await inTime(reader.read(), line.signal, url);
       if (done) throw new WaybillError({ code: "connection_lost", message: `The stream from ${url} ended.` });
+      connected();
       parser.feed(decoder.decode(value, { stream: true }));
       yield* arrived.splice(0);
     }
   } catch (error) {
     throw lostConnection(error, url);
   } finally {
-    hangUp.abort();
+    line.release();
+    line.abort();
+    // Hangs up for certain; what it has to say is what is known already.
+    reader?.cancel().catch(() => {});
   }
 }
-
-type Opening = { lane: string | undefined; after: string | null; signal: AbortSignal };
 
 async function open(connection: Connection, url: string, { lane, after, signal }: Opening) {
   const query = lane === undefined ? "" : `?lane=${encodeURIComponent(lane)}`;
@@ -112,12 +122,12 @@ async function open(connection: Connection, url: string, { lane, after, signal }
 }
 
 /** Only waiting for the daemon counts: whoever reads the events may take as long as they like. */
-function inTime<T>(wait: () => Promise<T>, url: string): Promise<T> {
+function inTime<T>(coming: Promise<T>, signal: AbortSignal, url: string): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const giveUp = () =>
       reject(new WaybillError({ code: "no_answer", message: `Nothing came from ${url} for a while.` }));
     const timer = setTimeout(giveUp, longestSilenceMs);
-    wait()
+    orAborted(coming, signal)
       .then(resolve, reject)
       .finally(() => clearTimeout(timer));
   });

@@ -2,6 +2,7 @@
 import type { Client } from "openapi-fetch";
 import createClient from "openapi-fetch";
 import type { paths } from "./api-types.ts";
+import { linked, orAborted } from "./linked-signal.ts";
 import { fewTries, repeated } from "./repeat.ts";
 import { isPassing, isUndone, lostConnection, WaybillError } from "./waybill-error.ts";
 
@@ -24,37 +25,42 @@ const deadlineMs = 30_000;
  * Asks, and asks again when the daemon was not there. `safe` says that carrying it out twice does no harm, so that a
  * request that was cut off is repeated as well.
  */
-export function request<T>(
+export async function request<T>(
   connection: Connection,
   ask: Ask<T>,
   options: { safe: boolean; signal?: AbortSignal | undefined },
 ): Promise<T> {
-  const { safe } = options;
-  const signal = eitherOf(connection.signal, options.signal);
-  return repeated(() => once(connection, ask, signal), { if: safe ? isPassing : isUndone, waits: fewTries, signal });
+  const wanted = linked([connection.signal, options.signal]);
+  const again = options.safe ? isPassing : isUndone;
+  try {
+    return await repeated(() => once(connection, ask, wanted.signal), {
+      if: again,
+      waits: fewTries,
+      signal: wanted.signal,
+    });
+  } finally {
+    wanted.release();
+  }
 }
 
-async function once<T>(connection: Connection, ask: Ask<T>, signal: AbortSignal | undefined): Promise<T> {
+async function once<T>(connection: Connection, ask: Ask<T>, signal: AbortSignal): Promise<T> {
   const url = urlOf(connection);
-  const deadline = AbortSignal.timeout(deadlineMs);
   const api = createClient<paths>({
     baseUrl: url,
     headers: authorization(connection),
     ...(connection.fetch && { fetch: connection.fetch }),
   });
-  let answer: Answer<T>;
+  const inTime = linked([signal], deadlineMs);
   try {
-    answer = await ask(api, { signal: eitherOf(signal, deadline) ?? deadline });
+    const answer = await orAborted(ask(api, inTime), inTime.signal);
+    if (!answer.response.ok) throw refusal(answer.response, answer.error);
+    return answer.data as T;
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw lostConnection(error, url);
+  } finally {
+    inTime.release();
   }
-  if (!answer.response.ok) throw refusal(answer.response, answer.error);
-  return answer.data as T;
-}
-
-export function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
 }
 
 export function urlOf({ url }: Connection): string {

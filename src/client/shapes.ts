@@ -18,7 +18,7 @@ export type Readiness = Schemas["Readiness"];
 export type Version = Schemas["Version"];
 
 /** What the stream brings. `cursor` is where to go on from after it. */
-export type StreamEvent = Schemas["StreamEvent"] & { cursor: string };
+export type StreamEvent = Exclude<Schemas["StreamEvent"], { type: "open" }> & { cursor: string };
 export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
 export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];

@@ -55,7 +55,8 @@ async function sendSurely(client: WaybillClient, lane: string, number: number): 
     try {
       return (await client.send({ to: { lane }, text: `Number ${number}.`, messageId: `${lane}-${number}` })).messageId;
     } catch (error) {
-      if (!(error instanceof WaybillError) || error.code !== "no_daemon") throw error;
+      // No answer: it is not known whether the message was taken.
+      if (!(error instanceof WaybillError) || error.status !== 0) throw error;
     }
   }
 }

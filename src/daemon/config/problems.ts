@@ -1,7 +1,7 @@
 /** Turns what the schema found into problems that a person can act on: the key's path, the reason, the nearest key. */
 import type { z } from "zod";
+import { nearest } from "../../nearest.ts";
 import type { Problem } from "./config-error.ts";
-import { nearestKey } from "./nearest-key.ts";
 import { validKeys } from "./valid-keys.ts";
 
 type Path = readonly PropertyKey[];
@@ -27,9 +27,9 @@ function nearestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): read
 }
 
 function unknownKey(key: string, path: Path, known: readonly string[]): Problem {
-  const nearest = nearestKey(key, known);
-  const hint = nearest
-    ? `Did you mean "${nearest}"?`
+  const meant = nearest(key, known);
+  const hint = meant
+    ? `Did you mean "${meant}"?`
     : known.length <= 12
       ? `Known there: ${known.join(", ")}.`
       : "docs/configuration.md lists every key.";

@@ -46,6 +46,13 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
   }
 }
 
+/** Only ever its beginning, whatever the clock said in between: a gap in the middle would be told to nobody. */
+function pruneFeed(db: Database.Database, before: number): void {
+  db.prepare<[number]>(`
+    DELETE FROM feed
+    WHERE seq < coalesce((SELECT min(seq) FROM feed WHERE at >= ?), (SELECT max(seq) + 1 FROM feed))`).run(before);
+}
+
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
 export function pruneStore(db: Database.Database, before: { responded: number; failed: number; feed: number }): number {
   const pruned = db
@@ -57,6 +64,6 @@ export function pruneStore(db: Database.Database, before: { responded: number; f
         AND updated_at < CASE WHEN failed_at IS NULL THEN @responded ELSE @failed END
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
     .run({ responded: before.responded, failed: before.failed });
-  db.prepare<[number]>("DELETE FROM feed WHERE at < ?").run(before.feed);
+  pruneFeed(db, before.feed);
   return pruned.changes;
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
-import { WaybillClient } from "../../client/index.ts";
+import { WaybillClient, WaybillError } from "../../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -22,11 +22,20 @@ export async function talk(context: CommandContext, run: (client: WaybillClient)
 
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {
   if (env.WAYBILL_URL) return { url: checkedUrl(env.WAYBILL_URL), token: namedToken(env) };
-  const running = runningUrl(env);
-  if (running === null) throw noDaemon(env);
-  const token = env.WAYBILL_TOKEN || readToken(env);
-  // It may come back at another port after a restart.
-  return { url: () => runningUrl(env) ?? running, token };
+  if (running(env) === null) throw noDaemon(env);
+  // Its address is asked for each time: it has none while it starts, and may come back at another port.
+  return { url: () => listeningUrl(env), token: env.WAYBILL_TOKEN || readToken(env) };
+}
+
+function listeningUrl(env: NodeJS.ProcessEnv): string {
+  const daemon = running(env);
+  if (daemon === null) throw new WaybillError(noDaemon(env));
+  if (daemon.url !== null) return daemon.url;
+  throw new WaybillError({
+    code: "no_daemon",
+    message: "The daemon is starting and does not listen yet.",
+    hint: "Try again in a moment; its log says what it waits for.",
+  });
 }
 
 function checkedUrl(url: string): string {
@@ -59,13 +68,13 @@ function readToken(env: NodeJS.ProcessEnv): string {
 }
 
 /** Null when there is no daemon, as far as one can tell without asking it. */
-function runningUrl(env: NodeJS.ProcessEnv): string | null {
+function running(env: NodeJS.ProcessEnv): { url: string | null } | null {
   const file = readIfThere(daemonFilePath(waybillHome(env)));
   if (file === null) return null;
   const { url, supervisorPid, workerPid } = parsed(file);
-  const pids = [supervisorPid, workerPid].filter((pid) => typeof pid === "number");
   // What was left behind by a daemon that was killed names processes that are gone.
-  return typeof url === "string" && (pids.length === 0 || pids.some(isAlive)) ? url : null;
+  const alive = [supervisorPid, workerPid].some((pid) => typeof pid === "number" && isAlive(pid));
+  return alive ? { url: typeof url === "string" ? url : null } : null;
 }
 
 function parsed(file: string): Record<string, unknown> {

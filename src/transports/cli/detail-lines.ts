@@ -29,7 +29,10 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
     ),
     ...titled(
       "What was said",
-      [message, ...replies].filter((one) => one !== null).flatMap((one) => said(one, paint)),
+      said(
+        [message, ...replies].filter((one) => one !== null),
+        paint,
+      ),
     ),
     ...titled(
       "Attempts",
@@ -76,10 +79,9 @@ function repairsOf({ repairs }: DeliveryDetail): string {
   return repairs === 0 ? "" : `, and ${repairs} to repair the session`;
 }
 
-function said({ from, text }: Message, paint: Paint): string[] {
-  return fieldLines([[oneLine(from), printable(text)]], (style, words) =>
-    paint(style === "dim" ? "cyan" : style, words),
-  );
+function said(messages: readonly Message[], paint: Paint): string[] {
+  const fields = messages.map(({ from, text }) => [oneLine(from), printable(text)] as const);
+  return fieldLines(fields, (_style, words) => paint("cyan", words));
 }
 
 function attemptLine(attempt: DeliveryDetail["attemptList"][number], now: number): string {

@@ -24,13 +24,17 @@ export async function findDeliveries(client: WaybillClient, reference: string): 
 
 /** Exactly one, or an error that says how to name it. */
 export async function findDelivery(client: WaybillClient, reference: string): Promise<Delivery> {
-  const [only, ...more] = await findDeliveries(client, reference);
+  return theOnly(await findDeliveries(client, reference), reference);
+}
+
+function theOnly(deliveries: readonly Delivery[], reference: string): Delivery {
+  const [only, ...more] = deliveries;
   if (only === undefined) throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
   if (more.length === 0) return only;
   throw new AppError({
     code: "ambiguous",
     message: `Message ${only.messageId} has a delivery in each of several lanes.`,
-    hint: `Name the delivery: ${[only, ...more].map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
+    hint: `Name the delivery: ${deliveries.map(({ id, lane }) => `${shortId(id)} (${lane})`).join(", ")}.`,
   });
 }
 
@@ -39,27 +43,36 @@ export type Found = { delivery: DeliveryDetail } | { message: Message };
 /** A delivery with all that is known of it, or a message that has none, as an answer to a person. */
 export async function findAny(client: WaybillClient, reference: string): Promise<Found> {
   const deliveries = await findDeliveries(client, reference);
-  if (deliveries.length > 0) return { delivery: await client.delivery((await findDelivery(client, reference)).id) };
+  if (deliveries.length > 0) return { delivery: await client.delivery(theOnly(deliveries, reference).id) };
   const messages = await among(
     (cursor) => client.messages({ limit: pageSize, cursor }).then((page) => ({ ...page, items: page.messages })),
     ({ id }) => id.startsWith(reference),
   );
-  const [message] = messages.filter(({ id }) => id === reference).concat(messages);
-  if (!message) throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
-  const ids = [...new Set(messages.map(({ id }) => id))];
-  if (ids.length > 1 && !ids.includes(reference)) throw ambiguous(reference, ids);
-  return { message };
+  const message = onlyOne(messages, reference);
+  if (message) return { message };
+  throw notFound(`No delivery or message begins with "${oneLine(reference)}".`);
 }
 
-/** The one of a short list whose id begins like that. */
-export function onlyOne<T extends { id: string }>(items: readonly T[], reference: string, what: string): T {
+/** The one open ask whose id begins like that. */
+export function findAsk<T extends { id: string }>(items: readonly T[], reference: string): T {
+  const ask = onlyOne(items, reference);
+  if (ask) return ask;
+  throw askUnknown(reference);
+}
+
+/** Null when nothing begins like that. */
+function onlyOne<T extends { id: string }>(items: readonly T[], reference: string): T | null {
   const exact = items.find(({ id }) => id === reference);
-  const begun = exact ? [exact] : items.filter(({ id }) => id.startsWith(reference));
-  const [only, ...more] = begun;
-  if (only === undefined) throw notFound(`There is no ${what} "${oneLine(reference)}".`);
+  // One id may stand several times: in the mailboxes of several lanes.
+  const begun = exact ? [exact] : uniqueById(items.filter(({ id }) => id.startsWith(reference)));
+  const [only = null, ...more] = begun;
   if (more.length === 0) return only;
   const ids = begun.map(({ id }) => id);
   throw ambiguous(reference, ids);
+}
+
+function uniqueById<T extends { id: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.id, item])).values()];
 }
 
 type Part<T> = { items: readonly T[]; nextCursor?: string };
@@ -86,6 +99,14 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
     if (error instanceof WaybillError && error.status === 404) return null;
     throw error;
   }
+}
+
+function askUnknown(reference: string): AppError {
+  return new AppError({
+    code: "ask_unknown",
+    message: `Nothing is asked under "${oneLine(reference)}" any more.`,
+    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+  });
 }
 
 function notFound(message: string): AppError {

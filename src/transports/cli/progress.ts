@@ -4,8 +4,7 @@ import type { CommandContext } from "./command.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { statusLine } from "./screen.ts";
 import type { Step } from "./steps.ts";
-import { stepWords } from "./steps.ts";
-import { shortened } from "./table.ts";
+import { stepWords, waitingFor } from "./steps.ts";
 import { oneLine } from "./words.ts";
 
 export type Progress = {
@@ -26,18 +25,22 @@ export function jsonProgress({ print, remark }: CommandContext): Progress {
   };
 }
 
-export function livelyProgress({ print, paint }: CommandContext, output = process.stderr): Progress {
+export function livelyProgress({ print, remark, paint }: CommandContext, output = process.stderr): Progress {
   const started = Date.now();
-  const screen = statusLine(output, shortened);
+  const screen = statusLine(output, remark);
   const elapsed = () => `${((Date.now() - started) / 1000).toFixed(1)}s`.padStart(7);
-  let last = "waiting for the daemon";
-  const show = () => screen.status(`${elapsed()}  … ${last}`);
-  const ticking = output.isTTY ? setInterval(show, 1000) : null;
+  let last: string | null = null;
+  let waiting = "for the daemon";
+  const show = () => screen.status(`${elapsed()}  waiting ${waiting} …`);
+  let ticking = output.isTTY ? setInterval(show, 1000) : null;
   const stop = () => {
-    if (ticking) clearInterval(ticking);
+    if (ticking === null) return;
+    clearInterval(ticking);
+    ticking = null;
     screen.clear();
   };
-  const say = (words: string | null) => {
+  const say = (words: string | null, next: string) => {
+    waiting = next;
     if (words === null || words === last) return;
     last = words;
     screen.line(`${paint("dim", elapsed())}  ${words}`);
@@ -45,10 +48,14 @@ export function livelyProgress({ print, paint }: CommandContext, output = proces
   };
   return {
     sent({ messageId, queuedBehindMessageId: ahead }) {
-      say(`message ${oneLine(messageId)}${ahead === undefined ? "" : `, behind message ${oneLine(ahead)}`}`);
+      const behind = ahead === undefined ? "" : `, behind message ${oneLine(ahead)}`;
+      say(`message ${oneLine(messageId)}${behind}`, ahead === undefined ? "for the agent" : "in line");
     },
-    event: (event) => say(stepWords(stepOf(event))),
-    trouble: () => say("the connection to the daemon is lost; trying again"),
+    event(event) {
+      const step = stepOf(event);
+      say(stepWords(step), waitingFor(step));
+    },
+    trouble: () => say("the connection to the daemon is lost; trying again", "for the daemon"),
     end(delivery) {
       stop();
       const { progress, result } = outcomeLines(delivery, paint);

@@ -1,4 +1,5 @@
 /** The terminal that the program writes to, as far as there is one. */
+import { shortened } from "./table.ts";
 
 /** Lines are cut to fit a terminal, and never in a file or a pipe. */
 export function screenWidth(): number {
@@ -18,15 +19,12 @@ type Output = { isTTY?: boolean; columns?: number; write(text: string): unknown 
 
 const startOfLine = "\r\u001b[2K";
 
-export function statusLine(output: Output, shorten: (text: string, width: number) => string): StatusLine {
-  const live = output.isTTY === true;
+/** `plainly` prints a line where there is no terminal. */
+export function statusLine(output: Output, plainly: (line: string) => void): StatusLine {
+  if (output.isTTY !== true) return { line: plainly, status: () => {}, clear: () => {} };
   return {
-    line: (text) => void output.write(`${live ? startOfLine : ""}${text}\n`),
-    status(text) {
-      if (live) output.write(`${startOfLine}${shorten(text, (output.columns || 80) - 1)}`);
-    },
-    clear() {
-      if (live) output.write(startOfLine);
-    },
+    line: (text) => void output.write(`${startOfLine}${text}\n`),
+    status: (text) => void output.write(`${startOfLine}${shortened(text, (output.columns || 80) - 1)}`),
+    clear: () => void output.write(startOfLine),
   };
 }

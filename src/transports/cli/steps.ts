@@ -46,3 +46,9 @@ function blockedWords(responseState: string | null): string | null {
   if (responseState === "permission_blocked") return "the agent waits for a permission: see `waybill asks`";
   return responseState === "question_blocked" ? "the agent asks a question: see `waybill asks`" : null;
 }
+
+/** What one waits for after a step: "waiting …". */
+export function waitingFor({ event, responseState }: Step): string {
+  if (event === "retry_scheduled") return "until it is asked again";
+  return blockedWords(responseState) === null ? "for the agent" : "for a person: see `waybill asks`";
+}

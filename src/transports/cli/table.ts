@@ -8,35 +8,45 @@ export type Cell = string | { text: string; style: Style };
 const gap = "  ";
 const narrowest = 8;
 
-/** Cells are made safe to print here. Those of the widest columns are cut when the lines would be too long. */
+/**
+ * Cells are made safe to print here. A column in which nothing stands is left out; the widest ones are cut when the
+ * lines would be too long.
+ */
 export function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
   { width, paint }: { width: number; paint: Paint },
 ): string[] {
-  const texts = rows.map((row) => row.map((cell) => oneLine(typeof cell === "string" ? cell : cell.text)));
-  const natural = head.map((title, column) =>
-    Math.max(displayWidth(title), ...texts.map((row) => displayWidth(row[column] ?? ""))),
+  const shown = rows.map((row) => row.map(shownCell));
+  const columns = head
+    .map((title, column) => ({ title, cells: shown.map((row) => row[column] ?? shownCell("")) }))
+    .filter(({ cells }) => cells.some(({ text }) => text !== ""));
+  const natural = columns.map(({ title, cells }) =>
+    Math.max(...[title, ...cells.map(({ text }) => text)].map(displayWidth)),
   );
-  const widths = fitted(natural, width - gap.length * (head.length - 1));
-  const line = (cells: readonly string[], style: (text: string, column: number) => string) =>
+  const widths = fitted(natural, width - gap.length * (columns.length - 1));
+  const line = (cells: readonly ShownCell[]) =>
     cells
-      .map((text, column) => {
-        const cut = shortened(text, widths[column] ?? 0);
-        const last = column === cells.length - 1;
-        return style(cut, column) + (last ? "" : " ".repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(cut))));
-      })
+      .map((cell, column) => padded(cell, widths[column] ?? 0, column === cells.length - 1, paint))
       .join(gap)
       .trimEnd();
   return [
-    line(head, (text) => paint("dim", text)),
-    ...texts.map((row, index) =>
-      line(row, (text, column) => {
-        const cell = rows[index]?.[column];
-        return typeof cell === "object" ? paint(cell.style, text) : text;
-      }),
-    ),
+    line(columns.map(({ title }) => ({ text: title, style: "dim" }))),
+    ...rows.map((_, row) => line(columns.map(({ cells }) => cells[row] ?? shownCell("")))),
   ];
+}
+
+type ShownCell = { text: string; style: Style | null };
+
+function shownCell(cell: Cell): ShownCell {
+  return typeof cell === "string" ? { text: oneLine(cell), style: null } : { ...cell, text: oneLine(cell.text) };
+}
+
+/** By what is seen: colours take no place. */
+function padded({ text, style }: ShownCell, width: number, last: boolean, paint: Paint): string {
+  const cut = shortened(text, width);
+  const blanks = last ? "" : " ".repeat(Math.max(0, width - displayWidth(cut)));
+  return (style === null || cut === "" ? cut : paint(style, cut)) + blanks;
 }
 
 /** Takes from the widest column until all of it fits. */

@@ -1,9 +1,10 @@
 /** The text of a message: the words of the command line, or standard input when there are none. */
+import type { Readable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { text } from "node:stream/consumers";
 import { usageError } from "./usage-error.ts";
 
-type Input = NodeJS.ReadStream & { isTTY?: boolean };
+type Input = Readable & { isTTY?: boolean };
 
 export async function textToSend(words: readonly string[], input: Input, interrupted: AbortSignal): Promise<string> {
   const fromInput = words.length === 0 ? !input.isTTY : words.length === 1 && words[0] === "-";

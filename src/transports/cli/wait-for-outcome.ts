@@ -19,7 +19,8 @@ export async function sendAndWatch(
   let sent: Sent | null = null;
   try {
     const delivery = await client.sendAndWait(message, {
-      signal: AbortSignal.any([context.interrupted, timeUp.signal]),
+      // Ctrl-C ends everything that the client does.
+      signal: timeUp.signal,
       onSent: (known) => {
         sent = known;
         progress.sent(known);

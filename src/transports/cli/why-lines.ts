@@ -3,7 +3,7 @@ import type { DeliveryDetail, Status } from "../../client/index.ts";
 import { fieldLines } from "./field-lines.ts";
 import { statusStyle } from "./outcome-lines.ts";
 import type { Paint } from "./terminal.ts";
-import { ago, count, oneLine, shortId, until } from "./words.ts";
+import { ago, oneLine, shortId, until } from "./words.ts";
 
 const meanings: Record<Status, string> = {
   pending: "It was taken and has not been sent yet.",
@@ -26,7 +26,7 @@ export function whyLines(delivery: DeliveryDetail, paint: Paint, now: number): s
       [
         ["state", `${meanings[status]} (${ago(updatedAt, now)})`],
         ["reason", reason === undefined ? null : oneLine(reason)],
-        ["attempts", attempts === 0 ? "none yet" : `${count(attempts, "attempt")} of ${maxAttempts}`],
+        ["attempts", attempts === 0 ? "none yet" : `${attempts} of ${maxAttempts}`],
         ["unsure", acceptanceUnknown ? "whether the last attempt arrived" : null],
         ["proof", delivery.evidence.proof],
         ["next", `${oneLine(next.words)}${due}`],

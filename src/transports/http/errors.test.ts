@@ -1,9 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../test/support/http-api.ts";
 import { anApi } from "../../../test/support/http-api.ts";
 import { AppError } from "../../app-error.ts";
 import { mostCharacters } from "../../mail/admission.ts";
-import { statusOf } from "./errors.ts";
+import { codesByStatus, statusOf } from "./errors.ts";
 
 const send = { to: { lane: "demo" }, text: "hello" };
 type ErrorBody = { error: { code: string; message: string; hint?: string } };
@@ -214,4 +215,12 @@ describe("what is in a request", () => {
     const again = await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1", text: "other" } });
     expect([again.status, again.json()]).toMatchObject([409, { error: { code: "message_conflict" } }]);
   });
+});
+
+it("the document of the API lists every code with its status", () => {
+  const document = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
+  for (const [status, codes] of Object.entries(codesByStatus)) {
+    const [, row = ""] = new RegExp(`^\\| ${status} \\| (.*) \\|$`, "m").exec(document) ?? [];
+    expect([...row.matchAll(/`([a-z]\w+)`/g)].map(([, code]) => code)).toEqual(codes);
+  }
 });

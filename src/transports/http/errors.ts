@@ -11,7 +11,8 @@ import type { errorShape } from "./shapes.ts";
 
 export type ErrorBody = z.output<typeof errorShape>;
 
-const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = {
+/** As docs/api.md lists them. */
+export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = {
   400: [
     "invalid_request",
     "malformed_json",
@@ -20,7 +21,6 @@ const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = 
     "cursor_invalid",
     "directory_missing",
     "runtime_unknown",
-    "answer_invalid",
   ],
   401: ["unauthorized"],
   403: ["host_not_allowed", "origin_not_allowed", "directory_not_allowed"],
@@ -31,7 +31,6 @@ const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = 
     "message_unknown",
     "message_gone",
     "member_unknown",
-    "team_unknown",
     "ask_unknown",
     "session_unknown",
   ],
@@ -41,15 +40,7 @@ const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = 
   413: ["too_large"],
   415: ["unsupported_media_type"],
   431: ["headers_too_large"],
-  503: [
-    "draining",
-    "store_closed",
-    "store_unwritable",
-    "store_locked",
-    "store_unavailable",
-    "store_corrupt",
-    "runtime_unavailable",
-  ],
+  503: ["draining", "store_closed", "store_unwritable", "store_locked", "store_unavailable", "store_corrupt"],
 };
 
 const statusByCode = new Map(

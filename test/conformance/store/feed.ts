@@ -94,6 +94,20 @@ export function feed(subject: Subject): void {
     expect((await since(before)).said).toEqual(["reset", "message m2", "delivery admitted m2"]);
   });
 
+  it("loses only its beginning, also when the clock was set back in between", async () => {
+    const before = await subject.store.feedEnd();
+    const admitAt = (id: string, ms: number) => admit(subject.store, { id, createdAt: start + ms });
+    for (const [id, ms] of [
+      ["m1", 0],
+      ["m2", 5000],
+      ["m3", 1000],
+    ] as const)
+      await admitAt(id, ms);
+    await subject.store.prune({ responded: 0, failed: 0, feed: start + 2000 });
+    const left = await since(before);
+    expect(left.said).toEqual(["reset", "message m2", "delivery admitted m2", "message m3", "delivery admitted m3"]);
+  });
+
   it("says so when a cursor lies ahead of everything, as after a restore", async () => {
     const { store } = subject;
     const ahead = Buffer.from("v1.99999").toString("base64url");

@@ -49,7 +49,6 @@ CREATE TABLE feed (
   alert_id    TEXT
 ) STRICT;
 CREATE INDEX feed_of_lane ON feed (lane_id, seq);
-CREATE INDEX feed_time ON feed (at);
 
 CREATE TRIGGER feed_message AFTER INSERT ON message BEGIN
   INSERT INTO feed (at, lane_id, type, message_seq) VALUES (new.created_at, new.lane_id, 'message', new.seq);

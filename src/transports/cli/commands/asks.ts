@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { onlyOne } from "../find.ts";
+import { findAsk } from "../find.ts";
 import { screenWidth } from "../screen.ts";
 import { table } from "../table.ts";
 import { checkedChoice, usageError } from "../usage-error.ts";
@@ -78,14 +78,14 @@ Examples:
     const { json, print } = context;
     const [reference, word] = input.positionals;
     refuseMore(input, 2, "answer");
-    if (reference === undefined) throw usageError("answer what? The id of an ask (see `waybill asks`)", "answer");
+    if (!reference) throw usageError("answer what? The id of an ask (see `waybill asks`)", "answer");
     const answers = input.values("answer");
     const said = checkedChoice(word, decisions, { option: "the decision", command: "answer" });
     const decision = said ?? (answers.length > 0 ? "once" : undefined);
     if (decision === undefined) throw usageError("once, always or reject? Or --answer TEXT", "answer");
     const body: AskAnswer = answers.length === 0 ? { decision } : { decision, answers: answers.map((one) => [one]) };
     return talk(context, async (client) => {
-      const ask = onlyOne((await client.asks()).asks, reference, "ask");
+      const ask = findAsk((await client.asks()).asks, reference);
       await client.answer(ask.id, body);
       if (json) print(JSON.stringify({ answered: ask.id, decision }));
       else print(`The agent in lane ${oneLine(ask.lane)} has it: ${decision}.`);

@@ -20,7 +20,9 @@ export const retry: Command = {
   help: `Usage: waybill retry ID
 
 Gives a delivery that failed for good a new budget of attempts. Its old attempts are looked at first, so that an answer
-that came late is found before the agent is asked again. ${ids}
+that came late is found before the agent is asked again.
+
+${ids}
 
 ${ending}
 
@@ -36,7 +38,9 @@ export const cancel: Command = {
   summary: "end a delivery, and stop its turn",
   help: `Usage: waybill cancel ID
 
-Ends a delivery for good. If the agent is working on it, its turn is stopped. ${ids}
+Ends a delivery for good. If the agent is working on it, its turn is stopped.
+
+${ids}
 
 ${ending}
 
@@ -89,7 +93,7 @@ function onDelivery(
 function reference(command: string, input: CommandInput): string {
   const [id] = input.positionals;
   refuseMore(input, 1, command);
-  if (id === undefined) throw usageError(`${command} what? The id is missing`, command);
+  if (!id) throw usageError(`${command} what? The id is missing`, command);
   return id;
 }
 

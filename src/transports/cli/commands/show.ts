@@ -30,7 +30,7 @@ export const show: Command = {
     const { json, print, paint } = context;
     const [reference] = input.positionals;
     refuseMore(input, 1, "show");
-    if (reference === undefined) throw usageError("show what? The id of a delivery or a message", "show");
+    if (!reference) throw usageError("show what? The id of a delivery or a message", "show");
     return talk(context, async (client) => {
       const found = await findAny(client, reference);
       if (json) {

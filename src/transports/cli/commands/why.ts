@@ -15,7 +15,7 @@ Says in plain words where a message is, why, what happens next and when. ID is t
 beginning of one. A message to several lanes is told about lane by lane.
 
 Options:
-  --json    one line: {"deliveries":[{"deliveryId","messageId","lane","status","reason","next":{"step","at","words"},…}]}
+  --json    one line: {"deliveries":[{"messageId","lane","status","reason","next":{"step","at","words"},…}]}
 
 Exit codes: 0 done, 5 no daemon runs, 2 not understood, 1 any other error.
 
@@ -32,7 +32,7 @@ export const why: Command = {
     const { json, print, paint } = context;
     const [reference] = input.positionals;
     refuseMore(input, 1, "why");
-    if (reference === undefined) throw usageError("why what? The id of a message or a delivery", "why");
+    if (!reference) throw usageError("why what? The id of a message or a delivery", "why");
     return talk(context, async (client) => {
       const found = await findDeliveries(client, reference);
       if (found.length === 0) throw noDelivery(reference);

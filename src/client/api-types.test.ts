@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { openApiDocument } from "../transports/http/openapi.ts";
+
+test("the types of the client are those of the API's document (npm run api-types)", async () => {
+  const script = new URL("../../scripts/api-types.mjs", import.meta.url).href;
+  const { apiTypes } = (await import(script)) as { apiTypes: (document: object) => Promise<string> };
+  const kept = readFileSync(new URL("./api-types.ts", import.meta.url), "utf8");
+  expect(kept === (await apiTypes(openApiDocument()))).toBe(true);
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findDaemon } from "./connect.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "waybill-connect-"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const url = "http://127.0.0.1:4747";
+const gone = 2 ** 22 + 1;
+const daemonFile = (content: object) => writeFileSync(join(home, "daemon.json"), JSON.stringify(content));
+const token = (content: string) => writeFileSync(join(home, "token"), content);
+const found = (env: NodeJS.ProcessEnv = {}) => {
+  const { url, token } = findDaemon({ WAYBILL_HOME: home, ...env });
+  return { url: typeof url === "string" ? url : url(), token };
+};
+
+test("finds the daemon that runs on the state directory, and its token", () => {
+  daemonFile({ supervisorPid: process.pid, workerPid: gone, url });
+  token("secret\n");
+  expect(found()).toEqual({ url, token: "secret" });
+});
+
+test("follows it to another address after a restart", () => {
+  daemonFile({ supervisorPid: process.pid, url });
+  token("secret");
+  const daemon = findDaemon({ WAYBILL_HOME: home });
+  daemonFile({ supervisorPid: process.pid, url: "http://127.0.0.1:5000" });
+  expect(typeof daemon.url === "function" && daemon.url()).toBe("http://127.0.0.1:5000");
+});
+
+test("waits for one that starts, and says so when that takes too long", () => {
+  daemonFile({ supervisorPid: process.pid, workerPid: null, url: null });
+  token("secret");
+  expect(() => found()).toThrow(
+    expect.objectContaining({ name: "WaybillError", code: "no_daemon", message: expect.stringContaining("starting") }),
+  );
+});
+
+test.each([
+  ["no file", () => {}],
+  ["a file of processes that are gone", () => daemonFile({ supervisorPid: gone, workerPid: gone, url })],
+  ["half a file", () => writeFileSync(join(home, "daemon.json"), '{"url": "http')],
+  ["a file that says nothing", () => daemonFile({})],
+])("%s means that no daemon is running", (_what, prepare) => {
+  prepare();
+  token("secret");
+  expect(() => found()).toThrow(
+    expect.objectContaining({
+      code: "no_daemon",
+      message: expect.stringContaining("No daemon is running"),
+      hint: expect.stringContaining("waybill up"),
+    }),
+  );
+});
+
+test("a daemon that is named goes before the one that runs here, and gets its own token only", () => {
+  daemonFile({ supervisorPid: process.pid, url });
+  token("secret");
+  const named = { WAYBILL_URL: "http://elsewhere:1", WAYBILL_TOKEN: "other" };
+  expect(found(named)).toEqual({ url: "http://elsewhere:1", token: "other" });
+  expect(() => found({ WAYBILL_URL: "http://elsewhere:1" })).toThrow(expect.objectContaining({ code: "no_token" }));
+  expect(() => found({ ...named, WAYBILL_URL: "elsewhere" })).toThrow(expect.objectContaining({ code: "bad_url" }));
+});
+
+test("a token that is missing is said to be so", () => {
+  daemonFile({ supervisorPid: process.pid, url });
+  expect(() => found()).toThrow(expect.objectContaining({ code: "no_token" }));
+});
+
+test("state that cannot be read is an error of its own", () => {
+  mkdirSync(join(home, "daemon.json"));
+  expect(() => found()).toThrow(expect.objectContaining({ code: "unreadable_state" }));
+});

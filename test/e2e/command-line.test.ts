@@ -1,0 +1,215 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { clientCommands } from "../../src/transports/cli/commands.ts";
+import { Program } from "../support/program.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+let program: Program;
+beforeEach(() => {
+  program = new Program();
+});
+afterEach(() => program.dispose());
+
+const waybill = (args: string[], options: { env?: Record<string, string> } = {}) => program.run(args, options);
+
+const names = ["up", "init", "doctor", ...clientCommands.map(({ name }) => name), "store", "completion", "demo"];
+
+/** A way to call each that would reach the daemon. */
+const calls: string[][] = [
+  ["send", "--lane", "chat", "hello"],
+  ["watch"],
+  ["lanes"],
+  ["lanes", "pause", "chat"],
+  ["messages"],
+  ["deliveries"],
+  ["show", "m1"],
+  ["why", "m1"],
+  ["retry", "m1"],
+  ["cancel", "m1"],
+  ["withdraw", "m1"],
+  ["asks"],
+  ["answer", "a1", "once"],
+  ["open"],
+  ["restart"],
+];
+
+describe("without a daemon", () => {
+  test("every command that needs one is called here", () => {
+    expect([...new Set(calls.map(([name]) => name))]).toEqual(clientCommands.map(({ name }) => name));
+  });
+
+  test.each(calls.map((call) => [call.join(" "), call] as const))("%s: says so, with exit code 5", async (_, call) => {
+    const { code, stdout, stderr } = await waybill(call);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr).toMatch(/^waybill: No daemon is running/);
+    expect(stderr).toMatch(/`waybill up`/);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  test("--json makes it one line of JSON on standard error", async () => {
+    const { code, stdout, stderr } = await waybill(["lanes", "--json"]);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: "no_daemon", message: expect.any(String), hint: expect.stringContaining("waybill up") },
+    });
+  });
+
+  test("one that is named and does not answer is no daemon either, and the token stays unsaid", async () => {
+    const env = { WAYBILL_URL: "http://127.0.0.1:9", WAYBILL_TOKEN: "very-secret" };
+    const { code, stderr } = await waybill(["lanes"], { env });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/No daemon answers at http:\/\/127\.0\.0\.1:9/);
+    expect(stderr).not.toContain("very-secret");
+  });
+});
+
+describe("help", () => {
+  test.each(names)("%s --help has a usage line and an example or options, in lines that fit", async (name) => {
+    const { code, stdout, stderr } = await waybill([name, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(new RegExp(`^Usage: waybill ${name}`));
+    expect(stdout).toMatch(name === "demo" ? /Options:/ : /Examples:\n {2}\S/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+
+  test("names every option that the command takes", async () => {
+    for (const { name, options, help } of clientCommands) {
+      for (const option of Object.keys(options)) expect(help, name).toContain(`--${option}`);
+      expect(help, name).toContain("--json");
+    }
+  });
+
+  test("the list of commands has them all", async () => {
+    const { stdout } = await waybill(["--help"]);
+    for (const name of names) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, "m"));
+  });
+
+  test("docs/command-line.md tells of every command and option", () => {
+    const document = readFileSync(join(root, "docs/command-line.md"), "utf8");
+    for (const { name, options } of clientCommands) {
+      expect(document).toContain(`waybill ${name}`);
+      for (const option of Object.keys(options)) expect(document, name).toContain(`--${option}`);
+    }
+  });
+});
+
+describe("being misunderstood", () => {
+  test.each([
+    [["sned"], /Did you mean `waybill send`\?/],
+    [["delivery"], /Did you mean `waybill deliveries`\?/],
+    [["send", "--lnae", "chat", "x"], /Unknown option '--lnae'[\s\S]*Did you mean `--lane`\?/],
+    [["send", "x"], /to whom\?/],
+    [["send", "--lane", "chat"], /the text is empty/],
+    [["send", "--lane", "chat", "--mode", "notfy", "x"], /Did you mean `notify`\?/],
+    [["lanes", "pasue", "chat"], /Did you mean `pause`\?/],
+    [["lanes", "pause"], /needs the id of a lane/],
+    [["deliveries", "--status", "respnded"], /Did you mean `responded`\?/],
+    [["deliveries", "--limit", "1000"], /1 to 200/],
+    [["deliveries", "--open", "--status", "pending"], /either --open or --status/],
+    [["show"], /show what\?/],
+    [["why"], /why what\?/],
+    [["answer", "a1"], /once, always or reject\?/],
+    [["restart", "--timeout", "soon"], /--timeout is/],
+    [["completion"], /for which shell\?/],
+    [["completion", "bsah"], /Did you mean `bash`\?/],
+    [["asks", "now"], /too many arguments/],
+  ])("%j: exit code 2, what is wrong, and where to read on", async (args, words) => {
+    // A daemon that runs: what is misunderstood is found before anybody is asked.
+    const daemon = { supervisorPid: process.pid, url: "http://127.0.0.1:9" };
+    mkdirSync(program.home);
+    writeFileSync(join(program.home, "daemon.json"), JSON.stringify(daemon));
+    writeFileSync(join(program.home, "token"), "secret");
+    const { code, stdout, stderr } = await waybill(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(words);
+    expect(stderr).toMatch(/--help/);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+describe("completion", () => {
+  const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
+
+  test.each(["bash", "zsh", "fish"])("the script for %s is sound", async (shell) => {
+    const { code, stdout } = await waybill(["completion", shell]);
+    expect(code).toBe(0);
+    for (const name of names) expect(stdout).toContain(name);
+    if (!has(shell)) return;
+    const checked = spawnSync(shell, ["-n"], { input: stdout, encoding: "utf8" });
+    expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  test.each([
+    ["waybill se", ["send"]],
+    ["waybill send --w", ["--wait"]],
+    ["waybill send --mode d", ["do", "delegate"]],
+    ["waybill send --lane ", ["chat", "review"]],
+    ["waybill lanes p", ["pause"]],
+    ["waybill lanes pause r", ["review"]],
+    ["waybill store ba", ["backup"]],
+    ["waybill deliveries --status failed_", ["failed_retryable", "failed_terminal"]],
+    ["waybill completion z", ["zsh"]],
+    ["waybill send --summary ", []],
+  ])("in bash, Tab after %j offers %j", async (line, offered) => {
+    const { stdout: script } = await waybill(["completion", "bash"]);
+    const lanes = JSON.stringify({ lanes: [{ id: "chat", holder: { messageId: "m1" } }, { id: "review" }] });
+    const words = line.split(" ");
+    const asked = `waybill() { [ "$*" = "lanes --json" ] && echo '${lanes}'; }
+${script}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _waybill
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync("bash", ["-c", asked], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(stdout.split("\n").filter((word) => word !== "")).toEqual(offered);
+  });
+});
+
+describe("send --wait", () => {
+  const slow = (ms: number) => ({ slow: { always: [{ steps: [{ wait: ms }, { say: "Done: 3 files." }] }] } });
+
+  test("does not mind that the daemon is killed while it waits", async () => {
+    program.configure(slow(1500));
+    await program.up();
+    let killed = 0;
+    const { code, stdout, stderr } = await program.run(["send", "--lane", "slow", "--wait", "Tidy up."], {
+      onOutput: (text) => {
+        if (killed > 0 || !text.includes("accepted")) return;
+        killed = program.daemonFile.workerPid ?? 0;
+        process.kill(killed, "SIGKILL");
+      },
+    });
+    expect(killed).toBeGreaterThan(0);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Done: 3 files.\n" });
+    expect(stderr).toMatch(/connection to the daemon is lost; trying again[\s\S]*responded after 1 attempt/);
+    expect(program.prompts()).toHaveLength(1);
+  });
+
+  test("Ctrl-C leaves the delivery to itself, and says how to look at it", async () => {
+    program.configure(slow(1000));
+    await program.up();
+    const line = ["send", "--lane", "slow", "--id", "m1", "--wait", "Tidy up."];
+    const { code, stderr } = await program.run(line, {
+      onOutput: (text, child) => void (text.includes("accepted") && child.kill("SIGINT")),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/the delivery goes on\. Look at it: waybill why m1\n$/);
+    expect((await program.run(line)).stdout).toBe("Done: 3 files.\n");
+    expect(program.prompts()).toHaveLength(1);
+  });
+});
+
+test("the client library is there under its name, and needs nothing of the rest", async () => {
+  const script = `import { WaybillClient, WaybillError } from "waybill/client";
+    console.log(typeof WaybillClient, typeof WaybillError);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd: root });
+  let said = "";
+  child.stdout.on("data", (chunk) => {
+    said += chunk;
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  expect({ code, said }).toEqual({ code: 0, said: "function function\n" });
+});

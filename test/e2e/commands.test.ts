@@ -1,0 +1,194 @@
+/** The command line and the running daemon, as a user has them: the README's lines, and every command on real state. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Program } from "../support/program.ts";
+
+describe("the demo, as the README shows it", () => {
+  let waybill: Program;
+  beforeAll(async () => {
+    waybill = new Program();
+    await waybill.up();
+  });
+  afterAll(() => waybill.dispose());
+
+  const readmeLines = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+    .split("\n")
+    .flatMap(
+      (line) => /^npx waybill (send|deliveries)\b(.*?)\s*(?:#.*)?$/.exec(line)?.[0].replace(/\s+#.*$/, "") ?? [],
+    );
+
+  test("has three lines to try", () => {
+    expect(readmeLines).toHaveLength(3);
+  });
+
+  test("a first message gets its answer, on standard output", async () => {
+    const { code, stdout, stderr } = await waybill.run(words(readmeLines[0]));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/sent\n.*accepted, which proves nothing yet\n.*responded after 1 attempt/);
+    expect(stdout).toMatch(/^This is the demo agent/);
+  });
+
+  test("an agent that is silent at first is asked again", async () => {
+    const { code, stdout, stderr } = await waybill.run(words(readmeLines[1]));
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /accepted.*\n.*without an answer.*\n.*will be asked again.*\n.*asked again.*\n.*accepted.*\n.*responded after 2/,
+    );
+    expect(stdout).toMatch(/^This is the sleepy demo agent/);
+  });
+
+  test("both deliveries are listed", async () => {
+    const { stdout } = await waybill.run(words(readmeLines[2]));
+    expect(stdout).toMatch(/sleepy +responded +2 of 2.*demo +responded +1 of/s);
+  });
+});
+
+describe("every command", () => {
+  let waybill: Program;
+  beforeAll(async () => {
+    waybill = new Program();
+    waybill.configure(
+      {
+        chat: { always: [{ when: "forever", steps: [{ hang: true }] }, { steps: [{ say: "Yes: 412 tests." }] }] },
+        silent: { always: [{ steps: [] }] },
+        asking: { always: [{ steps: [{ ask: "permission", title: "rm -rf build" }, { say: "Removed 3 files." }] }] },
+      },
+      {
+        delivery: { maxAttempts: 1, graceMs: 100, rereadMs: 50, firstLookDelayMs: 50, maxLookDelayMs: 200 },
+        teams: { core: { members: { tom: { lane: "chat" } } } },
+      },
+    );
+    await waybill.up();
+  });
+  afterAll(() => waybill.dispose());
+
+  test("lanes --json has an id for each, and the team's member", async () => {
+    const { lanes } = await waybill.json<{ lanes: { id: string; member: string | null }[] }>("lanes");
+    expect(lanes.map((lane) => lane.id).sort()).toEqual(["asking", "chat", "silent"]);
+    expect(lanes.find((lane) => lane.id === "chat")?.member).toBe("tom");
+  });
+
+  test("send --wait --json ends with the delivery on one line", async () => {
+    const { code, stdout } = await waybill.run(["send", "--lane", "chat", "--wait", "--json", "--id", "m1", "Green?"]);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(code).toBe(0);
+    expect(lines.at(-1)).toMatchObject({ messageId: "m1", status: "responded", attempts: 1 });
+    expect(lines.map((line) => line.event)).toContain("accepted");
+  });
+
+  test("send takes its text from standard input, and a member of a team as address", async () => {
+    const sent = await waybill.run(["send", "--team", "core", "--member", "Tom", "--wait"], {
+      input: "Is it green?\n",
+    });
+    expect(sent).toMatchObject({ code: 0, stdout: "Yes: 412 tests.\n" });
+  });
+
+  test("a failure has its own exit code, its reason, and can be retried and cancelled", async () => {
+    const failed = await waybill.run(["send", "--lane", "silent", "--wait", "--id", "f1", "Hello?"]);
+    expect(failed).toMatchObject({ code: 3, stderr: expect.stringMatching(/empty_assistant_turn/) });
+    expect((await waybill.run(["why", "f1"])).stdout).toMatch(/failed/);
+    expect(await waybill.run(["retry", "f1"])).toMatchObject({ code: 0 });
+    expect(await waybill.run(["cancel", "f1"])).toMatchObject({ code: 0 });
+    expect(await waybill.json("show", "f1")).toMatchObject({ status: "cancelled", messageId: "f1" });
+  });
+
+  test("a permission is listed, answered, and the work goes on", async () => {
+    const sent = waybill.run(["send", "--lane", "asking", "--wait", "Clean up."]);
+    let asks: { id: string; title: string }[] = [];
+    while (asks.length === 0) ({ asks } = await waybill.json<{ asks: { id: string; title: string }[] }>("asks"));
+    expect(asks[0]?.title).toBe("rm -rf build");
+    expect(await waybill.run(["answer", asks[0]?.id ?? "", "once"])).toMatchObject({ code: 0 });
+    expect(await sent).toMatchObject({ code: 0, stdout: "Removed 3 files.\n" });
+    expect(await waybill.run(["answer", asks[0]?.id ?? "", "once"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/any more/),
+    });
+  });
+
+  test("what waits behind a long turn can be withdrawn, and the turn aborted", async () => {
+    await waybill.json("send", "--lane", "chat", "--id", "w1", "Work forever.");
+    await waybill.json("send", "--lane", "chat", "--id", "w2", "And then this.");
+    expect((await waybill.run(["why", "w2"])).stdout).toMatch(/waits for message w1/);
+    expect(await waybill.run(["withdraw", "w2"])).toMatchObject({ code: 0 });
+    expect(await waybill.run(["withdraw", "w1"])).toMatchObject({ code: 1 });
+    expect(await waybill.run(["lanes", "abort", "chat"])).toMatchObject({ code: 0 });
+    expect(await waybill.json("show", "w1")).toMatchObject({ status: "cancelled", reason: "stopped_by_person" });
+  });
+
+  test("what was said is found by its words", async () => {
+    const { messages } = await waybill.json<{ messages: { text: string }[] }>("messages", "--search", "412 tes");
+    expect(messages[0]?.text).toBe("Yes: 412 tests.");
+    expect(await waybill.json("messages", "--search", "nonsense")).toMatchObject({ messages: [] });
+  });
+
+  test("watch tells what happens, until Ctrl-C", async () => {
+    let seen = false;
+    const watching = waybill.run(["watch", "--json", "--lane", "chat"], {
+      onOutput: (text, child) => {
+        if (!text.includes('"proven"')) return;
+        seen = true;
+        child.kill("SIGINT");
+      },
+    });
+    // What is said before it watches is not told.
+    while (!seen) await waybill.client().sendAndWait({ to: { lane: "chat" }, text: "Green?" });
+    const watched = await watching;
+    expect(watched.code).toBe(130);
+    const types = watched.stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(new Set(types)).toEqual(new Set(["message", "delivery"]));
+  });
+
+  test("a paused lane keeps its messages", async () => {
+    await waybill.run(["lanes", "pause", "chat"]);
+    await waybill.json("send", "--lane", "chat", "--id", "p1", "Green?");
+    expect((await waybill.run(["why", "p1"])).stdout).toMatch(/paused/);
+    await waybill.run(["lanes", "resume", "chat"]);
+    const { deliveries } = await waybill.client().deliveries({ messageId: "p1" });
+    expect(await waybill.client().wait(deliveries[0]?.id ?? "")).toMatchObject({ status: "responded" });
+  });
+
+  test("a lane is made and removed", async () => {
+    expect(await waybill.run(["lanes", "add", "docs", "--directory", waybill.work])).toMatchObject({ code: 0 });
+    expect(await waybill.run(["lanes", "add", "evil", "--directory", "/etc"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/allowed/),
+    });
+    expect(await waybill.run(["lanes", "remove", "docs"])).toMatchObject({ code: 0 });
+  });
+
+  test("open prints an address that lets a browser in once", async () => {
+    const { stdout } = await waybill.run(["open", "--print"]);
+    const url = stdout.trim();
+    expect(url).not.toContain(waybill.token);
+    const first = await fetch(url, { redirect: "manual" });
+    const cookie = first.headers.get("set-cookie") ?? "";
+    expect([first.status, cookie]).toEqual([
+      303,
+      expect.stringMatching(/HttpOnly.*SameSite=Strict|SameSite=Strict.*HttpOnly/),
+    ]);
+    const page = await fetch(waybill.daemonFile.url ?? "", { headers: { cookie: cookie.split(";")[0] ?? "" } });
+    expect(await page.text()).toMatch(/chat/);
+    expect((await fetch(url, { redirect: "manual" })).status).toBe(403);
+  });
+
+  test("doctor finds a running daemon in order", async () => {
+    const { checks } = await waybill.json<{ checks: { name: string; status: string }[] }>("doctor");
+    expect(checks.filter((check) => check.status === "failed")).toEqual([]);
+  });
+
+  test("the store is backed up while the daemon runs", async () => {
+    expect(await waybill.run(["store", "backup", `${waybill.directory}/backup.db`])).toMatchObject({ code: 0 });
+    expect(await waybill.run(["store", "check", `${waybill.directory}/backup.db`])).toMatchObject({ code: 0 });
+  });
+});
+
+/** As a shell splits them, as far as these lines need it; without `npx waybill`. */
+function words(line = ""): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "").slice(2);
+}
