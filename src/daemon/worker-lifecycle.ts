@@ -7,6 +7,9 @@ import { StopRequests } from "./stop-requests.ts";
 import type { WorkerReady } from "./worker-protocol.ts";
 import { workerExit } from "./worker-protocol.ts";
 
+/** How long closing everything may take, once it has drained. */
+const closeMs = 8000;
+
 export type RunningWorker = {
   ready: Omit<WorkerReady, "type">;
   /** Ends what runs in good order; `hurry` is aborted when nobody wants to wait for that any more. */
@@ -41,11 +44,17 @@ export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLif
       // Nothing is lost by it, and the rest has to be closed all the same.
       onTrouble(error);
     }
+    endSurely(stop.exitCode);
     await worker.close();
     return stop.exitCode();
   } finally {
     stop.close();
   }
+}
+
+/** Something that cannot be closed must not keep a worker alive that has nothing left to do. */
+function endSurely(exitCode: () => number): void {
+  setTimeout(() => process.exit(exitCode()), closeMs).unref();
 }
 
 function listenForStop() {
