@@ -7,9 +7,6 @@ import { StopRequests } from "./stop-requests.ts";
 import type { WorkerReady } from "./worker-protocol.ts";
 import { workerExit } from "./worker-protocol.ts";
 
-/** How long closing everything may take, once it has drained. */
-const closeMs = 8000;
-
 export type RunningWorker = {
   ready: Omit<WorkerReady, "type">;
   /** Ends what runs in good order; `hurry` is aborted when nobody wants to wait for that any more. */
@@ -23,10 +20,13 @@ export type WorkerLifecycle = {
   /** Prints why the worker did not start; there is no stack trace for that. */
   onRefused: (error: AppError) => void;
   onTrouble: (error: unknown) => void;
+  /** How long closing everything may take, once it has drained. */
+  closeMs?: number;
 };
 
 /** Resolves with the exit code, once everything is closed. A stop that is asked for during the start comes after it. */
-export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLifecycle): Promise<number> {
+export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
+  const { start, onRefused, onTrouble, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
   try {
     const worker = await start({ restart: stop.restart }).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLif
       // Nothing is lost by it, and the rest has to be closed all the same.
       onTrouble(error);
     }
-    endSurely(stop.exitCode);
+    endSurely(stop.exitCode, closeMs);
     await worker.close();
     return stop.exitCode();
   } finally {
@@ -53,7 +53,7 @@ export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLif
 }
 
 /** Something that cannot be closed must not keep a worker alive that has nothing left to do. */
-function endSurely(exitCode: () => number): void {
+function endSurely(exitCode: () => number, closeMs: number): void {
   setTimeout(() => process.exit(exitCode()), closeMs).unref();
 }
 
