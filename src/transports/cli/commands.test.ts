@@ -67,9 +67,24 @@ describe("lanes", () => {
   test("a name that an agent or a file made up cannot move the cursor", async () => {
     const { run, desk } = await daemon(["chat"]);
     const lane = desk.laneMap.get("chat");
-    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: "\u001b[2Jgone\n\u0007\u202eno" });
+    const evil = "\u001b[2Jgone\n\u0007\u202eno";
+    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
     const { out } = await run(["lanes"]);
     expect(out[1]).toBe("chat  stub     paused (gone no)           /tmp");
+    const shown = (await run(["lanes", "show", "chat"])).out;
+    expect(shown).toContain("name       gone no");
+    expect(shown).toContain("doing      paused (gone no)");
+    expect(shown).toContain("model      gone no");
+  });
+
+  test("say which member each belongs to, as soon as one does", async () => {
+    const { run } = await daemon(["chat"]);
+    await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);
+    expect((await run(["lanes"])).out).toEqual([
+      "LANE  MEMBER       RUNTIME  DOING  WAITING  DIRECTORY",
+      "chat               stub     free            /tmp",
+      "api   tom of core  stub     free            /srv/api",
+    ]);
   });
 
   test("a verb that there is not is answered with the nearest", async () => {
