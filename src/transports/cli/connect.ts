@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
-import { WaybillClient } from "../../client/index.ts";
+import { WaybillClient, WaybillError } from "../../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -22,11 +22,16 @@ export async function talk(context: CommandContext, run: (client: WaybillClient)
 
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {
   if (env.WAYBILL_URL) return { url: checkedUrl(env.WAYBILL_URL), token: namedToken(env) };
-  const running = runningUrl(env);
+  const running = runningDaemon(env);
   if (running === null) throw noDaemon(env);
   const token = env.WAYBILL_TOKEN || readToken(env);
-  // It may come back at another port after a restart.
-  return { url: () => runningUrl(env) ?? running, token };
+  // It may come back at another port after a restart, and has none in between: the client asks again for a while.
+  const url = () => {
+    const now = runningDaemon(env)?.url ?? running.url;
+    if (now === null) throw isStarting();
+    return now;
+  };
+  return { url, token };
 }
 
 function checkedUrl(url: string): string {
@@ -35,7 +40,7 @@ function checkedUrl(url: string): string {
   throw new AppError({
     code: "bad_url",
     message: `WAYBILL_URL is not an address: ${url}`,
-    hint: "It looks like http://127.0.0.1:4747.",
+    hint: "It looks like http://127.0.0.1:7717.",
   });
 }
 
@@ -58,14 +63,16 @@ function readToken(env: NodeJS.ProcessEnv): string {
   });
 }
 
-/** Null when there is no daemon, as far as one can tell without asking it. */
-function runningUrl(env: NodeJS.ProcessEnv): string | null {
+/** Null when there is no daemon, as far as one can tell without asking it; its address is null while it starts. */
+function runningDaemon(env: NodeJS.ProcessEnv): { url: string | null } | null {
   const file = readIfThere(daemonFilePath(waybillHome(env)));
   if (file === null) return null;
   const { url, supervisorPid, workerPid } = parsed(file);
   const pids = [supervisorPid, workerPid].filter((pid) => typeof pid === "number");
   // What was left behind by a daemon that was killed names processes that are gone.
-  return typeof url === "string" && (pids.length === 0 || pids.some(isAlive)) ? url : null;
+  const lives = pids.some(isAlive);
+  if (typeof url === "string") return lives || pids.length === 0 ? { url } : null;
+  return lives ? { url: null } : null;
 }
 
 function parsed(file: string): Record<string, unknown> {
@@ -105,5 +112,13 @@ function noDaemon(env: NodeJS.ProcessEnv): AppError {
     code: "no_daemon",
     message: `No daemon is running here (there is none in ${daemonFilePath(waybillHome(env))}).`,
     hint: "Start it with `waybill up`, or set WAYBILL_HOME to where it keeps its state.",
+  });
+}
+
+function isStarting(): WaybillError {
+  return new WaybillError({
+    code: "no_daemon",
+    message: "The daemon is starting and does not answer yet.",
+    hint: "Try again in a moment; its log says what holds it up.",
   });
 }
