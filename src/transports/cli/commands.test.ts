@@ -326,6 +326,20 @@ describe("asks", () => {
   });
 });
 
+test.each([
+  ["--timeout", "25d"],
+  ["--timeout", "0"],
+  ["--expires-in", "366d"],
+  ["--expires-in", "99999999999d"],
+])("%s %s is no time that can be waited for", async (option, value) => {
+  const { run, desk } = await daemon();
+  await expect(run(["send", "--lane", "chat", "--wait", option, value, "hi"])).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(option),
+  });
+  expect(desk.records.size).toBe(0);
+});
+
 describe("watch", () => {
   test("shows what happens until it is stopped", async () => {
     const { desk, run, json } = await daemon();
