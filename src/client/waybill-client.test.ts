@@ -155,6 +155,15 @@ describe("waiting for an outcome", () => {
     expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });
   });
 
+  test("ends at once for a delivery that ended before, whatever became of its lane", async () => {
+    const client = await clientOf(
+      daemon([json(404, { error: { code: "lane_unknown", message: "There is no lane." } })], {
+        "/v1/deliveries/d1": json(200, { id: "d1", deliveryId: "d1", lane: "removed", status: "cancelled" }),
+      }),
+    );
+    expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });
+  });
+
   test("looks again when the stream could not go on where it was", async () => {
     const states = ["accepted", "accepted", "failed_terminal"];
     const client = await clientOf(
