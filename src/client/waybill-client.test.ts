@@ -28,6 +28,23 @@ describe("sending", () => {
     expect(ids).toEqual([ids?.[0], ids?.[0], ids?.[0]]);
   });
 
+  test("waits for as long as the daemon lets its turns end before it starts anew", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let tries = 0;
+    const fetch = async () => {
+      tries += 1;
+      if (tries > 30) return Response.json(sent(), { status: 202 });
+      return Response.json({ error: { code: "draining", message: "About to end." } }, { status: 503 });
+    };
+    const client = new WaybillClient({ url: "http://daemon", fetch });
+    const sending = client.send({ to: { lane: "chat" }, text: "hello" });
+    sending.catch(() => {});
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await sending).toMatchObject({ deliveryId: "d1" });
+    expect(tries).toBe(31);
+  });
+
   test("keeps an id that was given", async () => {
     const client = await clientOf(json(202, sent()));
     await client.send({ to: { lane: "chat" }, text: "hello", messageId: "mine" });
