@@ -362,6 +362,22 @@ describe("watch", () => {
   });
 });
 
+test("watch --json says in JSON that the connection was lost, and says it once", async () => {
+  const desk = new AnsweringDesk(["chat"]);
+  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
+  const stop = new AbortController();
+  const [watch] = clientCommands.filter(({ name }) => name === "watch");
+  const after = await desk.now();
+  const watching = watch && runCommand(watch, ["--json", "--after", after], { env, interrupted: stop.signal });
+  await expect.poll(() => desk.following).toBe(1);
+  await listening.close();
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  stop.abort();
+  const codes = (await watching)?.remarks.map((line) => JSON.parse(line).trouble.code);
+  expect(codes).toEqual(["connection_lost", "no_daemon"]);
+});
+
 describe("the daemon itself", () => {
   test("open prints an address with a code, and not the token", async () => {
     const { json, env } = await daemon();
