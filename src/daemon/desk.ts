@@ -113,6 +113,9 @@ export function makeDesk(options: DeskOptions): Desk {
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
 
     follow: (wanted) => followFeed(store, wanted),
+    async checkCursor(cursor) {
+      await store.feed(cursor, 1);
+    },
     now: () => store.feedEnd(),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
