@@ -140,7 +140,10 @@ describe("completion", () => {
     expect(code).toBe(0);
     for (const name of names) expect(stdout).toContain(name);
     if (!has(shell)) return;
-    const checked = spawnSync(shell, ["-n"], { input: stdout, encoding: "utf8" });
+    // As a file: fish reads no script from the kind of socket that `input` would be.
+    const script = join(home, `waybill.${shell}`);
+    writeFileSync(script, stdout);
+    const checked = spawnSync(shell, ["-n", script], { encoding: "utf8" });
     expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: "" });
   });
 
