@@ -106,7 +106,11 @@ function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, drai
     waybill,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
-    defaults: { runtime: runtimeOfProvider[config.modelProvider], model: config.modelName },
+    // The demo has no agent program but the scripted one.
+    defaults: {
+      runtime: config.profile.kind === "demo" ? "stub" : runtimeOfProvider[config.modelProvider],
+      model: config.modelName,
+    },
     restart,
     now: () => systemClock.now(),
     draining,

@@ -168,6 +168,6 @@ function laneInUse(laneId: string, open: number): AppError {
   return new AppError({
     code: "lane_in_use",
     message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
-    hint: "Wait for them, or force it: then they end as cancelled.",
+    hint: "Wait for them, or force it (`--force`): then they end as cancelled.",
   });
 }

@@ -74,6 +74,21 @@ describe("lanes", () => {
     expect(shown).toContain("model      gone no");
   });
 
+  test("keep what is not said when they are changed", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
+    await run(["lanes", "add", "api", ...all]);
+    await run(["lanes", "add", "api", "--model", "sonnet"]);
+    expect(desk.laneMap.get("api")).toMatchObject({
+      directory: "/srv/api",
+      displayName: "API",
+      team: "core",
+      member: "tom",
+      contract: "tool",
+      model: "sonnet",
+    });
+  });
+
   test("say which member each belongs to, as soon as one does", async () => {
     const { run } = await daemon(["chat"]);
     await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);

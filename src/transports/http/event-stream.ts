@@ -1,6 +1,6 @@
 /**
  * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
- * so a slow reader holds nothing in memory but that. A comment goes out when nothing else has for a while.
+ * so a slow reader holds little in memory. A comment goes out when nothing else has for a while.
  */
 import type { Clock } from "../../clock.ts";
 
