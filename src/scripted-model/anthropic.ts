@@ -9,9 +9,9 @@ import { piecesOf, usageOf } from "./wire.ts";
 const request = z.object({
   model: z.string().default("scripted"),
   stream: z.boolean().nullish(),
-  system: z.unknown(),
+  system: z.unknown().optional(),
   tools: z.array(z.object({ name: z.string() })).nullish(),
-  messages: z.array(z.object({ role: z.enum(["system", "user", "assistant"]), content: z.unknown() })),
+  messages: z.array(z.object({ role: z.enum(["system", "user", "assistant"]), content: z.unknown().optional() })),
 });
 
 export const anthropic: Api = {
@@ -23,7 +23,7 @@ export const anthropic: Api = {
       stream: rest.stream ?? false,
       wantsUsage: true,
       tools: rest.tools?.map(({ name }) => name) ?? [],
-      size: JSON.stringify([system, messages]).length,
+      size: JSON.stringify([system ?? "", messages]).length,
     });
   },
 

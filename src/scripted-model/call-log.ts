@@ -3,7 +3,7 @@
  * kills everything can count them from outside; and what a script used up is still used up after a restart.
  */
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Kind, UsedUp } from "./pick.ts";
 import type { Script } from "./script.ts";
@@ -44,14 +44,20 @@ export class CallLog {
       return;
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    for (const line of linesOf(path)) this.#remember(line);
+    const { lines, bytes } = readLines(path);
+    for (const line of lines) this.#remember(line);
+    if (existsSync(path)) truncateSync(path, bytes);
     this.#descriptor = openSync(path, "a", 0o600);
   }
 
-  /** Another script begins anew: its rules have nothing to do with those of the last. */
+  /** A script begins anew: what was used up of the last says nothing about its rules. */
   begin(script: Script): void {
-    const hash = createHash("sha256").update(JSON.stringify(script)).digest("hex").slice(0, 16);
-    if (hash !== this.#hash) this.#write({ type: "script", hash });
+    this.#write({ type: "script", hash: hashOf(script) });
+  }
+
+  /** Goes on with the script that the file ends with, or begins this one. */
+  resume(script: Script): void {
+    if (hashOf(script) !== this.#hash) this.begin(script);
   }
 
   add(call: Omit<Call, "id" | "aborted" | "endedAt">): Call {
@@ -91,10 +97,14 @@ export class CallLog {
   }
 }
 
+function hashOf(script: Script): string {
+  return createHash("sha256").update(JSON.stringify(script)).digest("hex").slice(0, 16);
+}
+
 /** All calls in a log, also one that is still being written. */
 export function readCalls(path: string): Call[] {
   const calls = new Map<number, Call>();
-  for (const line of linesOf(path)) {
+  for (const line of readLines(path).lines) {
     if (line.type === "call") {
       const { type: _type, ...call } = line;
       calls.set(call.id, call);
@@ -106,12 +116,9 @@ export function readCalls(path: string): Call[] {
 }
 
 /** A last line without its end was cut off by a crash: that call was never answered. */
-function linesOf(path: string): Line[] {
-  if (!existsSync(path)) return [];
-  const content = readFileSync(path, "utf8");
+function readLines(path: string): { lines: Line[]; bytes: number } {
+  const content = existsSync(path) ? readFileSync(path, "utf8") : "";
   const whole = content.slice(0, content.lastIndexOf("\n") + 1);
-  return whole
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Line);
+  const lines = whole.split("\n").filter((line) => line !== "");
+  return { lines: lines.map((line) => JSON.parse(line) as Line), bytes: Buffer.byteLength(whole) };
 }

@@ -14,7 +14,7 @@ const request = z.object({
   messages: z.array(
     z.object({
       role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-      content: z.unknown(),
+      content: z.unknown().optional(),
       tool_calls: z.array(z.object({ id: z.string() })).nullish(),
     }),
   ),

@@ -6,13 +6,15 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { z } from "zod";
 import { anthropic } from "./anthropic.ts";
 import type { Call } from "./call-log.ts";
 import { CallLog } from "./call-log.ts";
 import { openai } from "./openai.ts";
 import { pick } from "./pick.ts";
 import { play, sendError, sendJson } from "./play.ts";
-import type { Script, ScriptInput } from "./script.ts";
+import { reasonOf } from "./reason.ts";
+import type { HttpError, Script, ScriptInput } from "./script.ts";
 import { scriptSchema } from "./script.ts";
 import type { Api } from "./wire.ts";
 
@@ -31,7 +33,7 @@ export type ScriptedModel = {
   port: number;
   /** Since it was started, the oldest first. */
   calls: readonly Call[];
-  /** For the calls from now on. */
+  /** For the calls from now on; rules for a single turn can serve one again. */
   setScript(script: ScriptInput): void;
   /** Whoever still waits for an answer gets none. */
   close(): Promise<void>;
@@ -43,7 +45,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     log: new CallLog(options.logPath),
     onCall: options.onCall ?? (() => {}),
   };
-  state.log.begin(state.script);
+  state.log.resume(state.script);
   const running = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const work = serve(state, request, response).finally(() => running.delete(work));
@@ -89,9 +91,13 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
     } else sendError(openai, { status: 404, message: `There is no ${request.method} ${path} here.` }, response);
   } catch (error) {
     if (gone.signal.aborted || response.headersSent) return void response.destroy();
-    const message = `The request is not in order: ${error instanceof Error ? error.message : String(error)}`;
-    sendError(api ?? anthropic, { status: 400, message }, response);
+    sendError(api ?? anthropic, refusalOf(error), response);
   }
+}
+
+function refusalOf(error: unknown): HttpError {
+  const inRequest = error instanceof z.ZodError || error instanceof SyntaxError;
+  return { status: inRequest ? 400 : 500, message: reasonOf(error) };
 }
 
 const models = {

@@ -44,6 +44,7 @@ export type OpencodeServer = {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Settles when the process has ended, however it did. */
   ended: Promise<void>;
+  /** To the whole of it, as a crash is. Tools that it runs may live on. */
   kill(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 };
@@ -87,26 +88,20 @@ export async function startOpencode(options: OpencodeOptions): Promise<OpencodeS
   const url = `http://127.0.0.1:${port}`;
   const { password } = options;
   const authorization = password ? `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` : null;
-  const child = spawn(opencodeBin, ["serve", "--hostname", "127.0.0.1", "--port", String(port)], {
-    cwd: directory,
-    // A group of its own, so that the whole of it can be ended: the installed command may start the server as a child.
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...opencodeEnvironment(home),
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(options.modelUrl), ...options.config }),
-      ...(password ? { OPENCODE_SERVER_PASSWORD: password } : {}),
-      ...options.env,
-    },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => void (output += chunk));
-  const ended = once(child, "close").then(() => {});
-  const pid = child.pid ?? -1;
   const call = <T>(method: string, path: string, body?: unknown) =>
     request<T>(`${url}${path}`, method, authorization, body);
+
+  const child = spawnServer(options, { home, directory, port });
+  const pid = child.pid ?? -1;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const ended = once(child, "close").then(() => {});
   const stop = async () => {
-    await endGroup(child, ended);
+    await endGroup(pid, ended);
     if (options.home === undefined) rmSync(home, { recursive: true, force: true });
   };
   try {
@@ -115,18 +110,24 @@ export async function startOpencode(options: OpencodeOptions): Promise<OpencodeS
     await stop();
     throw new Error(`OpenCode did not come up: ${output}`, { cause: error });
   }
-  return {
-    url,
-    port,
-    pid,
-    home,
-    directory,
-    authorization,
-    call,
-    ended,
-    kill: (signal) => process.kill(-pid, signal),
-    stop,
-  };
+  const kill = (signal: NodeJS.Signals) => signalGroup(pid, signal);
+  return { url, port, pid, home, directory, authorization, call, ended, kill, stop };
+}
+
+function spawnServer(options: OpencodeOptions, place: { home: string; directory: string; port: number }) {
+  const config = { ...scriptedProvider(options.modelUrl), ...options.config };
+  return spawn(opencodeBin, ["serve", "--hostname", "127.0.0.1", "--port", String(place.port)], {
+    cwd: place.directory,
+    // A group of its own, so that the whole of it can be ended: the installed command may start the server as a child.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...opencodeEnvironment(place.home),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+      ...(options.password ? { OPENCODE_SERVER_PASSWORD: options.password } : {}),
+      ...options.env,
+    },
+  });
 }
 
 /** Each probe has a deadline of its own: one that comes while the server starts can stay without an answer for ever. */
@@ -155,12 +156,10 @@ async function request<T>(url: string, method: string, authorization: string | n
 }
 
 /** Politely first, so that it ends the tools that it runs. */
-async function endGroup(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  const { pid } = child;
-  if (pid === undefined) return;
+async function endGroup(pid: number, ended: Promise<void>): Promise<void> {
   signalGroup(pid, "SIGTERM");
   const patience = new AbortController();
-  const late = wait(3_000, "late" as const, { signal: patience.signal }).catch(() => "ended" as const);
+  const late = wait(2_000, undefined, { signal: patience.signal }).catch(() => {});
   await Promise.race([ended, late]);
   patience.abort();
   signalGroup(pid, "SIGKILL");
