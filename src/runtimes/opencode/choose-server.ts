@@ -54,10 +54,10 @@ export function refuseOpenHost(host: string, hasPassword: boolean): void {
 }
 
 /** The configured port, or any free one if that was only the default and is taken. */
-export async function choosePort(host: string, port: number): Promise<number> {
+export async function choosePort(host: string, port: number, isDefault = port === defaultServePort): Promise<number> {
   const wanted = await listenOnce(host, port);
   if (wanted !== null) return wanted;
-  const free = port === defaultServePort ? await listenOnce(host, 0) : null;
+  const free = isDefault ? await listenOnce(host, 0) : null;
   if (free !== null) return free;
   throw portTaken(`${host}:${port}`, "else listens", "opencodeServePort (OPENCODE_SERVE_PORT)");
 }

@@ -21,12 +21,12 @@ export type FindOptions = {
   env: NodeJS.ProcessEnv;
   /** What else to try, in this order, when nobody named a program. */
   beside?: readonly string[];
-  deadlineMs?: number;
-  signal?: AbortSignal;
+  deadlineMs: number;
+  signal: AbortSignal;
 };
 
 export async function findOpencode(options: FindOptions): Promise<FoundOpencode> {
-  const { program, env, deadlineMs = 15_000, signal = new AbortController().signal } = options;
+  const { program, env, deadlineMs, signal } = options;
   const path = placeOf(options);
   if (path === null) throw notFound(program);
   const said = await versionOf(path, env, { deadlineMs, signal });
@@ -45,7 +45,7 @@ export function tooOld(what: string, version: string): AppError {
   return new AppError({
     code: "opencode_too_old",
     message: `${what} OpenCode ${version}; Waybill needs ${oldestOpencode} or newer.`,
-    hint: "Run `opencode upgrade`, or `npm install -g opencode-ai@latest`, and start again.",
+    hint: "Upgrade it with `opencode upgrade`, or with `npm install -g opencode-ai@latest`, and start it again.",
   });
 }
 
@@ -72,7 +72,7 @@ function notFound(program: string): AppError {
 function installedPlaces(): string[] {
   const require = createRequire(import.meta.url);
   const places = [
-    fileURLToPath(new URL(`../../../node_modules/.opencode/node_modules/.bin/opencode`, import.meta.url)),
+    fileURLToPath(new URL("../../../node_modules/.opencode/node_modules/.bin/opencode", import.meta.url)),
   ];
   try {
     const manifest = require.resolve("opencode-ai/package.json");

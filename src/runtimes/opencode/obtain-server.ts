@@ -44,10 +44,15 @@ export async function adoptServer(options: ObtainOptions): Promise<ObtainedServe
   const { directory, signal } = options;
   if (readServerRecord(directory) === null) return null;
   const { probeMs, endMs } = options.times;
-  const found = await find(options).catch(() => null);
-  const fingerprint = found && fingerprintOf(startOf(found, options));
-  const own = await recoverServer({ directory, fingerprint, probeMs, endMs, signal });
+  const own = await recoverServer({ directory, wanted: await wanted(options), probeMs, endMs, signal });
   return own && ours(own, "adopted");
+}
+
+/** What a server would be started with now; null when that cannot be said, and then any will do. */
+async function wanted(options: ObtainOptions): Promise<string | null> {
+  if (!options.settings.opencodeAutoStart) return "none";
+  const found = await find(options).catch(() => null);
+  return found && fingerprintOf(startOf(found, options));
 }
 
 /** Null when nobody is there whom we could attach to, and one is to be started. */
@@ -93,15 +98,18 @@ function ours(own: OwnServer, how: "adopted" | "started"): ObtainedServer {
 }
 
 function startOf({ path, version }: FoundOpencode, { settings, env, extraEnv }: ObtainOptions) {
-  return { path, version, host: settings.opencodeServeHost, environment: serverEnvironment(env, extraEnv) };
+  const { opencodeServeHost: host, opencodeServePort, opencodeAttachUrl } = settings;
+  const place = `${host}:${opencodeServePort} ${opencodeAttachUrl}`;
+  return { path, version, host, place, environment: serverEnvironment(env, extraEnv) };
 }
 
-function find({ settings, env, extraEnv, beside, signal }: ObtainOptions): Promise<FoundOpencode> {
+function find({ settings, env, extraEnv, beside, times, signal }: ObtainOptions): Promise<FoundOpencode> {
   return findOpencode({
     program: settings.opencodeBin,
     // A program that is only asked for its version has no business with our tokens.
     env: serverEnvironment(env, extraEnv),
     ...(beside ? { beside } : {}),
+    deadlineMs: times.versionMs,
     signal,
   });
 }

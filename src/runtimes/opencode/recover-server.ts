@@ -11,8 +11,8 @@ import { readServerRecord, removeServerRecord, writeServerRecord } from "./serve
 
 export type RecoverOptions = {
   directory: string;
-  /** What a server that is started now would be started with; null when that cannot be said. */
-  fingerprint: string | null;
+  /** The fingerprint of the server that would be started now; null: any will do. */
+  wanted: string | null;
   /** How long each of its two chances to answer is. */
   probeMs: number;
   endMs: number;
@@ -22,7 +22,7 @@ export type RecoverOptions = {
 export async function recoverServer(options: RecoverOptions): Promise<OwnServer | null> {
   const record = readServerRecord(options.directory);
   if (record === null) return null;
-  const isWanted = options.fingerprint === null || options.fingerprint === record.fingerprint;
+  const isWanted = options.wanted === null || options.wanted === record.fingerprint;
   const version = isWanted ? await answer(record, options) : null;
   const known = await withProcess(record, version !== null);
   if (version !== null && known.pid !== null) {
@@ -43,7 +43,7 @@ async function withProcess(record: ServerRecord, answers: boolean): Promise<Serv
   const table = await processTable();
   const leader = leaderOf(record, table);
   // Where environments cannot be read, a server that knows a secret of ours is found by what it was told to do.
-  const isOurs = answers && record.passwordIsRandom && record.pid === null;
+  const isOurs = answers && record.passwordIsRandom && record.processStart === null;
   const serves = new RegExp(` serve .*--port ${record.port}( |$)`);
   const found = leader ?? (isOurs ? table.find((row) => row.group === row.pid && serves.test(row.command)) : null);
   return { ...record, pid: found?.pid ?? null, processStart: found?.start ?? null };

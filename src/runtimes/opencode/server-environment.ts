@@ -46,14 +46,14 @@ function isPassedOn(name: string): boolean {
 export function fingerprintOf(start: {
   path: string;
   version: string;
-  host: string;
+  place: string;
   environment: ServerEnvironment;
 }): string {
   const meant = Object.entries(start.environment)
     .filter(([name]) => !surroundings.test(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
-    .update(JSON.stringify([start.path, start.version, start.host, meant]))
+    .update(JSON.stringify([start.path, start.version, start.place, meant]))
     .digest("hex");
 }
 

@@ -47,35 +47,50 @@ function ancestorsOf(pid: number, table: readonly ProcessRow[]): Set<number> {
 
 /** Asks the server to end, waits, ends it and all that it left behind, and waits until they are gone. */
 export async function endFamily(server: Known, deadlineMs: number): Promise<void> {
-  let family = familyOf(server, await processTable(), process.pid);
-  const leader = family.find((row) => row.pid === server.pid) ?? leaderOf(server, family);
-  if (leader) signal(-leader.pid, "SIGTERM");
-  const alive = async () => {
-    const table = await processTable();
-    const same = (row: ProcessRow) => table.some((now) => now.pid === row.pid && now.start === row.start);
-    // What was seen once is remembered: with the server gone, nothing may say any more whose child it was.
-    const seen = new Map(
-      [...family.filter(same), ...familyOf(server, table, process.pid)].map((row) => [row.pid, row]),
-    );
-    family = [...seen.values()];
-    return family;
-  };
-  const leaderIsGone = async () => !(await alive()).some((row) => row.pid === leader?.pid);
-  if (leader) await within(deadlineMs, leaderIsGone);
+  const family = new Family(server);
+  const leader = leaderOf(server, await family.look());
+  if (leader) await askToEnd(leader, family, deadlineMs);
   const allGone = async () => {
-    const left = await alive();
+    const left = await family.look();
     for (const row of left) signal(row.pid, "SIGKILL");
     return left.length === 0;
   };
-  if (!(await within(deadlineMs, allGone))) throw stays(family);
+  if (!(await within(deadlineMs, allGone))) throw stays(await family.look());
+}
+
+/** OpenCode takes the first request, while a tool runs, for one to end that tool, and goes on. So it is asked again. */
+async function askToEnd(leader: ProcessRow, family: Family, deadlineMs: number): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  const isGone = async () => !(await family.look()).some((row) => row.pid === leader.pid);
+  do {
+    signal(leader.group === leader.pid ? -leader.pid : leader.pid, "SIGTERM");
+  } while (!(await within(Math.min(1000, deadlineMs), isGone)) && performance.now() < deadline);
+}
+
+/** Those of a family that live. What was seen once is remembered: with the server gone, nothing may say whose it was. */
+class Family {
+  readonly #server: Known;
+  #seen: ProcessRow[] = [];
+
+  constructor(server: Known) {
+    this.#server = server;
+  }
+
+  async look(): Promise<ProcessRow[]> {
+    const table = await processTable();
+    const isSame = (row: ProcessRow) => table.some((now) => now.pid === row.pid && now.start === row.start);
+    const rows = [...this.#seen.filter(isSame), ...familyOf(this.#server, table, process.pid)];
+    this.#seen = [...new Map(rows.map((row) => [row.pid, row])).values()];
+    return this.#seen;
+  }
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has ended in this moment.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    // It has ended in this moment, or is another user's by now; that one is still there when the time is up.
+    if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 

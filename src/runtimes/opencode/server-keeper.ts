@@ -142,11 +142,11 @@ export class ServerKeeper {
   /** Tries until there is a server, or until it is closed. */
   async #bringBack(reason: unknown): Promise<void> {
     for (let why = reason; !this.#closing.signal.aborted; ) {
-      this.#trouble = messageOf(why);
+      this.#trouble = troubleOf(why);
       const nextTryMs = nextWait(this.#failures, this.#options.times);
       this.#failures += 1;
       const code = why instanceof AppError ? why.code : null;
-      this.#onEvent({ type: "opencode_unavailable", code, why: this.#trouble, nextTryMs });
+      this.#onEvent({ type: "opencode_unavailable", code, why: messageOf(why), nextTryMs });
       try {
         await wait(nextTryMs, undefined, { signal: this.#closing.signal });
         await this.#obtain();
@@ -210,4 +210,9 @@ export class ServerKeeper {
   #tell(): void {
     for (const listener of this.#listeners) listener(this.address());
   }
+}
+
+/** With the next step, for people. */
+function troubleOf(error: unknown): string {
+  return error instanceof AppError && error.hint ? `${error.message} ${error.hint}` : messageOf(error);
 }

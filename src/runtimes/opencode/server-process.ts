@@ -22,6 +22,8 @@ import { removeServerRecord, writeServerRecord } from "./server-record.ts";
 export type StartOptions = {
   path: string;
   version: string;
+  /** Where the configuration puts it. */
+  place: string;
   host: string;
   port: number;
   /** Where it is reached from here. */

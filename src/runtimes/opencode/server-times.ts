@@ -1,6 +1,8 @@
 /** How long things about a server may take, and how long to wait before the next try. Pure. */
 
 export type ServerTimes = {
+  /** The program's answer to `--version`. */
+  versionMs: number;
   /** One question whether it is there. */
   probeMs: number;
   /** How often in a row a server that is under suspicion may leave that question unanswered. */
@@ -21,10 +23,11 @@ export type ServerTimes = {
 };
 
 export const defaultServerTimes: ServerTimes = {
+  versionMs: 15_000,
   probeMs: 5000,
   probes: 3,
   startMs: 60_000,
-  endMs: 10_000,
+  endMs: 5000,
   watchMs: 2000,
   firstWaitMs: 1000,
   maxWaitMs: 30_000,
