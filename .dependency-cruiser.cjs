@@ -67,6 +67,20 @@ module.exports = {
       to: { dependencyTypes: ["core"] },
     },
     {
+      name: "the-scripted-model-stands-alone",
+      severity: "error",
+      comment: "It plays somebody else's server, so it knows nothing of this one.",
+      from: { path: "^src/scripted-model/" },
+      to: { path: "^src/", pathNot: "^src/scripted-model/" },
+    },
+    {
+      name: "only-the-daemon-runs-the-scripted-model",
+      severity: "error",
+      comment: "The demo needs it; nothing else may behave differently because the model is scripted.",
+      from: { path: "^src/", pathNot: "^src/(scripted-model|daemon)/|\\.test\\.ts$" },
+      to: { path: "^src/scripted-model/" },
+    },
+    {
       name: "mail-knows-no-adapter",
       severity: "error",
       from: { path: "^src/mail/" },

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "vitest";
+import type { Asked } from "./asked.ts";
+import type { UsedUp } from "./pick.ts";
+import { pick } from "./pick.ts";
+import type { ScriptInput } from "./script.ts";
+import { scriptSchema } from "./script.ts";
+
+const nothingUsed: UsedUp = () => false;
+
+function picked(script: ScriptInput, asked: Partial<Asked>, isUsed = nothingUsed) {
+  const whole: Asked = {
+    api: "openai",
+    model: "scripted",
+    stream: true,
+    wantsUsage: false,
+    tools: ["bash"],
+    system: "",
+    prompt: "",
+    answered: 0,
+    callIds: [],
+    result: "",
+    size: 0,
+    ...asked,
+  };
+  return pick(scriptSchema.parse(script), whole, isUsed, () => "1234");
+}
+
+describe("which rule", () => {
+  const script: ScriptInput = {
+    rules: [
+      { when: "deploy", steps: [{ say: "text" }] },
+      { when: "/^RENAME (\\w+) to (\\w+)/im", steps: [{ say: "{{1}}, {{2}}{{3}}" }] },
+    ],
+    otherwise: [{ say: "otherwise: {{text}}" }],
+  };
+
+  test("the first whose text occurs in the prompt", () => {
+    expect(picked(script, { prompt: "please deploy\nrename a to b" })).toMatchObject({
+      rule: 0,
+      answer: { say: "text" },
+    });
+  });
+
+  test("or whose pattern fits, with its groups", () => {
+    expect(picked(script, { prompt: "please\nrename a to b" })).toMatchObject({ rule: 1, answer: { say: "a, b" } });
+  });
+
+  test("or none", () => {
+    const { rule, answer } = picked(script, { prompt: "What costs $& {{text}}?" });
+    expect([rule, answer.say]).toEqual([null, "otherwise: What costs $& {{text}}?"]);
+  });
+
+  test("one for a single turn is passed over once it has begun one", () => {
+    const once: ScriptInput = { rules: [{ once: true, steps: [{ say: "first" }] }, { steps: [{ say: "later" }] }] };
+    expect(picked(once, {}).answer.say).toBe("first");
+    expect(picked(once, {}, (rule) => rule === 0).answer.say).toBe("later");
+  });
+});
+
+describe("which step", () => {
+  const bash = { tool: "bash", input: { command: "echo {{text}}" } };
+  const script: ScriptInput = {
+    rules: [
+      { when: "a", once: true, steps: [{ tools: [bash] }, { say: "a" }] },
+      { when: "a", steps: [{ tools: [bash] }, { say: "b" }, { say: "c" }] },
+    ],
+  };
+
+  test("the one after that whose tools were called, by the ids of these calls", () => {
+    const begun = picked(script, { prompt: "a" });
+    const callIds = begun.answer.tools.map(({ id }) => id);
+    const next = picked(script, { prompt: "a", answered: 1, callIds }, (rule) => rule === 0);
+    expect(next).toMatchObject({ rule: 0, step: 1, answer: { say: "a" } });
+  });
+
+  test("by the number of answers where the ids are somebody else's", () => {
+    const next = picked(script, { prompt: "a", answered: 2, callIds: ["toolu_1"] }, (rule) => rule === 0);
+    expect(next).toMatchObject({ rule: 1, step: 2, answer: { say: "c" } });
+  });
+
+  test("another rule where a new script has one in this place that does not fit", () => {
+    const other: ScriptInput = { rules: [{ when: "b" }, { when: "a", steps: [{ say: "0" }, { say: "1" }] }] };
+    expect(picked(other, { prompt: "a", answered: 1, callIds: ["call_0_0_1234"] })).toMatchObject({ rule: 1, step: 1 });
+  });
+
+  test("an empty one after the last", () => {
+    const { step, answer } = picked(script, { prompt: "a", answered: 7 });
+    expect([step, answer.say, answer.tools]).toEqual([7, undefined, []]);
+  });
+
+  test("one for a single call is passed over once it has answered one", () => {
+    const flaky: ScriptInput = { rules: [{ steps: [{ error: "rate_limit", once: true }, { say: "There." }] }] };
+    expect(picked(flaky, {})).toMatchObject({ step: 0, answer: { error: { status: 429 } } });
+    expect(picked(flaky, {}, (_rule, step) => step === 0)).toMatchObject({ step: 1, answer: { say: "There." } });
+  });
+});
+
+describe("which tool", () => {
+  const call = (tool: string, tools: string[]) =>
+    picked({ rules: [{ steps: [{ tools: [{ tool }] }] }] }, { tools }).answer.tools[0]?.name;
+
+  test("the one of that name", () => expect(call("bash", ["my_bash", "bash"])).toBe("bash"));
+  test("else the shortest that ends with it", () =>
+    expect(call("send", ["a_long_send", "b_send", "other"])).toBe("b_send"));
+  test("else one that is not there, as a confused model would", () => expect(call("fly", ["bash"])).toBe("fly"));
+
+  test("texts in its input are templates, however deep they are", () => {
+    const input = { list: [{ path: "{{text}}.txt" }], count: 3, nothing: null };
+    const { answer } = picked({ rules: [{ steps: [{ tools: [{ tool: "bash", input }] }] }] }, { prompt: "a" });
+    expect(answer.tools[0]?.input).toEqual({ list: [{ path: "a.txt" }], count: 3, nothing: null });
+  });
+});
+
+describe("requests without tools", () => {
+  const script: ScriptInput = {
+    rules: [{ steps: [{ say: "turn" }] }],
+    title: { say: "title" },
+    small: [{ when: "summar", step: { say: "summary of {{text}}" } }],
+  };
+
+  test.each([
+    ["title", { system: "You are a title generator. You output only a title." }, "title"],
+    ["other", { system: "You are a helpful assistant that makes summaries.", prompt: "x" }, "summary of x"],
+    ["other", { prompt: "Who are you?" }, expect.stringContaining("scripted")],
+  ] as const)("a %s request: %o", (kind, asked, say) => {
+    expect(picked(script, { ...asked, tools: [] })).toMatchObject({ kind, rule: null, answer: { say } });
+  });
+
+  test("a prompt about titles is a turn where there are tools", () => {
+    expect(picked(script, { prompt: "Generate a title for my page" }).kind).toBe("turn");
+  });
+});
+
+test("a script with a pattern that is none is refused", () => {
+  expect(scriptSchema.safeParse({ rules: [{ when: "/(/" }] }).success).toBe(false);
+  expect(scriptSchema.safeParse({ rules: [{ when: "either/or" }] }).success).toBe(true);
+});

@@ -1,0 +1,175 @@
+/**
+ * A real OpenCode server with homes of its own and the scripted model as its only provider. It is ended for good: when
+ * `stop` has settled, nothing of it runs any more.
+ */
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { freePort } from "./program.ts";
+
+export const opencodeBin = fileURLToPath(
+  new URL("../../node_modules/.opencode/node_modules/.bin/opencode", import.meta.url),
+);
+
+export type OpencodeOptions = {
+  /** Where the scripted model is, as it says itself: without `/v1`. */
+  modelUrl: string;
+  /** Where it is started. Sessions may have other directories. */
+  directory?: string;
+  /** For a server that is to come back at the same place. */
+  port?: number;
+  /** For a server that is to find the sessions of one before it. Kept by `stop`, then. */
+  home?: string;
+  /** With a password, every request needs `authorization`. */
+  password?: string;
+  env?: Record<string, string>;
+  /** More of OpenCode's own configuration, such as `permission`. */
+  config?: Record<string, unknown>;
+};
+
+export type OpencodeServer = {
+  url: string;
+  port: number;
+  pid: number;
+  home: string;
+  directory: string;
+  /** The value of the header, or null where no password is set. */
+  authorization: string | null;
+  /** A call as JSON, with a deadline. Throws where the status is no success. */
+  call<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Settles when the process has ended, however it did. */
+  ended: Promise<void>;
+  /** To the whole of it, as a crash is. Tools that it runs may live on. */
+  kill(signal: NodeJS.Signals): void;
+  stop(): Promise<void>;
+};
+
+/** What OpenCode is told about the scripted model. */
+export function scriptedProvider(modelUrl: string): Record<string, unknown> {
+  const models = { scripted: { tool_call: true, reasoning: true, limit: { context: 100_000, output: 4_000 } } };
+  const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
+  return {
+    model: "scripted/scripted",
+    small_model: "scripted/scripted",
+    autoupdate: false,
+    share: "disabled",
+    provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models } },
+  };
+}
+
+/** An environment in which OpenCode neither finds the settings of whoever runs the tests nor reaches for the network. */
+export function opencodeEnvironment(home: string): Record<string, string> {
+  const { PATH = "", TMPDIR } = process.env;
+  return {
+    PATH,
+    ...(TMPDIR ? { TMPDIR } : {}),
+    HOME: home,
+    XDG_DATA_HOME: join(home, "data"),
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    XDG_CACHE_HOME: join(home, "cache"),
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  };
+}
+
+export async function startOpencode(options: OpencodeOptions): Promise<OpencodeServer> {
+  const home = options.home ?? realpathSync(mkdtempSync(join(tmpdir(), "waybill-opencode-")));
+  const directory = options.directory ?? join(home, "work");
+  mkdirSync(directory, { recursive: true });
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const { password } = options;
+  const authorization = password ? `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` : null;
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    request<T>(`${url}${path}`, method, authorization, body);
+
+  const child = spawnServer(options, { home, directory, port });
+  const pid = child.pid ?? -1;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const ended = once(child, "close").then(() => {});
+  const stop = async () => {
+    await endGroup(pid, ended);
+    if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+  };
+  try {
+    await healthy(call, child);
+  } catch (error) {
+    await stop();
+    throw new Error(`OpenCode did not come up: ${output}`, { cause: error });
+  }
+  const kill = (signal: NodeJS.Signals) => signalGroup(pid, signal);
+  return { url, port, pid, home, directory, authorization, call, ended, kill, stop };
+}
+
+function spawnServer(options: OpencodeOptions, place: { home: string; directory: string; port: number }) {
+  const config = { ...scriptedProvider(options.modelUrl), ...options.config };
+  return spawn(opencodeBin, ["serve", "--hostname", "127.0.0.1", "--port", String(place.port)], {
+    cwd: place.directory,
+    // A group of its own, so that the whole of it can be ended: the installed command may start the server as a child.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...opencodeEnvironment(place.home),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+      ...(options.password ? { OPENCODE_SERVER_PASSWORD: options.password } : {}),
+      ...options.env,
+    },
+  });
+}
+
+/** Each probe has a deadline of its own: one that comes while the server starts can stay without an answer for ever. */
+async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return void (await call("GET", "/global/health"));
+    } catch (error) {
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) throw error;
+      await wait(50);
+    }
+  }
+}
+
+async function request<T>(url: string, method: string, authorization: string | null, body: unknown): Promise<T> {
+  const response = await fetch(url, {
+    method,
+    signal: AbortSignal.timeout(url.endsWith("/global/health") ? 1_000 : 20_000),
+    headers: { "Content-Type": "application/json", ...(authorization ? { Authorization: authorization } : {}) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 300)}`);
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+/** Politely first, so that it ends the tools that it runs. */
+async function endGroup(pid: number, ended: Promise<void>): Promise<void> {
+  signalGroup(pid, "SIGTERM");
+  const patience = new AbortController();
+  const late = wait(2_000, undefined, { signal: patience.signal }).catch(() => {});
+  await Promise.race([ended, late]);
+  patience.abort();
+  signalGroup(pid, "SIGKILL");
+  await ended;
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
