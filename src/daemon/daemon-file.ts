@@ -2,9 +2,10 @@
  * `daemon.json` in Waybill's home: how the command line finds the daemon that runs. It is a hint, not a lock: who runs
  * is decided by `daemon.lock`. Written as a whole or not at all, readable by its owner only.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
 import { daemonFilePath } from "../home.ts";
+import { writeWholeFile } from "../whole-file.ts";
 
 const pid = z.number().int().positive();
 
@@ -23,16 +24,7 @@ const schema = z.object({
 export type DaemonFile = z.output<typeof schema>;
 
 export function writeDaemonFile(home: string, content: DaemonFile): void {
-  const beside = `${daemonFilePath(home)}.new`;
-  rmSync(beside, { force: true });
-  const descriptor = openSync(beside, "wx", 0o600);
-  try {
-    writeFileSync(descriptor, `${JSON.stringify(content)}\n`);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(beside, daemonFilePath(home));
+  writeWholeFile(daemonFilePath(home), `${JSON.stringify(content)}\n`);
 }
 
 /** Null when there is none, or none that can be understood. */

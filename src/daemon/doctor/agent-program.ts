@@ -1,8 +1,6 @@
-/** Finds an agent program the way a shell would, and asks it for its version. */
-import { spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { messageOf } from "../../app-error.ts";
+/** Looks for the agent programs, and at what they say about themselves. */
+import type { Patience } from "../../program.ts";
+import { findProgram, versionOf } from "../../program.ts";
 import { printable } from "../../transports/cli/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { Setting } from "../config/settings.ts";
@@ -15,21 +13,6 @@ export function programOf(runtime: string, config: Pick<Config, "opencodeBin">):
   return runtime === "opencode" ? config.opencodeBin : runtime;
 }
 
-export function findProgram(program: string, env: NodeJS.ProcessEnv): string | null {
-  if (program.includes("/")) return isProgram(program) ? program : null;
-  const places = (env.PATH ?? "").split(delimiter).filter((place) => place !== "");
-  return places.map((place) => join(place, program)).find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
 export async function lookAtProgram(
   runtime: string,
   program: string,
@@ -37,59 +20,8 @@ export async function lookAtProgram(
   patience: Patience,
 ): Promise<ProgramFacts> {
   const path = findProgram(program, env);
-  return { runtime, program, path, version: path === null ? null : await versionOf(path, env, patience) };
-}
-
-type Patience = { deadlineMs: number; signal: AbortSignal };
-type Version = NonNullable<ProgramFacts["version"]>;
-
-/** In a process group of its own, so that nothing that it started is left running, whatever comes of it. */
-function versionOf(path: string, env: NodeJS.ProcessEnv, { deadlineMs, signal }: Patience): Promise<Version> {
-  return new Promise((resolve) => {
-    const child = spawn(path, ["--version"], {
-      env: withoutSecrets(env),
-      detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    let said = "";
-    let why: string | null = null;
-    const end = (reason: string) => {
-      why = reason;
-      endGroup(child.pid);
-      // Somebody who left the group may hold the pipe, and `close` would not come.
-      child.stdout.destroy();
-    };
-    const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
-    const onAbort = () => end("it was broken off");
-    const settle = (version: Version) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      resolve(version);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    child.stdout.on("data", (chunk) => {
-      said = (said + chunk).slice(0, 4096);
-    });
-    child.once("error", (error) => settle({ ok: false, why: messageOf(error) }));
-    child.once("exit", () => endGroup(child.pid));
-    child.once("close", (code, killedBy) => settle(why === null ? verdict(code, killedBy, said) : { ok: false, why }));
-    if (signal.aborted) onAbort();
-  });
-}
-
-function verdict(code: number | null, killedBy: NodeJS.Signals | null, said: string): Version {
-  if (code !== 0) return { ok: false, why: killedBy ? `it was ended by ${killedBy}` : `exit code ${code}` };
-  const text = printable(said).trim().split("\n")[0]?.slice(0, 100) ?? "";
-  return text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text };
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
+  const version = path === null ? null : await versionOf(path, withoutSecrets(env), patience);
+  return { runtime, program, path, version: version?.ok ? { ok: true, text: printable(version.text) } : version };
 }
 
 /** A program that is only asked for its version has no business with our tokens. */

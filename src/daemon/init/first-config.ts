@@ -2,11 +2,12 @@
 import { basename } from "node:path";
 import { AppError } from "../../app-error.ts";
 import { expandPath, waybillHome } from "../../home.ts";
+import { findProgram } from "../../program.ts";
 import { resolveLaneDirectory } from "../allowed-directory.ts";
 import { slug } from "../config/kinds.ts";
 import { runtimeOfProvider } from "../config/lane-settings.ts";
 import { settings } from "../config/settings.ts";
-import { agentRuntimes, findProgram } from "../doctor/agent-program.ts";
+import { agentRuntimes } from "../doctor/agent-program.ts";
 
 export type Runtime = (typeof runtimes)[number];
 export type Answers = { runtime: Runtime; directory: string; lane: string; port: number };
