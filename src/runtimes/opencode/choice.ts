@@ -1,0 +1,39 @@
+/** Which agent or model a lane's prompts name. One of the two, never both: an agent brings its model with it. */
+import type { Lane } from "../../delivery/lane.ts";
+import type { ModelChoice, OpencodeApi } from "./opencode-api.ts";
+
+export type Choice = { agent?: string; model?: ModelChoice };
+
+export type Chosen = { choice: Choice } | { refused: string };
+
+/**
+ * Checked against the server's own lists before anything is sent: it would take an unknown name with thanks, and fail
+ * afterwards.
+ */
+export async function chooseFor(
+  { agent, model, directory }: Pick<Lane, "agent" | "model" | "directory">,
+  api: OpencodeApi,
+  signal: AbortSignal,
+): Promise<Chosen> {
+  if (agent !== null) {
+    const known = (await api.agents(directory, signal)).filter((one) => one.mode !== "subagent").map((one) => one.name);
+    return known.includes(agent) ? { choice: { agent } } : { refused: unknown("agent", agent, known) };
+  }
+  if (model === null) return { choice: {} };
+  const known = await api.models(directory, signal);
+  const found = known.find((one) => nameOf(one) === model) ?? onlyOne(known.filter((one) => one.modelID === model));
+  return found ? { choice: { model: found } } : { refused: unknown("model", model, known.map(nameOf)) };
+}
+
+export function nameOf({ providerID, modelID }: ModelChoice): string {
+  return `${providerID}/${modelID}`;
+}
+
+function onlyOne<T>(list: readonly T[]): T | undefined {
+  return list.length === 1 ? list[0] : undefined;
+}
+
+function unknown(what: "agent" | "model", name: string, known: readonly string[]): string {
+  const some = known.slice(0, 8).join(", ");
+  return `${what}_unknown: ${name} (known: ${some}${known.length > 8 ? ", …" : ""})`;
+}

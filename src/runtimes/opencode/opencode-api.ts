@@ -1,0 +1,203 @@
+/**
+ * The calls that Waybill makes to an OpenCode server. Tolerant, because the server is not strict: an empty body where
+ * JSON was expected, or the web page with status 200 for a path that it does not know, is an error like any other and
+ * never taken for an answer. Deadlines are the caller's.
+ */
+import type {
+  Agent,
+  Message,
+  Part,
+  PermissionRequest,
+  QuestionRequest,
+  Session,
+  SessionStatus,
+} from "@opencode-ai/sdk/v2/types";
+import { AppError, messageOf } from "../../app-error.ts";
+
+export type { Agent, Message, Part, PermissionRequest, QuestionRequest, Session, SessionStatus };
+export type MessageRow = { info: Message; parts: readonly Part[] };
+export type ModelChoice = { providerID: string; modelID: string };
+
+export type OpencodePrompt = {
+  messageID: string;
+  parts: readonly { id: string; type: "text"; text: string }[];
+  agent?: string;
+  model?: ModelChoice;
+};
+
+export type Address = { url: string; authorization: string | null };
+
+/** What the server said, when it said no. `status` is 0 when there was no answer at all. */
+export class OpencodeError extends Error {
+  override readonly name = "OpencodeError";
+  readonly status: number;
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+  }
+}
+
+type Call = { method?: "GET" | "POST"; directory?: string; body?: unknown; signal: AbortSignal };
+
+export class OpencodeApi {
+  readonly #address: () => Address | null;
+
+  /** Asked for every call, since a server that was restarted may be somewhere else. */
+  constructor(address: () => Address | null) {
+    this.#address = address;
+  }
+
+  health(signal: AbortSignal): Promise<{ healthy: boolean; version: string }> {
+    return this.#json("/global/health", { signal });
+  }
+
+  createSession(directory: string, body: { title: string }, signal: AbortSignal): Promise<Session> {
+    return this.#json("/session", { method: "POST", directory, body, signal });
+  }
+
+  /** Null when the server does not know it. */
+  session(id: string, signal: AbortSignal): Promise<Session | null> {
+    return orNull(this.#json<Session>(`/session/${encodeURIComponent(id)}`, { signal }));
+  }
+
+  children(id: string, signal: AbortSignal): Promise<Session[]> {
+    return this.#json(`/session/${encodeURIComponent(id)}/children`, { signal });
+  }
+
+  /** The newest `limit`, oldest first, or all of them. Null when the server does not know the session. */
+  messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<MessageRow[] | null> {
+    const query = limit === null ? "" : `?limit=${limit}`;
+    return orNull(this.#json<MessageRow[]>(`/session/${encodeURIComponent(sessionId)}/message${query}`, { signal }));
+  }
+
+  /** Null when it is not stored. */
+  message(sessionId: string, messageId: string, signal: AbortSignal): Promise<MessageRow | null> {
+    const path = `/session/${encodeURIComponent(sessionId)}/message/${encodeURIComponent(messageId)}`;
+    return orNull(this.#json<MessageRow>(path, { signal }));
+  }
+
+  /** Answered before the message is stored, so this alone proves nothing. */
+  async prompt(sessionId: string, body: OpencodePrompt, signal: AbortSignal): Promise<void> {
+    await this.#send(`/session/${encodeURIComponent(sessionId)}/prompt_async`, { method: "POST", body, signal });
+  }
+
+  async abort(sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.#send(`/session/${encodeURIComponent(sessionId)}/abort`, { method: "POST", signal });
+  }
+
+  /** Sessions that rest are not in it. */
+  statuses(directory: string, signal: AbortSignal): Promise<Record<string, SessionStatus>> {
+    return this.#json("/session/status", { directory, signal });
+  }
+
+  permissions(directory: string, signal: AbortSignal): Promise<PermissionRequest[]> {
+    return this.#json("/permission", { directory, signal });
+  }
+
+  questions(directory: string, signal: AbortSignal): Promise<QuestionRequest[]> {
+    return this.#json("/question", { directory, signal });
+  }
+
+  async replyPermission(
+    id: string,
+    directory: string,
+    body: { reply: "once" | "always" | "reject"; message?: string },
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#send(`/permission/${encodeURIComponent(id)}/reply`, { method: "POST", directory, body, signal });
+  }
+
+  async replyQuestion(
+    id: string,
+    directory: string,
+    answers: readonly (readonly string[])[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const body = { answers };
+    await this.#send(`/question/${encodeURIComponent(id)}/reply`, { method: "POST", directory, body, signal });
+  }
+
+  async rejectQuestion(id: string, directory: string, signal: AbortSignal): Promise<void> {
+    await this.#send(`/question/${encodeURIComponent(id)}/reject`, { method: "POST", directory, signal });
+  }
+
+  agents(directory: string, signal: AbortSignal): Promise<Agent[]> {
+    return this.#json("/agent", { directory, signal });
+  }
+
+  /** Models that can be used, by provider. */
+  async models(directory: string, signal: AbortSignal): Promise<ModelChoice[]> {
+    type Provider = { id: string; models: Record<string, unknown> };
+    const { providers } = await this.#json<{ providers: Provider[] }>("/config/providers", { directory, signal });
+    return providers.flatMap(({ id, models }) => Object.keys(models).map((modelID) => ({ providerID: id, modelID })));
+  }
+
+  /** The body of a stream of events of all directories. */
+  async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const answer = await this.#send("/global/event", { signal });
+    if (!answer.body) throw new OpencodeError(answer.status, "the stream of events has no body");
+    return answer.body;
+  }
+
+  async #json<T>(path: string, call: Call): Promise<T> {
+    const answer = await this.#send(path, call);
+    const text = await answer.text();
+    try {
+      return JSON.parse(text) as T;
+    } catch (error) {
+      const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
+      throw new OpencodeError(answer.status, `${path} was answered with ${what} instead of JSON`, error);
+    }
+  }
+
+  async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<Response> {
+    const address = this.#address();
+    if (!address) throw new AppError({ code: "opencode_not_running", message: "OpenCode is not running." });
+    const headers = new Headers({ Accept: "application/json, text/event-stream" });
+    if (address.authorization !== null) headers.set("Authorization", address.authorization);
+    // Header values are Latin letters only, and directories are not.
+    if (directory !== undefined) headers.set("x-opencode-directory", encodeURIComponent(directory));
+    if (body !== undefined) headers.set("Content-Type", "application/json");
+    let answer: Response;
+    try {
+      const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+      answer = await fetch(new URL(path, address.url), init);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new OpencodeError(0, `OpenCode cannot be reached: ${reasonOf(error)}`, error);
+    }
+    if (answer.ok) return answer;
+    throw new OpencodeError(answer.status, `${path} was answered with status ${answer.status}${await saying(answer)}`);
+  }
+}
+
+async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof OpencodeError && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause ?? error);
+}
+
+/** The server's own words, as far as they are words. */
+async function saying(answer: Response): Promise<string> {
+  const text = await answer.text().catch(() => "");
+  try {
+    const { name, message, data } = JSON.parse(text) as {
+      name?: string;
+      message?: string;
+      data?: { message?: string };
+    };
+    const words = data?.message ?? message ?? name;
+    return typeof words === "string" ? `: ${words.slice(0, 200)}` : "";
+  } catch {
+    // A page, or nothing: the status says as much.
+    return "";
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * OpenCode as a runtime: one server for all lanes, a session for each, prompts under our own ids. What the server
+ * answers to a prompt proves nothing; that the message is stored is acceptance, and what follows it is the transcript.
+ */
+import { messageOf } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import type { AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import { pendingAsks } from "./asks.ts";
+import { chooseFor } from "./choice.ts";
+import type { FeedEvent } from "./event-feed.ts";
+import { EventFeed } from "./event-feed.ts";
+import type { MessageRow } from "./opencode-api.ts";
+import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
+import type { ServerKeeper } from "./server-keeper.ts";
+import { SessionTree } from "./session-tree.ts";
+import { lastActivity, rowsFrom } from "./transcript.ts";
+
+export type OpencodeOptions = {
+  keeper: ServerKeeper;
+  clock: Clock;
+  onTrouble: (error: unknown) => void;
+};
+
+/** How long after its answer the server may take to store a prompt, and how often that is looked at. */
+const storedWithinMs = 3000;
+const storedLookMs = 50;
+
+/** Events after which a look is worth its cost. */
+const telling = new Set([
+  "session.idle",
+  "session.error",
+  "session.deleted",
+  "permission.asked",
+  "permission.replied",
+  "question.asked",
+  "question.replied",
+  "question.rejected",
+]);
+
+export class OpencodeRuntime implements Runtime {
+  readonly kind = "opencode";
+  readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+  readonly #options: OpencodeOptions;
+  readonly #api: OpencodeApi;
+  readonly #tree: SessionTree;
+  readonly #feed: EventFeed;
+  readonly #listeners = new Set<(hint: Hint) => void>();
+  /** Sessions that somebody asked about; all of them are worth a look after a gap. */
+  readonly #watched = new Set<string>();
+
+  constructor(options: OpencodeOptions) {
+    const { keeper, clock, onTrouble } = options;
+    this.#options = options;
+    this.#api = new OpencodeApi(() => keeper.address());
+    this.#tree = new SessionTree(this.#api);
+    this.#feed = new EventFeed({
+      api: this.#api,
+      clock,
+      onEvent: (event) => this.#onEvent(event),
+      onGap: () => this.#tellAll(),
+      onTrouble: (error) => {
+        onTrouble(error);
+        void keeper.suspect();
+      },
+    });
+    keeper.onChange((address) => {
+      if (address) this.#tellAll();
+    });
+  }
+
+  idsFrom(digest: string) {
+    return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
+  }
+
+  /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
+  async recover(): Promise<void> {
+    try {
+      await this.#options.keeper.start();
+    } catch (error) {
+      this.#options.onTrouble(error);
+    }
+    this.#feed.start();
+  }
+
+  async trouble(): Promise<string | null> {
+    return this.#options.keeper.trouble();
+  }
+
+  async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
+    const title = lane.displayName ?? lane.id;
+    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title }, signal));
+    this.#tree.learn(id, null);
+    return id;
+  }
+
+  async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
+    this.#watched.add(sessionId);
+    const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    if (stored === null) {
+      return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
+    }
+    const { rows, status } = stored;
+    // Asks are only there while a turn runs.
+    const asks =
+      status === "idle"
+        ? []
+        : await this.#asking(pendingAsks(this.#api, this.#tree, { directory: lane.directory, sessionId }, signal));
+    return {
+      sessionId,
+      status,
+      asks,
+      rows: rowsFrom(rows),
+      complete: limit === null || rows.length < limit,
+      lastActivityAt: lastActivity(rows),
+    };
+  }
+
+  async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
+    const { sessionId, messageId, partId, text } = prompt;
+    try {
+      const chosen = await chooseFor(lane, this.#api, signal);
+      if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
+      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
+      await this.#api.prompt(sessionId, body, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#notTaken(error);
+    }
+    return (await this.#isStored(sessionId, messageId, signal))
+      ? { outcome: "accepted" }
+      : { outcome: "unknown", reason: "prompt_not_stored_yet" };
+  }
+
+  /** The whole tree: a subtask would work on without its parent. */
+  async abort(_lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    for (const id of await this.#asking(this.#tree.family(sessionId, signal))) await this.#api.abort(id, signal);
+  }
+
+  async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
+    const { directory } = lane;
+    const signal = AbortSignal.timeout(10_000);
+    if (askId.startsWith("per")) await this.#api.replyPermission(askId, directory, { reply: decision }, signal);
+    else if (decision === "reject") await this.#api.rejectQuestion(askId, directory, signal);
+    else await this.#api.replyQuestion(askId, directory, answers, signal);
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#feed.close();
+    await this.#options.keeper.close();
+  }
+
+  /**
+   * Rows and status of one moment. They come from two requests, and a turn may begin or end between them: a session is
+   * at rest only if it was so before and after its rows were read, and no row was still open in between.
+   */
+  async #consistent(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) {
+    for (let tries = 0; ; tries += 1) {
+      const before = await this.#status(lane, sessionId, signal);
+      const rows = await this.#api.messages(sessionId, limit, signal);
+      if (rows === null) return null;
+      const after = await this.#status(lane, sessionId, signal);
+      const status = after === "idle" ? before : after;
+      // A very short turn may lie wholly between the two; what stays open is left over from one that died.
+      if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
+    }
+  }
+
+  async #status(lane: Lane, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
+    return (await this.#api.statuses(lane.directory, signal))[sessionId]?.type ?? "idle";
+  }
+
+  /** The server answers before it stores. */
+  async #isStored(sessionId: string, messageId: string, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    const until = clock.now() + storedWithinMs;
+    for (;;) {
+      if (await this.#api.message(sessionId, messageId, signal)) return true;
+      if (clock.now() >= until) return false;
+      await new Promise<void>((resolve) => void clock.at(clock.now() + storedLookMs, resolve));
+    }
+  }
+
+  #notTaken(error: unknown): SubmitOutcome {
+    void this.#options.keeper.suspect();
+    if (!(error instanceof OpencodeError)) return { outcome: "not_sent", reason: messageOf(error) };
+    if (error.status === 0) return { outcome: "unknown", reason: messageOf(error) };
+    // A session that is gone shows as stale at the next look; anything else that it will never take is said so.
+    if (error.status === 400) return { outcome: "refused", reason: messageOf(error) };
+    return error.status >= 500
+      ? { outcome: "unknown", reason: messageOf(error) }
+      : { outcome: "not_sent", reason: messageOf(error) };
+  }
+
+  async #asking<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      if (error instanceof OpencodeError && error.status === 0) void this.#options.keeper.suspect();
+      throw error;
+    }
+  }
+
+  #onEvent({ type, properties }: FeedEvent): void {
+    this.#learn(type, properties);
+    const { sessionID } = properties;
+    if (!telling.has(type) || typeof sessionID !== "string") return;
+    this.#tell(this.#tree.knownRoot(sessionID));
+  }
+
+  /** A subtask's session is announced before anything happens in it. */
+  #learn(type: string, { info }: FeedEvent["properties"]): void {
+    if (type !== "session.created" && type !== "session.updated") return;
+    const { id, parentID } = (info ?? {}) as { id?: unknown; parentID?: unknown };
+    if (typeof id === "string") this.#tree.learn(id, typeof parentID === "string" ? parentID : null);
+  }
+
+  #tell(sessionId: string): void {
+    for (const listener of this.#listeners) listener({ sessionId });
+  }
+
+  #tellAll(): void {
+    for (const sessionId of this.#watched) this.#tell(sessionId);
+  }
+}
+
+/** Whether the newest row is an assistant's that has not ended. */
+function endsOpen(rows: readonly MessageRow[]): boolean {
+  const newest = rows.at(-1)?.info;
+  return newest?.role === "user" || (newest?.role === "assistant" && newest.time.completed === undefined);
+}

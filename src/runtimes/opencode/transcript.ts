@@ -1,0 +1,104 @@
+/** Turns what OpenCode stored of a session into the transcript that every runtime shows. Pure. */
+import type { RowError, ToolCall, TranscriptRow } from "../port.ts";
+import type { MessageRow, Part } from "./opencode-api.ts";
+
+type ToolPart = Extract<Part, { type: "tool" }>;
+
+export function rowsFrom(stored: readonly MessageRow[]): TranscriptRow[] {
+  const chain = continuations(stored);
+  return stored.map((row) => rowFrom(row, chain.get(row.info.id) ?? null));
+}
+
+/** The newest sign of life in these rows. */
+export function lastActivity(stored: readonly MessageRow[]): number | null {
+  const times = stored.flatMap(({ info, parts }) => [...timesIn(info.time), ...parts.flatMap(partTimes)]);
+  return times.length === 0 ? null : Math.max(...times);
+}
+
+function rowFrom({ info, parts }: MessageRow, continuesId: string | null): TranscriptRow {
+  const shared = {
+    id: info.id,
+    continuesId,
+    text: textOf(parts, info.role),
+    reasoning: parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n"),
+    tools: parts.flatMap((part) => (part.type === "tool" ? [toolFrom(part)] : [])),
+    createdAt: info.time.created,
+  };
+  if (info.role === "user") {
+    return { ...shared, role: "user", parentId: null, finish: null, error: null, completedAt: info.time.created };
+  }
+  return {
+    ...shared,
+    // The summary that a compaction writes is nobody's answer.
+    role: info.summary === true ? "system" : "assistant",
+    parentId: info.parentID,
+    finish: info.finish ?? null,
+    error: errorFrom(info.error),
+    completedAt: info.time.completed ?? null,
+  };
+}
+
+/** What the agent said; parts that are marked as put in by the program itself are not its words, nor a person's. */
+function textOf(parts: readonly Part[], role: "user" | "assistant"): string {
+  return parts
+    .flatMap((part) => (part.type === "text" && !(part.synthetic === true && role === "assistant") ? [part.text] : []))
+    .join("\n");
+}
+
+function toolFrom({ callID, tool, state }: ToolPart): ToolCall {
+  const failed = state.status === "error";
+  return {
+    id: callID,
+    name: tool,
+    status: state.status,
+    input: state.input,
+    output: state.status === "completed" ? state.output : failed ? state.error : "",
+    rejected: failed && isRejection(state.error),
+  };
+}
+
+/** The program's own words for a permission or a question that a person refused. */
+function isRejection(error: string): boolean {
+  return /\b(rejected permission|rejected this question|dismissed this question|user rejected)\b/i.test(error);
+}
+
+function errorFrom(error: { name?: string; data?: unknown } | undefined): RowError | null {
+  if (!error) return null;
+  const { message } = (error.data ?? {}) as { message?: unknown };
+  const words = typeof message === "string" && message !== "" ? message : (error.name ?? "error");
+  return { kind: error.name === "MessageAbortedError" ? "aborted" : "failed", message: words };
+}
+
+/**
+ * When a session is compacted in mid-turn, the turn goes on under new ids: a user row that asks for the compaction, its
+ * summary, then a user row that stands for the prompt. Each of these continues the user row before it.
+ */
+function continuations(stored: readonly MessageRow[]): Map<string, string> {
+  const found = new Map<string, string>();
+  let newest: string | null = null;
+  let compacting = false;
+  for (const { info, parts } of stored) {
+    if (info.role === "assistant") {
+      if (!info.summary) compacting = false;
+      continue;
+    }
+    const asks = parts.some((part) => part.type === "compaction");
+    if (newest !== null && (asks || compacting)) found.set(info.id, newest);
+    compacting = asks || (compacting && isSynthetic(parts));
+    newest = info.id;
+  }
+  return found;
+}
+
+function isSynthetic(parts: readonly Part[]): boolean {
+  return parts.every((part) => part.type !== "text" || part.synthetic === true);
+}
+
+function partTimes(part: Part): number[] {
+  if (part.type === "tool") return part.state.status === "pending" ? [] : timesIn(part.state.time);
+  return "time" in part && part.time ? timesIn(part.time) : [];
+}
+
+function timesIn(time: { created?: number; completed?: number; start?: number; end?: number }): number[] {
+  return [time.created, time.completed, time.start, time.end].filter((at) => at !== undefined);
+}

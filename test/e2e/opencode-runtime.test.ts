@@ -1,0 +1,153 @@
+/** Deliveries on the real OpenCode server, with a scripted model that counts its calls. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+
+let world: OpencodeWorld;
+beforeAll(async () => {
+  world = await new OpencodeWorld({ config: { permission: { bash: "ask" } } }).start();
+});
+afterAll(() => world.dispose());
+
+describe("a turn on the real server", () => {
+  test("that ends in text is an answer, asked for once", async () => {
+    world.script({ rules: [{ when: "six times seven", steps: [{ say: "Forty-two." }] }] });
+    await world.send("text", "What is six times seven?");
+    expect(await world.reaches("text", "responded")).toMatchObject({
+      attempts: 1,
+      responseState: "responded_plain_text",
+    });
+    expect(await world.answers()).toContain("Forty-two.");
+    expect(world.turns("six times seven")).toBe(1);
+  });
+
+  test("that is empty is asked for again, under new ids", async () => {
+    world.script({
+      rules: [
+        { when: "build green", once: true, steps: [{}] },
+        { when: "build green", steps: [{ say: "Yes: 412 tests." }] },
+      ],
+    });
+    await world.send("empty", "Is the build green?");
+    const record = await world.reaches("empty", "responded");
+    expect(record.attempts).toBe(2);
+    expect(new Set(record.attemptList.map((attempt) => attempt.messageId)).size).toBe(2);
+    expect(await world.answers()).toContain("Yes: 412 tests.");
+  });
+
+  test("with a tool that worked is proof for work to be done", async () => {
+    world.script({
+      rules: [
+        {
+          when: "write the file",
+          steps: [
+            { tools: [{ tool: "write", input: { filePath: join(world.work, "hello.txt"), content: "hello" } }] },
+            { say: "Wrote hello.txt." },
+          ],
+        },
+      ],
+    });
+    await world.send("tool", "Please write the file.", { actionMode: "do" });
+    const record = await world.reaches("tool", "responded");
+    expect(record.observedToolNames).toContain("write");
+    expect(existsSync(join(world.work, "hello.txt"))).toBe(true);
+  });
+
+  test("that waits for a permission shows it within a moment, and goes on when it is given", async () => {
+    world.script({
+      rules: [
+        {
+          when: "run echo",
+          steps: [
+            { tools: [{ tool: "bash", input: { command: "echo hi", description: "hi" } }] },
+            { say: "It said hi." },
+          ],
+        },
+      ],
+    });
+    await world.send("ask", "Please run echo.");
+    await world.until("ask", (record) => record.responseState === "permission_blocked");
+    const [ask] = world.waybill.asks.list();
+    expect(ask).toMatchObject({ kind: "permission", title: expect.stringContaining("echo hi") });
+    await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    expect(await world.reaches("ask", "responded")).toMatchObject({ attempts: 1 });
+    expect(await world.answers()).toContain("It said hi.");
+  });
+
+  test("whose permission is refused ends without a retry", async () => {
+    world.script({
+      rules: [
+        {
+          when: "run rm",
+          steps: [{ tools: [{ tool: "bash", input: { command: "rm x", description: "rm" } }] }, { say: "Gone." }],
+        },
+      ],
+    });
+    await world.send("reject", "Please run rm.");
+    await world.until("reject", (record) => record.responseState === "permission_blocked");
+    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "reject" });
+    expect(await world.reaches("reject", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
+  });
+
+  test("that asks a question gets its answer", async () => {
+    const question = {
+      question: "Which port?",
+      header: "Port",
+      options: [
+        { label: "8080", description: "a" },
+        { label: "9090", description: "b" },
+      ],
+    };
+    world.script({
+      rules: [
+        {
+          when: "ask me",
+          steps: [{ tools: [{ tool: "question", input: { questions: [question] } }] }, { say: "Using {{result}}" }],
+        },
+      ],
+    });
+    await world.send("question", "Please ask me.");
+    await world.until("question", (record) => record.responseState === "question_blocked");
+    const [ask] = world.waybill.asks.list();
+    expect(ask?.title).toContain("Which port?");
+    await world.waybill.people.answer(ask?.id ?? "", { decision: "once", answers: [["9090"]] });
+    await world.reaches("question", "responded");
+    expect((await world.answers()).at(-1)).toContain("9090");
+  });
+
+  test("whose provider refuses to be paid for nothing fails at once, and is not tried again", async () => {
+    world.script({
+      rules: [{ when: "spend", steps: [{ error: "insufficient_balance" }] }],
+    });
+    await world.send("billing", "Please spend money.");
+    expect(await world.reaches("billing", "failed_terminal")).toMatchObject({
+      lastReason: "provider_billing",
+      attempts: 1,
+    });
+  });
+
+  test("that a person stops is cancelled, and never asked for again", async () => {
+    world.script({ rules: [{ when: "forever", steps: [{ breaks: { how: "hang" } }] }] });
+    await world.send("stop", "Think forever.");
+    await world.modelIsAsked("forever");
+    await world.waybill.people.stop("lane", "user");
+    expect(await world.until("stop", (record) => record.turnEndedAt !== null)).toMatchObject({ status: "cancelled" });
+    expect(world.turns("forever")).toBe(1);
+  });
+
+  test("in which the server dies is seen to be interrupted by the next server, and asked for again", async () => {
+    world.script({
+      rules: [
+        { when: "survive", once: true, steps: [{ breaks: { how: "hang" } }] },
+        { when: "survive", steps: [{ say: "Alive: 1 of 1." }] },
+      ],
+    });
+    await world.send("crash", "Will you survive?");
+    await world.until("crash", (record) => record.status === "accepted");
+    await world.modelIsAsked("survive");
+    process.kill(-(world.keeper.address()?.pid ?? 0), "SIGKILL");
+    expect(await world.reaches("crash", "responded")).toMatchObject({ attempts: 2 });
+    expect((await world.answers()).at(-1)).toBe("Alive: 1 of 1.");
+  });
+});

@@ -1,0 +1,151 @@
+/** A whole Waybill on a real OpenCode server with a scripted model, and waits that are short. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import type { Waybill } from "../../src/daemon/compose.ts";
+import { startWaybill } from "../../src/daemon/compose.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
+import type { NewMessage } from "../../src/mail/admission.ts";
+import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
+import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
+import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import type { NewLane } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
+import { freePort } from "./program.ts";
+import { aLane } from "./waybill.ts";
+
+const quick = {
+  ...defaultPolicy,
+  retryDelaysMs: [300],
+  graceMs: 1500,
+  graceForTaskMs: 1500,
+  rereadMs: 200,
+  firstLookDelayMs: 300,
+  maxLookDelayMs: 1000,
+  lateLooksMs: [],
+};
+
+export type OpencodeWorldOptions = {
+  lanes?: readonly Partial<NewLane>[];
+  /** More of OpenCode's own configuration, such as `permission`. */
+  config?: Record<string, unknown>;
+};
+
+export class OpencodeWorld {
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-opencode-world-")));
+  readonly work = join(this.directory, "work");
+  readonly troubles: unknown[] = [];
+  readonly #options: OpencodeWorldOptions;
+  readonly #asked = new Set<() => void>();
+  model!: ScriptedModel;
+  keeper!: ServerKeeper;
+  waybill!: Waybill;
+
+  constructor(options: OpencodeWorldOptions = {}) {
+    this.#options = options;
+    mkdirSync(this.work);
+  }
+
+  async start(): Promise<this> {
+    this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
+    const { lanes = [{}], config = {} } = this.#options;
+    const port = await freePort();
+    const home = join(this.directory, "opencode-home");
+    this.keeper = new ServerKeeper({
+      settings: {
+        opencodeBin,
+        opencodeAttachUrl: `http://127.0.0.1:${port}`,
+        opencodeAutoStart: true,
+        opencodeServeHost: "127.0.0.1",
+        opencodeServePort: port,
+      },
+      directory: join(this.directory, "server"),
+      env: process.env,
+      extraEnv: {
+        ...opencodeEnvironment(home),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(this.model.url), ...config }),
+      },
+    });
+    this.waybill = await startWaybill({
+      store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
+      policy: quick,
+      lanes: lanes.map((lane) => aLane({ runtime: "opencode", directory: this.work, ...lane })),
+      runtimes: () => [
+        new OpencodeRuntime({
+          keeper: this.keeper,
+          clock: systemClock,
+          onTrouble: (error) => this.troubles.push(error),
+        }),
+      ],
+      onTrouble: ({ error }) => this.troubles.push(error),
+    });
+    return this;
+  }
+
+  /** The call is in the log once whoever listens has been told. */
+  #onCall(): void {
+    setImmediate(() => {
+      for (const wake of this.#asked) wake();
+      this.#asked.clear();
+    });
+  }
+
+  script(script: ScriptInput): void {
+    this.model.setScript(script);
+  }
+
+  async send(id: string, text: string, more: Partial<NewMessage> = {}): Promise<void> {
+    await this.waybill.send({ id, to: { lane: "lane" }, from: "user", text, ...more });
+  }
+
+  /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */
+  reaches(messageId: string, ...wanted: Status[]): Promise<DeliveryRecord> {
+    return this.until(messageId, (record) => wanted.includes(record.status));
+  }
+
+  async until(messageId: string, done: (record: DeliveryRecord) => boolean, laneId = "lane"): Promise<DeliveryRecord> {
+    let stop = () => {};
+    const changed = new Promise<DeliveryRecord>((resolve) => {
+      stop = this.waybill.ledger.onChange(({ record }) => {
+        if (record.messageId === messageId && done(record)) resolve(record);
+      });
+    });
+    try {
+      const now = await this.waybill.store.deliveryOf(laneId, messageId);
+      return now && done(now) ? now : await changed;
+    } finally {
+      stop();
+    }
+  }
+
+  async answers(): Promise<string[]> {
+    const mail = await this.waybill.store.mailOf({ kind: "person", name: "user" }, 100);
+    return mail.reverse().map((one) => one.text);
+  }
+
+  /** Calls of turns, by the model's own log: titles and the like are not among them. */
+  turns(prompt?: string): number {
+    const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === 0);
+    return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
+  }
+
+  /** Resolves when the model works on a prompt with this in it. */
+  async modelIsAsked(prompt: string): Promise<void> {
+    while (this.turns(prompt) === 0) await new Promise<void>((resolve) => this.#asked.add(resolve));
+  }
+
+  async stop(): Promise<void> {
+    await this.waybill?.close();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    await this.model?.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
