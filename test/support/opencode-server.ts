@@ -92,7 +92,9 @@ export async function startOpencode(options: OpencodeOptions): Promise<OpencodeS
     request<T>(`${url}${path}`, method, authorization, body);
 
   const child = spawnServer(options, { home, directory, port });
-  const pid = child.pid ?? -1;
+  // Where there is no such program, that is what it fails with.
+  await once(child, "spawn");
+  const pid = child.pid as number;
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
