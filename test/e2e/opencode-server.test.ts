@@ -1,7 +1,7 @@
 /** The life of an OpenCode server under Waybill: found, started, attached to, brought back, taken over, ended. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { processTable, tableFromPs } from "../../src/runtimes/opencode/process-t
 import type { ServerAddress } from "../../src/runtimes/opencode/server-keeper.ts";
 import { writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { KeeperPlace, lives, nextChange, startOf } from "../support/keeper-place.ts";
-import { startOpencode } from "../support/opencode-server.ts";
+import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
 
 let place: KeeperPlace;
@@ -27,6 +27,11 @@ const status = async ({ url }: ServerAddress, authorization: string | null) => {
 };
 
 describe("no server is started", () => {
+  /** Listens, and never answers. */
+  const hanging = `require("http").createServer(() => {}).listen(+process.argv.at(-1), "127.0.0.1");`;
+  const hungServers = async () =>
+    (await processTable()).filter((row) => row.command.includes(`${place.home}/not-opencode serve`));
+
   test("without a program, and the error says how to get one", async () => {
     const keeper = await place.keeper(
       { opencodeBin: "opencode" },
@@ -53,10 +58,26 @@ describe("no server is started", () => {
     });
   });
 
-  test("by a program that does not even say its version", async () => {
-    const program = place.program("").replace("not-opencode", "not-opencode");
-    const keeper = await place.keeper({ opencodeBin: program });
-    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_unusable" });
+  test("by a program that does not say its version, or takes too long to", async () => {
+    const silent = await place.keeper({ opencodeBin: place.program("") });
+    await expect(silent.start()).rejects.toMatchObject({ code: "opencode_unusable" });
+    await silent.close();
+    const slow = join(place.home, "slow");
+    writeFileSync(slow, "#!/usr/bin/env node\nsetInterval(() => {}, 1000);\n", { mode: 0o755 });
+    const waiting = await place.keeper({ opencodeBin: slow }, { times: { versionMs: 500 } });
+    await expect(waiting.start()).rejects.toMatchObject({
+      code: "opencode_unusable",
+      message: expect.stringContaining("no answer within 0.5 s"),
+    });
+  });
+
+  test("that cannot be written down before", async () => {
+    const mark = join(place.home, "was-started");
+    const program = place.program("1.18.33", `require("fs").writeFileSync(${JSON.stringify(mark)}, "");`);
+    mkdirSync(join(place.directory, "server.json.new"), { recursive: true });
+    const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1000 } });
+    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_record_unwritable" });
+    expect(existsSync(mark)).toBe(false);
   });
 
   test("for other machines without a password that a person chose", async () => {
@@ -79,18 +100,30 @@ describe("no server is started", () => {
   });
 
   test("that hangs: it is ended, and the tries go on until one works", async () => {
-    const hanging = `require("http").createServer(() => {}).listen(+process.argv.at(-1), "127.0.0.1");
-      require("fs").appendFileSync("pids", process.pid + "\\n");`;
-    const keeper = await place.keeper(
-      { opencodeBin: place.program("1.18.33", hanging) },
-      { times: { startMs: 1000, firstWaitMs: 50 } },
-    );
+    const program = place.program("1.18.33", hanging);
+    const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1500, firstWaitMs: 500 } });
     await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_start_timeout" });
-    expect(keeper.trouble()).toMatch(/did not answer within 1 s/);
+    expect(keeper.trouble()).toMatch(/did not answer within 1.5 s/);
+    expect(place.record).toBeNull();
     await keeper.close();
-    const pids = readFileSync(join(place.directory, "pids"), "utf8").trim().split("\n").map(Number);
-    const table = await processTable();
-    expect(table.filter((row) => pids.includes(row.pid) && row.command.includes(place.home))).toEqual([]);
+    expect(await hungServers()).toEqual([]);
+
+    const next = await place.keeper({ opencodeBin: program }, { times: { startMs: 30_000, firstWaitMs: 50 } });
+    rmSync(program);
+    await expect(next.start()).rejects.toMatchObject({ code: "opencode_not_found" });
+    const works = nextChange(next, "address");
+    symlinkSync(opencodeBin, program);
+    expect(await works).toMatchObject({ version: "1.18.33", startedByUs: true });
+    expect(next.trouble()).toBeNull();
+  });
+
+  test("that outlives a stop in the middle of its start", async () => {
+    const keeper = await place.keeper({ opencodeBin: place.program("1.18.33", hanging) });
+    const started = keeper.start().catch((error: unknown) => error);
+    while ((await hungServers()).length === 0) await wait(20);
+    await keeper.close();
+    expect(await started).toMatchObject({ code: "opencode_stopping" });
+    expect(await hungServers()).toEqual([]);
     expect(place.record).toBeNull();
   });
 
