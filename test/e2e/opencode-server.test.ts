@@ -73,7 +73,10 @@ describe("no server is started", () => {
 
   test("that cannot be written down before", async () => {
     const mark = join(place.home, "was-started");
-    const program = place.program("1.18.33", `require("fs").writeFileSync(${JSON.stringify(mark)}, "");`);
+    // A shell leaves its mark at once, sooner than anybody could end it.
+    const program = join(place.home, "quick");
+    const script = `[ "$1" = --version ] && echo 1.18.33 || : > "${mark}"`;
+    writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     mkdirSync(join(place.directory, "server.json.new"), { recursive: true });
     const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1000 } });
     await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_record_unwritable" });
