@@ -81,6 +81,14 @@ describe("the stream", () => {
     expect(await first(3)).toEqual(["c6", "c7", "c8"]);
   });
 
+  test("takes what comes after a reset for new, though its ids were seen before", async () => {
+    server = await scriptedServer(
+      frames("breaks", frame("c5", "open"), frame("c6", "lane", lane("chat")), frame("c7", "lane", lane("chat"))),
+      frames("stays", ": open\n\n", frame("c0", "reset"), frame("c6", "lane", lane("other"))),
+    );
+    expect(await first(4)).toEqual(["c6", "c7", "c0", "c6"]);
+  });
+
   test("waits out a daemon that is not ready or restarts", async () => {
     server = await scriptedServer(
       json(503, { error: { code: "closing", message: "closing" } }),

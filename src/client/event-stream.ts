@@ -52,6 +52,8 @@ export async function* follow(
             yield { type: "open", cursor: last };
           } else if (frame.id !== undefined && !known.has(frame.id)) {
             last = frame.id;
+            // A store that was put back to an earlier state gives the same ids to other events.
+            if (frame.event === "reset") known.clear();
             remember(known, last);
             yield { ...eventIn(frame), cursor: last };
           }

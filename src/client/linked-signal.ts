@@ -18,8 +18,7 @@ export function linked(sources: readonly (AbortSignal | undefined)[], deadlineMs
     if (!source) continue;
     const pass = () => own.abort(source.reason);
     if (source.aborted) pass();
-    source.addEventListener("abort", pass, { once: true });
-    undo.push(() => source.removeEventListener("abort", pass));
+    undo.push(whenAborted(source, pass));
   }
   if (deadlineMs !== undefined) {
     const timer = setTimeout(() => own.abort(new DOMException("out of time", "TimeoutError")), deadlineMs);
@@ -32,6 +31,31 @@ export function linked(sources: readonly (AbortSignal | undefined)[], deadlineMs
       for (const step of undo.splice(0)) step();
     },
   };
+}
+
+type Waiting = { runs: Set<() => void>; tell: () => void };
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+/** One listener for all that hang on a signal: from the eleventh on Node.js would warn of a leak. Returns its undoing. */
+function whenAborted(signal: AbortSignal, run: () => void): () => void {
+  const { runs, tell } = waiting.get(signal) ?? listening(signal);
+  runs.add(run);
+  return () => {
+    runs.delete(run);
+    if (runs.size > 0) return;
+    signal.removeEventListener("abort", tell);
+    waiting.delete(signal);
+  };
+}
+
+function listening(signal: AbortSignal): Waiting {
+  const runs = new Set<() => void>();
+  const tell = () => {
+    for (const run of runs) run();
+  };
+  signal.addEventListener("abort", tell, { once: true });
+  waiting.set(signal, { runs, tell });
+  return { runs, tell };
 }
 
 /** What the promise gives, or the reason of the signal as soon as that is aborted. */

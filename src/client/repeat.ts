@@ -8,17 +8,25 @@ export function* endlessTries(): Generator<number, never> {
   for (let ms = 250; ; ms = Math.min(2 * ms, 5000)) yield ms;
 }
 
-export async function repeated<T>(
-  call: () => Promise<T>,
-  options: { if: (error: unknown) => boolean; waits: Iterable<number>; signal?: AbortSignal | undefined },
-): Promise<T> {
+/** How long to wait for what ends by itself, and so is no reason to give up. */
+const drainPollMs = 500;
+
+type RepeatOptions = {
+  if: (error: unknown) => boolean;
+  waits: Iterable<number>;
+  /** What uses up no try. */
+  free?: (error: unknown) => boolean;
+  signal?: AbortSignal | undefined;
+};
+
+export async function repeated<T>(call: () => Promise<T>, options: RepeatOptions): Promise<T> {
   const waits = options.waits[Symbol.iterator]();
   for (;;) {
     try {
       return await call();
     } catch (error) {
       if (options.signal?.aborted || !options.if(error)) throw error;
-      const { value, done } = waits.next();
+      const { value, done } = options.free?.(error) ? { value: drainPollMs, done: false } : waits.next();
       if (done) throw error;
       await pause(value, options.signal);
     }

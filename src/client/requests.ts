@@ -4,7 +4,7 @@ import createClient from "openapi-fetch";
 import type { paths } from "./api-types.ts";
 import { linked, orAborted } from "./linked-signal.ts";
 import { fewTries, repeated } from "./repeat.ts";
-import { isPassing, isUndone, lostConnection, WaybillError } from "./waybill-error.ts";
+import { isDraining, isPassing, isUndone, lostConnection, WaybillError } from "./waybill-error.ts";
 
 export type Connection = {
   /** A function is asked for every request, for a daemon that may come back at another address. */
@@ -22,7 +22,7 @@ type Ask<T> = (api: Client<paths>, init: { signal: AbortSignal }) => Promise<Ans
 const deadlineMs = 30_000;
 
 /**
- * Asks, and asks again when the daemon was not there. `safe` says that carrying it out twice does no harm, so that a
+ * Asks, and asks again when the daemon was not there, or for as long as it is about to end. `safe` says that carrying it out twice does no harm, so that a
  * request that was cut off is repeated as well.
  */
 export async function request<T>(
@@ -36,6 +36,7 @@ export async function request<T>(
     return await repeated(() => once(connection, ask, wanted.signal), {
       if: again,
       waits: fewTries,
+      free: isDraining,
       signal: wanted.signal,
     });
   } finally {

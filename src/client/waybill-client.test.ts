@@ -28,6 +28,23 @@ describe("sending", () => {
     expect(ids).toEqual([ids?.[0], ids?.[0], ids?.[0]]);
   });
 
+  test("waits for as long as the daemon lets its turns end before it starts anew", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let tries = 0;
+    const fetch = async () => {
+      tries += 1;
+      if (tries > 30) return Response.json(sent(), { status: 202 });
+      return Response.json({ error: { code: "draining", message: "About to end." } }, { status: 503 });
+    };
+    const client = new WaybillClient({ url: "http://daemon", fetch });
+    const sending = client.send({ to: { lane: "chat" }, text: "hello" });
+    sending.catch(() => {});
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await sending).toMatchObject({ deliveryId: "d1" });
+    expect(tries).toBe(31);
+  });
+
   test("keeps an id that was given", async () => {
     const client = await clientOf(json(202, sent()));
     await client.send({ to: { lane: "chat" }, text: "hello", messageId: "mine" });
@@ -150,6 +167,15 @@ describe("waiting for an outcome", () => {
       daemon([frames("stays", frame("c1", "open"))], {
         "/v1/deliveries/d1": (asked, response) =>
           json(200, { id: "d1", deliveryId: "d1", lane: "chat", status: states.shift() })(asked, response),
+      }),
+    );
+    expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });
+  });
+
+  test("ends at once for a delivery that ended before, whatever became of its lane", async () => {
+    const client = await clientOf(
+      daemon([json(404, { error: { code: "lane_unknown", message: "There is no lane." } })], {
+        "/v1/deliveries/d1": json(200, { id: "d1", deliveryId: "d1", lane: "removed", status: "cancelled" }),
       }),
     );
     expect(await client.wait("d1")).toMatchObject({ status: "cancelled" });

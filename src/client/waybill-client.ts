@@ -25,6 +25,7 @@ import type {
   StreamEvent,
   Version,
 } from "./shapes.ts";
+import { hasOutcome } from "./shapes.ts";
 import { isPassing } from "./waybill-error.ts";
 
 type Paging = { limit?: number | undefined; cursor?: string | undefined };
@@ -71,8 +72,10 @@ export class WaybillClient {
 
   /** Resolves when the delivery has an outcome. */
   async wait(deliveryId: string, options: WaitOptions = {}): Promise<DeliveryDetail> {
-    const { lane } = await this.delivery(deliveryId, options);
-    return this.#outcome(lane, () => this.delivery(deliveryId, options), options);
+    const delivery = await this.delivery(deliveryId, options);
+    // Its lane may be gone, and then has no stream.
+    if (hasOutcome(delivery)) return delivery;
+    return this.#outcome(delivery.lane, () => this.delivery(deliveryId, options), options);
   }
 
   #outcome(lane: string | undefined, begin: () => Promise<Sent>, options: WaitOptions): Promise<DeliveryDetail> {

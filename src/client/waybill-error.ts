@@ -28,6 +28,11 @@ export function isUndone(error: unknown): error is WaybillError {
   return isPassing(error) && (error.code === "no_daemon" || error.status === 503);
 }
 
+/** The daemon lets its turns end before it ends itself, which takes longer than a restart and has a limit of its own. */
+export function isDraining(error: unknown): boolean {
+  return error instanceof WaybillError && error.code === "draining";
+}
+
 /** What `fetch` throws when there was no answer, in words. */
 export function lostConnection(cause: unknown, url: string): WaybillError {
   if (cause instanceof WaybillError) return cause;

@@ -14,6 +14,7 @@ import { drain } from "../delivery/drain.ts";
 import type { Reach } from "../delivery/fail-points.ts";
 import { Interventions } from "../delivery/interventions.ts";
 import { laneName } from "../delivery/lane.ts";
+import type { Change } from "../delivery/ledger.ts";
 import { Ledger } from "../delivery/ledger.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
@@ -41,6 +42,8 @@ export type WaybillOptions = {
   reach?: Reach;
   /** Without it nobody is alerted. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
+  /** Hears of every change of a delivery, also of those that a start makes. */
+  onChange?: (change: Change) => void;
   onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
 };
 
@@ -85,6 +88,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
   const { asks } = deps;
   ledger.onChange(({ record }) => asks.changed(record));
+  if (options.onChange) ledger.onChange(options.onChange);
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });

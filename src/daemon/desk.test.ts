@@ -120,6 +120,18 @@ describe("stepping in", () => {
     expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_by_person" });
   });
 
+  test("what was said in a removed lane can be read, and a lane that never was is a mistake", async () => {
+    const { world, desk, send } = await deskOn({ script: answers });
+    await send("m1");
+    await world.reaches("m1", "responded");
+    await desk.removeLane("lane", true);
+    expect((await desk.messages({ lane: "lane", limit: 10 })).items).toHaveLength(2);
+    expect((await desk.deliveries({ lane: "lane", limit: 10 })).items).toHaveLength(1);
+    for (const list of [desk.messages, desk.deliveries]) {
+      await expect(list({ lane: "typo", limit: 10 })).rejects.toEqual(refused("lane_unknown"));
+    }
+  });
+
   test("unknown lanes are named as such, and the known ones beside them", async () => {
     const { desk } = await deskOn({ script: answers });
     for (const ask of [desk.lane, desk.abort, desk.resume, desk.release]) {

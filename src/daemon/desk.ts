@@ -4,6 +4,7 @@ import { AppError } from "../app-error.ts";
 import type { Lane } from "../delivery/lane.ts";
 import { outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Page } from "../page.ts";
 import type { Applied } from "../store/port.ts";
 import type { DeliveryDetail, DeliveryState, Desk, LaneSettings, LaneState, Send, SendTo } from "../transports/port.ts";
 import type { Waybill } from "./compose.ts";
@@ -48,6 +49,10 @@ export function makeDesk(options: DeskOptions): Desk {
     if (lane) return lane;
     throw new AppError({ code: "lane_unknown", message: `There is no lane "${id}".`, hint: await knownLanes(waybill) });
   };
+  /** What was said in a lane that has been removed can still be read; a name that never was one is a mistake. */
+  const refuseUnknown = async (lane: string | undefined, { items }: Page<unknown>) => {
+    if (lane !== undefined && items.length === 0) await knownLane(lane);
+  };
   const laneState = async (lane: Lane): Promise<LaneState> => ({
     lane,
     runtimeReady: waybill.runtimes.has(lane.runtime),
@@ -72,7 +77,11 @@ export function makeDesk(options: DeskOptions): Desk {
       const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
       return { ...(await stateOf(record)), known: admitted.known };
     },
-    messages: (filter) => store.messages(filter),
+    async messages(filter) {
+      const page = await store.messages(filter);
+      await refuseUnknown(filter.lane, page);
+      return page;
+    },
     async withdraw(messageId, lane) {
       const { items } = await store.deliveries({ messageId, laneId: lane, limit: 2 });
       const [record, another] = items;
@@ -83,6 +92,7 @@ export function makeDesk(options: DeskOptions): Desk {
 
     async deliveries({ lane, ...filter }) {
       const page = await store.deliveries({ ...filter, laneId: lane });
+      await refuseUnknown(lane, page);
       return { items: await Promise.all(page.items.map(stateOf)), next: page.next };
     },
     async delivery(id) {
@@ -113,6 +123,9 @@ export function makeDesk(options: DeskOptions): Desk {
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
 
     follow: (wanted) => followFeed(store, wanted),
+    async checkCursor(cursor) {
+      await store.feed(cursor, 1);
+    },
     now: () => store.feedEnd(),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),

@@ -5,7 +5,8 @@
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Store } from "../store/port.ts";
 
-const atOnce = 100;
+/** Few, since a reader that does not read holds them. */
+const atOnce = 20;
 
 export async function* followFeed(
   store: Store,

@@ -1,5 +1,5 @@
 /** Writes the delivery lines to the log. What a message says is written under `debug` only, and not all of it. */
-import type { Ledger } from "../delivery/ledger.ts";
+import type { Change } from "../delivery/ledger.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { Store } from "../store/port.ts";
 import { logLines } from "./delivery-log.ts";
@@ -7,12 +7,15 @@ import type { Logger } from "./logging.ts";
 
 const previewCharacters = 80;
 
-export function logDeliveries({ ledger, store, log }: { ledger: Ledger; store: Store; log: Logger }): void {
-  ledger.onChange((change) => {
+export function logDeliveries({ store, log }: { store: Store; log: Logger }): (change: Change) => void {
+  return (change) => {
     for (const { level, ...line } of logLines(change)) log[level](line);
     const admitted = change.events.some((event) => event.type === "admitted");
-    if (admitted && log.isLevelEnabled("debug")) void preview(change.record, store, log);
-  });
+    if (admitted && log.isLevelEnabled("debug"))
+      preview(change.record, store, log).catch((error: unknown) =>
+        log.error({ err: error }, "A message could not be read."),
+      );
+  };
 }
 
 async function preview(record: DeliveryRecord, store: Store, log: Logger): Promise<void> {

@@ -3,6 +3,8 @@
  * Reasons are codes without names or texts, since they are shown to whoever asks. Spends no tokens.
  */
 import { AppError } from "../app-error.ts";
+import { systemClock } from "../clock.ts";
+import { withDeadline } from "../deadline.ts";
 import type { Readiness } from "../transports/port.ts";
 import type { Waybill } from "./compose.ts";
 
@@ -14,6 +16,7 @@ export type ReadinessSource = {
 
 /** How long a runtime may take to say that it is well. */
 const patienceMs = 2000;
+const never = new AbortController().signal;
 
 export async function readinessOf(waybill: Waybill, source: ReadinessSource, now: number): Promise<Readiness> {
   const problems = [...(source.draining() ? ["draining"] : []), ...(await storeTrouble(waybill, now))];
@@ -36,7 +39,9 @@ async function runtimeTrouble({ runtimes }: Waybill, kind: string): Promise<stri
   const runtime = runtimes.get(kind);
   if (!runtime) return [`runtime_not_active:${kind}`];
   try {
-    const trouble = await runtime.trouble(AbortSignal.timeout(patienceMs));
+    const trouble = await withDeadline({ clock: systemClock, closing: never }, patienceMs, (signal) =>
+      runtime.trouble(signal),
+    );
     return trouble === null ? [] : [`runtime_not_ready:${kind}`];
   } catch {
     // Why it cannot be asked is for the log of whoever uses it; here it only matters that it cannot.

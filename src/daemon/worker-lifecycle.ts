@@ -20,10 +20,13 @@ export type WorkerLifecycle = {
   /** Prints why the worker did not start; there is no stack trace for that. */
   onRefused: (error: AppError) => void;
   onTrouble: (error: unknown) => void;
+  /** How long closing everything may take, once it has drained. */
+  closeMs?: number;
 };
 
 /** Resolves with the exit code, once everything is closed. A stop that is asked for during the start comes after it. */
-export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLifecycle): Promise<number> {
+export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
+  const { start, onRefused, onTrouble, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
   try {
     const worker = await start({ restart: stop.restart }).catch((error: unknown) => {
@@ -41,11 +44,17 @@ export async function runUntilStopped({ start, onRefused, onTrouble }: WorkerLif
       // Nothing is lost by it, and the rest has to be closed all the same.
       onTrouble(error);
     }
+    endSurely(stop.exitCode, closeMs);
     await worker.close();
     return stop.exitCode();
   } finally {
     stop.close();
   }
+}
+
+/** Something that cannot be closed must not keep a worker alive that has nothing left to do. */
+function endSurely(exitCode: () => number, closeMs: number): void {
+  setTimeout(() => process.exit(exitCode()), closeMs).unref();
 }
 
 function listenForStop() {

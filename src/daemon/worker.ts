@@ -32,11 +32,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { token, wasOpen } = ensureToken(tokenPath(config.home));
   if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
   const runId = randomUUID();
-  const waybill = await startCore(options, runId);
+  const registry = new Registry();
+  const waybill = await startCore(options, runId, registry);
   let draining = false;
   try {
     const desk = deskFor(waybill, options, () => draining);
-    const { server, stopTidying } = await openDoors({ ...options, waybill, desk, token, runId });
+    const { server, stopTidying } = await openDoors({ ...options, waybill, desk, token, runId, registry });
     return {
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
       async drain(hurry) {
@@ -66,13 +67,16 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-function startCore({ config, env, log }: WorkerOptions, runId: string): Promise<Waybill> {
+function startCore({ config, env, log }: WorkerOptions, runId: string, registry: Registry): Promise<Waybill> {
   const onTrouble = ({ laneId, error }: { laneId?: string; error: unknown }) =>
     log.error({ laneId, err: error }, "Something went wrong; it is tried again.");
   const reach = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
+  const store = openSqliteStore({ path: config.storePath, reach });
+  const count = deliveryMetrics(registry);
+  const write = logDeliveries({ store, log });
   return startWaybill({
-    store: openSqliteStore({ path: config.storePath, reach }),
+    store,
     policy: config.policy,
     lanes: config.lanes.map((lane) => ({ ...lane, createdAt })),
     runtimes: (postMessage) => [
@@ -89,6 +93,10 @@ function startCore({ config, env, log }: WorkerOptions, runId: string): Promise<
     },
     runId,
     reach,
+    onChange: (change) => {
+      count(change);
+      write(change);
+    },
     onTrouble,
   });
 }
@@ -98,7 +106,11 @@ function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, drai
     waybill,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
-    defaults: { runtime: runtimeOfProvider[config.modelProvider], model: config.modelName },
+    // The demo has no agent program but the scripted one.
+    defaults: {
+      runtime: config.profile.kind === "demo" ? "stub" : runtimeOfProvider[config.modelProvider],
+      model: config.modelName,
+    },
     restart,
     now: () => systemClock.now(),
     draining,
@@ -106,14 +118,10 @@ function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, drai
   });
 }
 
-type Doors = WorkerOptions & { waybill: Waybill; desk: Desk; token: string; runId: string };
+type Doors = WorkerOptions & { waybill: Waybill; desk: Desk; token: string; runId: string; registry: Registry };
 
-/** The API, the log and the numbers. Nothing is left open when one of them cannot be. */
-async function openDoors({ config, log, waybill, desk, token, runId }: Doors) {
-  const registry = new Registry();
-  const { ledger, store } = waybill;
-  ledger.onChange(deliveryMetrics(registry));
-  logDeliveries({ ledger, store, log });
+/** The API, and what goes on beside it. Nothing is left open when it cannot be. */
+async function openDoors({ config, log, waybill, desk, token, runId, registry }: Doors) {
   const app = makeApp({
     desk,
     token,

@@ -3,7 +3,7 @@
  * from it, so that nothing a person decided is lost with the process that was to carry it out.
  */
 import { AppError } from "../app-error.ts";
-import { withDeadline } from "../deadline.ts";
+import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied } from "../store/port.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
@@ -94,7 +94,11 @@ export class Interventions {
     const lane = ask && (await store.lane(ask.laneId));
     const runtime = lane && runtimes.get(lane.runtime);
     if (!ask || !lane || !runtime) throw askUnknown(askId);
-    await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
+    try {
+      await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
+    } catch (error) {
+      throw error instanceof DeadlinePassed ? noAnswer(lane.runtime, error) : error;
+    }
     asks.answered(askId);
     void this.#courier.moveLane(lane.id, { look: true });
   }
@@ -149,10 +153,21 @@ function askUnknown(askId: string): AppError {
   });
 }
 
+/** Whether it arrived is not known; the next look shows whether it is still asked. */
+function noAnswer(runtime: string, cause: DeadlinePassed): AppError {
+  return new AppError({
+    code: "runtime_unavailable",
+    message: `The runtime "${runtime}" did not take the answer: ${cause.message}.`,
+    hint: "Look at `waybill asks` in a moment; what is still there can be answered again.",
+    retryable: true,
+    cause,
+  });
+}
+
 function laneInUse(laneId: string, open: number): AppError {
   return new AppError({
     code: "lane_in_use",
     message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
-    hint: "Wait for them, or force it: then they end as cancelled.",
+    hint: "Wait for them, or force it (`--force`): then they end as cancelled.",
   });
 }

@@ -12,9 +12,7 @@ import type { DeliveryRecord } from "../delivery/record.ts";
 import { newDelivery } from "../delivery/record.ts";
 import type { Admission, Applied, Store } from "../store/port.ts";
 import type { Message, Recipient } from "./message.ts";
-import { actionModes, payloadHash, sources } from "./message.ts";
-
-export const mostCharacters = 256 * 1024;
+import { actionModes, mostCharacters, payloadHash, sources } from "./message.ts";
 
 const name = z.string().trim().min(1).max(128);
 const messageId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");

@@ -10,6 +10,9 @@ export type ActionMode = (typeof actionModes)[number];
 export const sources = ["watcher", "ui", "cli", "telegram", "mcp", "manual", "watchdog"] as const;
 export type Source = (typeof sources)[number];
 
+/** Of a text; what is longer is better sent as a file. */
+export const mostCharacters = 256 * 1024;
+
 export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
 
 /** What is known of a file that goes with a message; its bytes are never hashed. */

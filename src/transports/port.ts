@@ -102,6 +102,8 @@ export type Desk = {
     lane?: string | undefined;
     signal: AbortSignal;
   }): AsyncIterable<FeedItem>;
+  /** Throws when this is no cursor that Waybill has handed out. */
+  checkCursor(cursor: string): Promise<void>;
   /** The cursor of the newest item. */
   now(): Promise<string>;
 

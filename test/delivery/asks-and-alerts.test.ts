@@ -42,6 +42,22 @@ describe("asks", () => {
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ lastReason: "ask_rejected", attempts: 1 });
   });
 
+  test("an answer that the agent program does not take in time can be given again", async () => {
+    const world = await startWorld({ script: asking });
+    const ask = await blocked(world);
+    const take = world.stub.answer.bind(world.stub);
+    world.stub.answer = () => new Promise(() => {});
+    const refused = expect(world.waybill.people.answer(ask, { decision: "once" })).rejects.toMatchObject({
+      code: "runtime_unavailable",
+      retryable: true,
+    });
+    await world.clock.advance(5 * minute);
+    await refused;
+    world.stub.answer = take;
+    await world.waybill.people.answer(ask, { decision: "once" });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
   test("what is not asked any more cannot be answered", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);

@@ -139,7 +139,9 @@ describe("completion", () => {
     expect(code).toBe(0);
     for (const name of names) expect(stdout).toContain(name);
     if (!has(shell)) return;
-    const checked = spawnSync(shell, ["-n"], { input: stdout, encoding: "utf8" });
+    const script = join(program.directory, `completion.${shell}`);
+    writeFileSync(script, stdout);
+    const checked = spawnSync(shell, ["-n", script], { encoding: "utf8" });
     expect({ status: checked.status, stderr: checked.stderr }).toEqual({ status: 0, stderr: "" });
   });
 

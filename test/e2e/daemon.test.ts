@@ -35,6 +35,22 @@ async function statusOf(messageId: string): Promise<string | undefined> {
   return deliveries[0]?.status;
 }
 
+test("the log tells what a start makes of a store that was restored", async () => {
+  waybill.configure({ slow: takes(0) });
+  const first = await waybill.up();
+  await waybill.run(["lanes", "pause", "slow"]);
+  await waybill.client().send({ to: { lane: "slow" }, text: "Tidy up.", messageId: "m1" });
+  first.kill("SIGTERM");
+  await first.exit();
+  const backup = join(waybill.directory, "backup.db");
+  await waybill.run(["store", "backup", backup]);
+  await waybill.run(["store", "restore", backup]);
+  const second = await waybill.up();
+  await second.hear({ event: "prompt_delivery_ledger_created", inboxMessageId: "m1" });
+  second.kill("SIGTERM");
+  expect(await second.exit()).toMatchObject({ code: 0 });
+});
+
 describe("stopping", () => {
   test("SIGTERM in mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
     waybill.configure({ slow: takes(1500) });

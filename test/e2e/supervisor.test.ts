@@ -95,6 +95,14 @@ describe("a worker that ends by itself", () => {
     nothingIsLeft(daemon.pid);
   });
 
+  test("for a planned restart ends although something of it cannot be closed", async () => {
+    const daemon = up("restart_never_closes");
+    const { after } = await daemon.hear({ event: "worker_ended" });
+    expect(after).toEqual({ do: "restart", afterMs: 0, crashes: 0 });
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toEqual({ code: 0, signal: null });
+  });
+
   test("for a planned restart drains, and a fresh one is started at once", async () => {
     const daemon = up("restart");
     const first = await daemon.readyWorker();

@@ -99,6 +99,7 @@ const lane = (id) => ({
   directory,
   agent: null,
   model: null,
+  displayName: null,
   contract: id === "tools" ? "tool" : "text",
   createdAt: 1,
 });

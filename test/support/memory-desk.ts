@@ -214,6 +214,10 @@ export class MemoryDesk implements Desk {
     }
   }
 
+  async checkCursor(cursor: string): Promise<void> {
+    placeOf(cursor);
+  }
+
   async now(): Promise<string> {
     return Buffer.from(`c${this.feed.length}`).toString("base64url");
   }

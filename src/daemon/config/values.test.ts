@@ -36,6 +36,13 @@ describe("what the environment may say", () => {
     expect(inspect(error)).not.toMatch(/hush/);
   });
 
+  test("a URL with a password in it is refused without being shown", () => {
+    const { env } = configPlace();
+    const error = refusal({ ...env, OPENCODE_ATTACH_URL: "http://me:hush@127.0.0.1:4096" });
+    expect(error.message).toMatch(/OPENCODE_ATTACH_URL must be a URL .* without a password/);
+    expect(inspect(error)).not.toMatch(/hush/);
+  });
+
   test("an empty variable counts as unset", () => {
     const { env } = configPlace();
     expect(loadConfig({ ...env, PORT: "", SESSION_MAX_CONCURRENT: " ", WAYBILL_WATCHDOG: "" })).toMatchObject({

@@ -44,7 +44,8 @@ export function fromEnvironment(setting: Setting, env: NodeJS.ProcessEnv): Found
   const parsed = setting.kind.schema.safeParse(setting.kind.fromText(text));
   const origin: Origin = { kind: "environment", variable };
   if (parsed.success) return { value: parsed.data, origin };
-  const shown = setting.secret ? "" : `, and is ${JSON.stringify(text.slice(0, 80))}`;
+  // A URL is refused for the password in it, which is not to stand in the log of a service then.
+  const shown = setting.secret || /:\/\/[^/]*@/.test(text) ? "" : `, and is ${JSON.stringify(text.slice(0, 80))}`;
   throw badSetting(origin, `must be ${setting.kind.words}${shown}`);
 }
 

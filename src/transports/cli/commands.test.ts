@@ -64,9 +64,39 @@ describe("lanes", () => {
   test("a name that an agent or a file made up cannot move the cursor", async () => {
     const { run, desk } = await daemon(["chat"]);
     const lane = desk.laneMap.get("chat");
-    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: "\u001b[2Jgone\n\u0007\u202eno" });
+    const evil = "\u001b[2Jgone\n\u0007\u202eno";
+    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
     const { out } = await run(["lanes"]);
     expect(out[1]).toBe("chat  stub     paused (gone no)  /tmp");
+    const shown = (await run(["lanes", "show", "chat"])).out;
+    expect(shown).toContain("name       gone no");
+    expect(shown).toContain("doing      paused (gone no)");
+    expect(shown).toContain("model      gone no");
+  });
+
+  test("keep what is not said when they are changed", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
+    await run(["lanes", "add", "api", ...all]);
+    await run(["lanes", "add", "api", "--model", "sonnet"]);
+    expect(desk.laneMap.get("api")).toMatchObject({
+      directory: "/srv/api",
+      displayName: "API",
+      team: "core",
+      member: "tom",
+      contract: "tool",
+      model: "sonnet",
+    });
+  });
+
+  test("say which member each belongs to, as soon as one does", async () => {
+    const { run } = await daemon(["chat"]);
+    await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);
+    expect((await run(["lanes"])).out).toEqual([
+      "LANE  MEMBER       RUNTIME  DOING  DIRECTORY",
+      "chat               stub     free   /tmp",
+      "api   tom of core  stub     free   /srv/api",
+    ]);
   });
 
   test("a verb that there is not is answered with the nearest", async () => {
@@ -308,6 +338,20 @@ describe("asks", () => {
   });
 });
 
+test.each([
+  ["--timeout", "25d"],
+  ["--timeout", "0"],
+  ["--expires-in", "366d"],
+  ["--expires-in", "99999999999d"],
+])("%s %s is no time that can be waited for", async (option, value) => {
+  const { run, desk } = await daemon();
+  await expect(run(["send", "--lane", "chat", "--wait", option, value, "hi"])).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(option),
+  });
+  expect(desk.records.size).toBe(0);
+});
+
 describe("watch", () => {
   test("shows what happens until it is stopped", async () => {
     const { desk, run, json } = await daemon();
@@ -328,6 +372,22 @@ describe("watch", () => {
       "chat  m1  accepted, which proves nothing yet",
     ]);
   });
+});
+
+test("watch --json says in JSON that the connection was lost, and says it once", async () => {
+  const desk = new AnsweringDesk(["chat"]);
+  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
+  const stop = new AbortController();
+  const [watch] = clientCommands.filter(({ name }) => name === "watch");
+  const after = await desk.now();
+  const watching = watch && runCommand(watch, ["--json", "--after", after], { env, interrupted: stop.signal });
+  await expect.poll(() => desk.following).toBe(1);
+  await listening.close();
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  stop.abort();
+  const codes = (await watching)?.remarks.map((line) => JSON.parse(line).trouble.code);
+  expect(codes).toEqual(["connection_lost", "no_daemon"]);
 });
 
 describe("the daemon itself", () => {

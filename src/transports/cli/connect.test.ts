@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const url = "http://127.0.0.1:4747";
+const url = "http://127.0.0.1:7717";
 const gone = 2 ** 22 + 1;
 const daemonFile = (content: object) => writeFileSync(join(home, "daemon.json"), JSON.stringify(content));
 const token = (content: string) => writeFileSync(join(home, "token"), content);
@@ -33,17 +33,24 @@ test("follows it to another address after a restart", () => {
   expect(typeof daemon.url === "function" && daemon.url()).toBe("http://127.0.0.1:5000");
 });
 
-test("waits for one that starts, and says so when that takes too long", () => {
+test("waits for one that starts, and is found as soon as it listens", () => {
   daemonFile({ supervisorPid: process.pid, workerPid: null, url: null });
   token("secret");
   expect(() => found()).toThrow(
     expect.objectContaining({ name: "WaybillError", code: "no_daemon", message: expect.stringContaining("starting") }),
   );
+  const daemon = findDaemon({ WAYBILL_HOME: home });
+  daemonFile({ supervisorPid: process.pid, url });
+  expect(typeof daemon.url === "function" && daemon.url()).toBe(url);
 });
 
 test.each([
   ["no file", () => {}],
   ["a file of processes that are gone", () => daemonFile({ supervisorPid: gone, workerPid: gone, url })],
+  [
+    "a file of one that was killed while it started",
+    () => daemonFile({ supervisorPid: gone, workerPid: gone, url: null }),
+  ],
   ["half a file", () => writeFileSync(join(home, "daemon.json"), '{"url": "http')],
   ["a file that says nothing", () => daemonFile({})],
 ])("%s means that no daemon is running", (_what, prepare) => {

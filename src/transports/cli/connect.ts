@@ -44,7 +44,7 @@ function checkedUrl(url: string): string {
   throw new AppError({
     code: "bad_url",
     message: `WAYBILL_URL is not an address: ${url}`,
-    hint: "It looks like http://127.0.0.1:4747.",
+    hint: "It looks like http://127.0.0.1:7717.",
   });
 }
 

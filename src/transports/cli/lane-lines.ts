@@ -7,11 +7,13 @@ import type { Paint } from "./terminal.ts";
 import { ago, oneLine } from "./words.ts";
 
 export function laneTable(lanes: readonly Lane[], screen: { width: number; paint: Paint }): string[] {
-  const head = ["LANE", "RUNTIME", "DOING", "WAITING", "DIRECTORY"];
+  const members = lanes.some((lane) => lane.member !== null);
+  const head = ["LANE", ...(members ? ["MEMBER"] : []), "RUNTIME", "DOING", "WAITING", "DIRECTORY"];
   return table(
     head,
     lanes.map((lane) => [
       { text: lane.id, style: "bold" as const },
+      ...(members ? [memberOf(lane)] : []),
       lane.runtime,
       doing(lane),
       lane.waiting === 0 ? "" : String(lane.waiting),
@@ -22,24 +24,30 @@ export function laneTable(lanes: readonly Lane[], screen: { width: number; paint
 }
 
 export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
-  const { text } = asObject(doing(lane));
+  const fields: [string, string | null][] = [
+    ["lane", lane.id],
+    ["name", lane.displayName],
+    ["member", memberOf(lane) || null],
+    ["doing", asObject(doing(lane)).text],
+    ["waiting", lane.waiting === 0 ? null : `${lane.waiting}`],
+    ["runtime", `${lane.runtime}${lane.runtimeReady ? "" : " (not ready)"}`],
+    ["directory", lane.directory],
+    ["agent", lane.agent],
+    ["model", lane.model],
+    ["contract", lane.contract],
+    ["session", lane.sessionId === null ? null : `${lane.sessionId} (generation ${lane.generation})`],
+    ["made", ago(lane.createdAt, now)],
+  ];
+  // Names and reasons are other people's words.
+  const safe = fields.map(([name, value]) => [name, value === null ? null : oneLine(value)] as const);
   return fieldLines(
-    [
-      ["lane", paint("bold", oneLine(lane.id))],
-      ["name", lane.displayName],
-      ["member", lane.member === null ? null : `${lane.member}${lane.team === null ? "" : ` of ${lane.team}`}`],
-      ["doing", text],
-      ["waiting", lane.waiting === 0 ? null : `${lane.waiting}`],
-      ["runtime", `${lane.runtime}${lane.runtimeReady ? "" : " (not ready)"}`],
-      ["directory", lane.directory],
-      ["agent", lane.agent],
-      ["model", lane.model],
-      ["contract", lane.contract],
-      ["session", lane.sessionId === null ? null : `${lane.sessionId} (generation ${lane.generation})`],
-      ["made", ago(lane.createdAt, now)],
-    ],
+    safe.map(([name, value]) => [name, name === "lane" && value !== null ? paint("bold", value) : value] as const),
     paint,
   );
+}
+
+function memberOf({ member, team }: Lane): string {
+  return member === null ? "" : `${member}${team === null ? "" : ` of ${team}`}`;
 }
 
 function doing({ pausedReason, runtimeReady, holder, waitReason }: Lane): Cell {

@@ -2,9 +2,11 @@
 import type { DeliveryDetail, DeliveryStreamEvent, Sent, WaybillError } from "../../client/index.ts";
 import type { CommandContext } from "./command.ts";
 import { outcomeLines } from "./outcome-lines.ts";
+import type { Output } from "./screen.ts";
 import { statusLine } from "./screen.ts";
 import type { Step } from "./steps.ts";
 import { stepWords, waitingFor } from "./steps.ts";
+import { paintFor } from "./terminal.ts";
 import { oneLine } from "./words.ts";
 
 export type Progress = {
@@ -25,8 +27,10 @@ export function jsonProgress({ print, remark }: CommandContext): Progress {
   };
 }
 
-export function livelyProgress({ print, remark, paint }: CommandContext, output = process.stderr): Progress {
+export function livelyProgress({ print, remark, env }: CommandContext, output: Output = process.stderr): Progress {
   const started = Date.now();
+  // Progress goes elsewhere than the result, and may be in a file when that is on a terminal.
+  const paint = paintFor(output, env);
   const screen = statusLine(output, remark);
   const elapsed = () => `${((Date.now() - started) / 1000).toFixed(1)}s`.padStart(7);
   let last: string | null = null;

@@ -15,7 +15,7 @@ export type StatusLine = {
   clear(): void;
 };
 
-type Output = { isTTY?: boolean; columns?: number; write(text: string): unknown };
+export type Output = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
 const startOfLine = "\r\u001b[2K";
 

@@ -8,7 +8,8 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   const wanted = (env.FORCE_COLOR ?? "") !== "" && env.FORCE_COLOR !== "0";
   const unwanted = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";
   const colours = !unwanted && (wanted || stream.isTTY === true);
-  return (style, text) => (colours ? styleText(style, text) : text);
+  // By itself it would look at standard output, whatever stream this is for.
+  return (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
 }
 
 /** What somebody else wrote, safe to print: no escape sequences, no control characters but line breaks and tabs. */

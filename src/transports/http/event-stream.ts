@@ -1,13 +1,11 @@
 /**
  * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
- * so a slow reader holds nothing in memory but that. A comment goes out when nothing else has for a while.
+ * so a slow reader holds little in memory. A comment goes out when nothing else has for a while.
  */
 import type { Clock } from "../../clock.ts";
 
 export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
-  /** The first read of `items`, which has been begun. */
-  first: Promise<IteratorResult<T>>;
   opening: string;
   frameOf: (item: T) => string;
   heartbeatMs: number;
@@ -60,7 +58,7 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
 }
 
 /** The next frame, a heartbeat if that takes long, or null at the end. */
-function frameReader<T>({ items, first, frameOf, heartbeatMs, clock, end, onError }: EventStreamOptions<T>) {
+function frameReader<T>({ items, frameOf, heartbeatMs, clock, end, onError }: EventStreamOptions<T>) {
   let reading = false;
   let held: string | null | undefined;
   let waiting: ((frame: string | null) => void) | undefined;
@@ -70,9 +68,10 @@ function frameReader<T>({ items, first, frameOf, heartbeatMs, clock, end, onErro
     if (waiting) waiting(frame);
     else held = frame;
   };
-  const read = (result: Promise<IteratorResult<T>>) => {
+  const read = () => {
     reading = true;
-    result
+    items
+      .next()
       .then(({ done, value }) => deliver(done ? null : frameOf(value)))
       .catch((error) => {
         if (!end.signal.aborted) onError(error);
@@ -80,7 +79,6 @@ function frameReader<T>({ items, first, frameOf, heartbeatMs, clock, end, onErro
       });
   };
   end.signal.addEventListener("abort", () => deliver(null), { once: true });
-  read(first);
 
   return (): Promise<string | null> => {
     if (end.signal.aborted) return Promise.resolve(null);
@@ -89,7 +87,7 @@ function frameReader<T>({ items, first, frameOf, heartbeatMs, clock, end, onErro
       held = undefined;
       return Promise.resolve(frame);
     }
-    if (!reading) read(items.next());
+    if (!reading) read();
     return new Promise((resolve) => {
       const answer = (frame: string | null) => {
         waiting = undefined;

@@ -100,15 +100,19 @@ describe("bad requests on the wire", () => {
     ["GET /health HTTP/1.1\r\nHost: a b/c", 400],
     ["GET /health HTTP/1.1", 400],
     ["GET http://evil.example/v1/lanes HTTP/1.1\r\nHost: evil.example", 403],
+    ["GET http://evil.example/health HTTP/1.1\r\nHost: HERE", 400],
+    ["GET http://HERE/health HTTP/1.1\r\nHost: HERE", 200],
+    ["OPTIONS * HTTP/1.1\r\nHost: HERE", 400],
     ["GET //evil.example/health HTTP/1.1\r\nHost: HERE", 401],
     ["GET /%c0%af HTTP/1.1\r\nHost: HERE", 401],
     ["TRACE /health HTTP/1.1\r\nHost: HERE", 401],
     ["POST /health HTTP/1.1\r\nHost: HERE\r\nContent-Length: 5", 401],
   ])("%j is answered with %d", async (start, status) => {
     const { listening, troubles } = await served();
-    const request = start.replace("HERE", `127.0.0.1:${listening.port}`);
+    const request = start.replaceAll("HERE", `127.0.0.1:${listening.port}`);
     const answer = await rawExchange(listening, [`${request}\r\nConnection: close\r\n\r\n`]);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+    expect(codeIn(answer) === undefined).toBe(status === 200);
     expect(troubles).toEqual([]);
   });
 

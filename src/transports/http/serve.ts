@@ -56,6 +56,8 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: Math.min(5000, headersMs),
     maxHeaderSize: 16 * 1024,
+    // Refused here all the same, and in our own words.
+    requireHostHeader: false,
   };
   const listener = getRequestListener(
     (request, env) => app.fetch(request, connection(server, closing, env.outgoing as ServerResponse)),
@@ -63,7 +65,8 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
   );
   const server = createServer(limits, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    listener(incoming, outgoing).catch(onError);
+    if (addressFits(incoming)) listener(incoming, outgoing).catch(onError);
+    else answerMisfit(outgoing);
   });
   server.on("clientError", answerClientError);
   return server;
@@ -124,6 +127,16 @@ function answerUnreadable(error: unknown, onError: (error: unknown) => void): Re
   if (!unreadable) onError(error);
   const answer = unreadable ? malformed() : toAppError(error);
   return Response.json(bodyOf(answer), { status: statusOf(answer), headers: { "Cache-Control": "no-store" } });
+}
+
+/** A whole address in the place of a path goes before the `Host` that is checked, so both have to say the same. */
+function addressFits({ url = "", headers }: IncomingMessage): boolean {
+  return url.startsWith("/") || (URL.canParse(url) && new URL(url).host === headers.host?.toLowerCase());
+}
+
+function answerMisfit(outgoing: ServerResponse): void {
+  const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Connection: "close" };
+  outgoing.writeHead(statusOf(malformed()), headers).end(JSON.stringify(bodyOf(malformed())));
 }
 
 /** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */

@@ -5,8 +5,7 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../delivery/alert.ts";
 import { responseStates, statuses } from "../../delivery/record.ts";
-import { mostCharacters } from "../../mail/admission.ts";
-import { actionModes, sources } from "../../mail/message.ts";
+import { actionModes, mostCharacters, sources } from "../../mail/message.ts";
 
 export const slug = z
   .string()

@@ -58,6 +58,17 @@ export function feed(subject: Subject): void {
     ]);
   });
 
+  it("tells that the settings of a lane have changed, and not that they were written again", async () => {
+    const { store } = subject;
+    const lane = await store.lane("lane");
+    if (!lane) throw new Error("no lane");
+    const before = await store.feedEnd();
+    await store.putLane(lane);
+    expect((await since(before)).said).toEqual([]);
+    await store.putLane({ ...lane, model: "another" });
+    expect((await since(before)).said).toEqual(["lane lane runs"]);
+  });
+
   it("goes on after any cursor, also after a restart, without a gap or a repetition", async () => {
     const before = await subject.store.feedEnd();
     for (const id of ["m1", "m2", "m3"]) await admit(subject.store, { id });

@@ -25,7 +25,7 @@ END;
 CREATE INDEX message_of_lane ON message (lane_id, seq);
 
 -- Without content of its own: the words are in the message.
-CREATE VIRTUAL TABLE message_words USING fts5 (text, summary, content = '', tokenize = 'unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE message_words USING fts5 (text, summary, content = '', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
 INSERT INTO message_words (rowid, text, summary) SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message;
 CREATE TRIGGER message_said AFTER INSERT ON message BEGIN
   INSERT INTO message_words (rowid, text, summary) VALUES (new.seq, new.body ->> '$.text', new.body ->> '$.summary');
@@ -64,8 +64,10 @@ CREATE TRIGGER feed_new_lane AFTER INSERT ON lane BEGIN
   INSERT INTO feed (at, lane_id, type) VALUES (new.created_at, new.id, 'lane');
 END;
 CREATE TRIGGER feed_lane AFTER UPDATE ON lane
-WHEN old.paused_reason IS NOT new.paused_reason OR old.removed_at IS NOT new.removed_at
-  OR old.session_id IS NOT new.session_id
+WHEN (old.paused_reason, old.removed_at, old.session_id, old.display_name, old.team, old.member)
+  IS NOT (new.paused_reason, new.removed_at, new.session_id, new.display_name, new.team, new.member)
+  OR (old.runtime, old.directory, old.agent, old.model, old.contract)
+  IS NOT (new.runtime, new.directory, new.agent, new.model, new.contract)
 BEGIN
   INSERT INTO feed (at, lane_id, type) VALUES (unixepoch('subsec') * 1000, new.id, 'lane');
 END;

@@ -11,7 +11,7 @@ import { checkedChoice, unknownVerb, usageError } from "../usage-error.ts";
 
 const help = `Usage: waybill lanes                         all lanes, and what each is doing
        waybill lanes show ID                 one lane
-       waybill lanes add ID [OPTIONS]        make a lane, or change the settings of one
+       waybill lanes add ID [OPTIONS]        make a lane, or change what is said of one
        waybill lanes remove ID [--force]     remove it; with --force its open deliveries end as cancelled
        waybill lanes pause ID [--reason R]   send nothing until it is resumed
        waybill lanes resume ID
@@ -19,7 +19,7 @@ const help = `Usage: waybill lanes                         all lanes, and what e
        waybill lanes release ID              give back a lane that waits for what nobody can see or write
 
 Options of add:
-  --directory DIR    where the agent works (default: here)
+  --directory DIR    where the agent works (default: here; a lane that is there stays where it is)
   --name NAME        a name for people
   --team T --member M
   --runtime R        stub, opencode, claude or pi (default: as configured)
@@ -87,7 +87,7 @@ async function act(
     case "show":
       return done(await client.lane(id), null, context);
     case "add":
-      return done(await client.addLane(settings(id, input)), "is there", context);
+      return done(await client.addLane(await settings(id, input, client)), "is there", context);
     case "pause":
       return done(await client.pauseLane(id, input.value("reason")), "is paused", context);
     case "resume":
@@ -112,18 +112,32 @@ function done(lane: Lane, words: string | null, { json, print, paint }: CommandC
   return exitCodes.ok;
 }
 
-function settings(id: string, input: CommandInput): NewLane {
+/** What is not said stays as it is in a lane that is there already: its agent must not find itself in another place. */
+async function settings(id: string, input: CommandInput, client: WaybillClient): Promise<NewLane> {
   const choice = <T extends string>(option: string, choices: readonly T[]) =>
     checkedChoice(input.value(option), choices, { option: `--${option}`, command: "lanes" });
-  const fields = {
+  const directory = input.value("directory");
+  const given = {
     displayName: input.value("name"),
     team: input.value("team"),
     member: input.value("member"),
     runtime: choice("runtime", runtimes),
+    directory: directory === undefined ? undefined : resolve(directory),
     agent: input.value("agent"),
     model: input.value("model"),
     contract: choice("contract", contracts),
   };
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return { id, directory: resolve(input.value("directory") ?? "."), ...given };
+  const there = (await client.lanes()).lanes.find((lane) => lane.id === id);
+  return { directory: resolve("."), ...said(there ? pick(there) : {}), ...said(given), id };
+}
+
+function pick({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
+  const known = runtimes.find((one) => one === runtime);
+  return { displayName, team, member, runtime: known, directory, agent, model, contract };
+}
+
+type Said<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+function said<T extends object>(fields: T): Said<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Said<T>;
 }

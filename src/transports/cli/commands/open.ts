@@ -17,7 +17,7 @@ Exit codes: 0 done, 5 no daemon runs, 1 any other error.
 
 Examples:
   waybill open
-  ssh -L 4747:127.0.0.1:4747 host waybill open --print`;
+  ssh -L 7717:127.0.0.1:7717 host waybill open --print`;
 
 export const open: Command = {
   name: "open",

@@ -61,7 +61,7 @@ export const send: Command = {
   },
   async run(input, context) {
     const address = recipient(input);
-    const timeoutMs = spanOf(input, "timeout");
+    const timeoutMs = spanOf(input, "timeout", "24d");
     const fields = messageFields(input);
     if (timeoutMs !== null && !input.flag("wait")) throw usageError("--timeout goes with --wait", "send");
     return talk(context, async (client) => {
@@ -95,7 +95,7 @@ function recipient(input: CommandInput): NewMessage["to"] {
 }
 
 function messageFields(input: CommandInput): Partial<NewMessage> {
-  const expiresInMs = spanOf(input, "expires-in");
+  const expiresInMs = spanOf(input, "expires-in", "365d");
   const mode = checkedChoice(input.value("mode"), actionModes, { option: "--mode", command: "send" });
   const named = {
     messageId: input.value("id"),
@@ -109,10 +109,11 @@ function messageFields(input: CommandInput): Partial<NewMessage> {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-function spanOf(input: CommandInput, option: string): number | null {
+/** Timers hold no more than 24 days, and dates have an end as well. */
+function spanOf(input: CommandInput, option: string, most: "24d" | "365d"): number | null {
   const value = input.value(option);
   if (value === undefined) return null;
   const ms = parseSpan(value);
-  if (ms !== null && ms > 0) return ms;
-  throw usageError(`--${option} is a time like 90s, 10m or 2h, not ${value}`, "send");
+  if (ms !== null && ms > 0 && ms <= (parseSpan(most) ?? 0)) return ms;
+  throw usageError(`--${option} is a time like 90s, 10m or 2h, at most ${most}, not ${value}`, "send");
 }

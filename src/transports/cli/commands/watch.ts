@@ -1,6 +1,6 @@
 /** `waybill watch`: what happens, as it happens. */
-import type { StreamEvent } from "../../../client/index.ts";
-import type { Command } from "../command.ts";
+import type { StreamEvent, WaybillError } from "../../../client/index.ts";
+import type { Command, CommandContext } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -39,10 +39,19 @@ export const watch: Command = {
       // A lane that does not exist would be silent for ever.
       if (lane !== undefined) await client.lane(lane);
       if (!json) remark("Watching. Ctrl-C ends it.");
-      const trouble = ({ message }: Error) => remark(`${message} Trying again.`);
-      const options = { lane, after: input.value("after"), signal: interrupted, onTrouble: trouble };
+      const options = { lane, after: input.value("after"), signal: interrupted, onTrouble: sayOnce(context) };
       for await (const event of client.stream(options)) show(event);
       return exitCodes.interrupted;
     });
   },
 };
+
+/** A daemon that stays away is the same trouble at every try. */
+function sayOnce({ json, remark }: CommandContext): (error: WaybillError) => void {
+  let said = "";
+  return ({ code, message }) => {
+    if (message === said) return;
+    said = message;
+    remark(json ? JSON.stringify({ trouble: { code, message } }) : `${message} Trying again.`);
+  };
+}

@@ -49,20 +49,13 @@ export function addStream(app: App, deps: RouteDeps): void {
     const resumeAfter = c.req.valid("header")["last-event-id"] || lastEventId || undefined;
     // A lane that has been removed can still be followed to its end by those who knew it.
     if (lane !== undefined && resumeAfter === undefined) await desk.lane(lane);
+    if (resumeAfter !== undefined) await desk.checkCursor(resumeAfter);
     const after = resumeAfter ?? (await desk.now());
     const end = endOf(c);
     const items = desk.follow({ after, lane, signal: end.signal })[Symbol.asyncIterator]();
-    const first = items.next();
-    if (resumeAfter !== undefined) {
-      await showsTroubleAtOnce(first, deps).catch((error) => {
-        end.abort();
-        throw error;
-      });
-    }
     const opened = { type: "open" as const, at: isoTime(clock.now()) };
     const body = eventStream({
       items,
-      first,
       opening: comment("open") + (resumeAfter === undefined ? frame(after, "open", opened) : ""),
       frameOf: (item: FeedItem) => frame(item.cursor, item.type, streamEventView(item)),
       heartbeatMs,
@@ -84,13 +77,4 @@ function endOf(c: Context<Env>): AbortController {
     signal.addEventListener("abort", () => end.abort(), { once: true, signal: end.signal });
   }
   return end;
-}
-
-/** A cursor that nobody made is refused by the first read, which comes at once; the next event may take for ever. */
-async function showsTroubleAtOnce(first: Promise<unknown>, { clock }: RouteDeps): Promise<void> {
-  let stopWaiting = () => {};
-  const quiet = new Promise<void>((resolve) => {
-    stopWaiting = clock.at(clock.now() + 100, resolve);
-  });
-  await Promise.race([first, quiet]).finally(() => stopWaiting());
 }
