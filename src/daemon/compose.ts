@@ -61,7 +61,8 @@ export type Waybill = {
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
   drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
-  close(): Promise<void>;
+  /** With `keepAgents`, agent programs that were started go on, and the next run takes them over. */
+  close(options?: { keepAgents: boolean }): Promise<void>;
 };
 
 export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
@@ -95,18 +96,18 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
-  const closeAll = async () => {
+  const closeAll = async (keep: boolean) => {
     closing.abort();
     alerts?.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
-    for (const runtime of made) await runtime.close();
+    for (const runtime of made) await runtime.close({ keep });
     await store.close();
   };
   let closed: Promise<void> | null = null;
-  const close = () => {
-    closed ??= closeAll();
+  const close = ({ keepAgents }: { keepAgents: boolean } = { keepAgents: false }) => {
+    closed ??= closeAll(keepAgents);
     return closed;
   };
   try {

@@ -116,5 +116,6 @@ export type Runtime = {
   abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void>;
   onHint(listener: (hint: Hint) => void): () => void;
-  close(): Promise<void>;
+  /** With `keep`, agent programs that it started go on, and the next run takes them over. */
+  close(options?: { keep: boolean }): Promise<void>;
 };

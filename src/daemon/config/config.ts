@@ -70,7 +70,8 @@ export function readConfig(
 }
 
 function policyOf(file: ConfigFile | null): Policy {
-  if (file === null) return demoPolicy;
+  // A real agent program takes longer to show something than a scripted agent does.
+  if (file === null) return { ...demoPolicy, graceMs: 1500, observeLimitMs: 8000 };
   const { retention, ...numbers } = file.delivery ?? {};
   return { ...defaultPolicy, ...given(numbers), retention: { ...defaultPolicy.retention, ...given(retention ?? {}) } };
 }

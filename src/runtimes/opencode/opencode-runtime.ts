@@ -20,6 +20,8 @@ export type OpencodeOptions = {
   keeper: ServerKeeper;
   clock: Clock;
   onTrouble: (error: unknown) => void;
+  /** False where no lane needs the server yet: then it is started for the first session. */
+  startAtOnce?: boolean;
 };
 
 /** How long after its answer the server may take to store a prompt, and how often that is looked at. */
@@ -60,12 +62,16 @@ export class OpencodeRuntime implements Runtime {
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
+        // Without a server there are no events either, and that is known.
+        if (!keeper.address()) return;
         onTrouble(error);
         void keeper.suspect();
       },
     });
     keeper.onChange((address) => {
-      if (address) this.#tellAll();
+      if (!address) return;
+      this.#feed.start();
+      this.#tellAll();
     });
   }
 
@@ -75,12 +81,12 @@ export class OpencodeRuntime implements Runtime {
 
   /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
   async recover(): Promise<void> {
+    if (this.#options.startAtOnce === false) return;
     try {
       await this.#options.keeper.start();
     } catch (error) {
       this.#options.onTrouble(error);
     }
-    this.#feed.start();
   }
 
   async trouble(): Promise<string | null> {
@@ -88,6 +94,7 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
+    if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
     const title = lane.displayName ?? lane.id;
     const { id } = await this.#asking(this.#api.createSession(lane.directory, { title }, signal));
     this.#tree.learn(id, null);
@@ -150,9 +157,9 @@ export class OpencodeRuntime implements Runtime {
     return () => this.#listeners.delete(listener);
   }
 
-  async close(): Promise<void> {
+  async close(options?: { keep: boolean }): Promise<void> {
     await this.#feed.close();
-    await this.#options.keeper.close();
+    await this.#options.keeper.close(options);
   }
 
   /**
