@@ -9,19 +9,19 @@ export const laneSettings = {
     kind: choice("stub", "opencode", "claude", "pi"),
     defaultWords: "follows `modelProvider`",
     meaning: "The agent program that works in it.",
-    effect: "stub now, the others with their parts",
+    effect: "stub and OpenCode now, the others with their parts",
   },
   directory: { kind: path, defaultWords: "must be given", meaning: "Where the agent works.", effect: "now" },
   agent: {
     kind: text,
     meaning: "Which of the program's agents works, for programs that have several.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "OpenCode now, the others with their parts",
   },
   model: {
     kind: text,
     defaultWords: "`modelName`",
     meaning: "The model.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "OpenCode now, the others with their parts",
   },
   contract: {
     kind: choice("text", "tool"),
