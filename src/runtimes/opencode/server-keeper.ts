@@ -63,7 +63,9 @@ export class ServerKeeper {
    */
   start(): Promise<ServerAddress> {
     if (this.#first) return this.#first;
-    this.#first = this.#obtain();
+    this.#first = this.#obtain().catch((error) => {
+      throw this.#closing.signal.aborted ? stopping() : error;
+    });
     this.#work = this.#first.then(
       () => {},
       (error) => this.#bringBack(error),
@@ -105,7 +107,7 @@ export class ServerKeeper {
     await this.#suspicion;
     await this.#work;
     const running = this.#running;
-    this.#trouble = "Waybill is stopping.";
+    this.#trouble = stopping().message;
     if (!running) return;
     this.#forget(running);
     if (keep) running.own?.child?.unref();
@@ -211,6 +213,8 @@ export class ServerKeeper {
     for (const listener of this.#listeners) listener(this.address());
   }
 }
+
+const stopping = () => new AppError({ code: "opencode_stopping", message: "Waybill is stopping." });
 
 /** With the next step, for people. */
 function troubleOf(error: unknown): string {

@@ -6,7 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
@@ -80,7 +80,6 @@ export const authorizationOf = ({ password }: ServerRecord) => basicAuthorizatio
 const outputIn = (directory: string) => join(directory, "output.log");
 
 function spawnServer({ path, host, port, environment, directory }: StartOptions, record: ServerRecord): ChildProcess {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const output = openSync(outputIn(directory), "w", 0o600);
   try {
     return spawn(path, ["serve", "--hostname", host, "--port", String(port)], {

@@ -3,8 +3,9 @@
  * happens to this one. It holds the password: readable by its owner only.
  */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
+import { AppError, messageOf } from "../../app-error.ts";
 import { writeWholeFile } from "../../whole-file.ts";
 
 const schema = z.object({
@@ -29,8 +30,18 @@ export type ServerRecord = z.output<typeof schema>;
 const pathIn = (directory: string) => join(directory, "server.json");
 
 export function writeServerRecord(directory: string, record: ServerRecord): void {
-  mkdirSync(dirname(pathIn(directory)), { recursive: true, mode: 0o700 });
-  writeWholeFile(pathIn(directory), `${JSON.stringify(record)}\n`);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeWholeFile(pathIn(directory), `${JSON.stringify(record)}\n`);
+  } catch (error) {
+    throw new AppError({
+      code: "opencode_record_unwritable",
+      message: `What has to be written down before an OpenCode server is started cannot be: ${messageOf(error)}.`,
+      hint: `Check that ${directory} is writable for you and that its disk is not full. It is tried again by itself.`,
+      retryable: true,
+      cause: error,
+    });
+  }
 }
 
 /** Null when there is none, or none that can be understood: it was made by another version of Waybill. */

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import type { ProcessRow } from "./process-table.ts";
+import { familyOf, leaderOf } from "./server-family.ts";
+
+const row = (pid: number, rest: Partial<ProcessRow> = {}): ProcessRow => ({
+  pid,
+  parent: 1,
+  group: pid,
+  start: `boot:${pid}`,
+  nonce: null,
+  command: "",
+  ...rest,
+});
+const server = { nonce: "ours", pid: 50, processStart: "boot:50" };
+const pids = (rows: readonly ProcessRow[]) => rows.map((one) => one.pid).sort((a, b) => a - b);
+
+describe("the process of a server", () => {
+  test("is the recorded one, by its nonce or by when it began", () => {
+    expect(leaderOf(server, [row(50, { nonce: "ours", start: "other" })])?.pid).toBe(50);
+    expect(leaderOf(server, [row(50)])?.pid).toBe(50);
+  });
+
+  test("is not another one that was given the same id", () => {
+    expect(leaderOf(server, [row(50, { start: "boot:9000" })])).toBeNull();
+    expect(leaderOf(server, [row(50, { start: "boot:9000", nonce: "of a later start" })])).toBeNull();
+  });
+
+  test("is the oldest with its nonce where its id was not written down", () => {
+    const table = [row(7, { nonce: "ours", start: "boot:300" }), row(60, { nonce: "ours", start: "boot:200" }), row(8)];
+    expect(leaderOf({ nonce: "ours", pid: null, processStart: null }, table)?.pid).toBe(60);
+    expect(leaderOf({ nonce: "ours", pid: null, processStart: null }, [row(8)])).toBeNull();
+  });
+});
+
+describe("what a server leaves behind", () => {
+  test("is its group, all that it started, and whoever carries its nonce", () => {
+    const table = [
+      row(1, { parent: 0 }),
+      row(50),
+      row(51, { group: 50 }),
+      row(60, { parent: 50 }),
+      row(61, { parent: 60, group: 60 }),
+      row(70, { nonce: "ours" }),
+      row(80, { nonce: "of another" }),
+      row(90),
+    ];
+    expect(pids(familyOf(server, table, 90))).toEqual([50, 51, 60, 61, 70]);
+  });
+
+  test("is nobody when a process that has nothing to do with it has its id", () => {
+    const table = [row(50, { start: "boot:9000" }), row(51, { group: 50 }), row(60, { parent: 50 })];
+    expect(familyOf(server, table, 90)).toEqual([]);
+  });
+
+  test("is never ourselves or who started us, even in a shell of that server's", () => {
+    const table = [row(50), row(60, { parent: 50, nonce: "ours" }), row(61, { parent: 60, nonce: "ours" })];
+    expect(pids(familyOf(server, table, 61))).toEqual([]);
+    expect(pids(familyOf(server, [...table, row(62, { parent: 60, nonce: "ours" })], 61))).toEqual([62]);
+  });
+});

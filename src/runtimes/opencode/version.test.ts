@@ -1,0 +1,20 @@
+import { describe, expect, test } from "vitest";
+import { isTooOld, parseVersion } from "./version.ts";
+
+describe("a version", () => {
+  test.each(["1.18.33", "v1.18.33", "opencode 1.18.33", "opencode v1.18.33 (linux)"])("is read from %j", (text) => {
+    expect(parseVersion(text)).toEqual({ numbers: [1, 18, 33], preview: false });
+  });
+
+  test.each(["1.18.14", "1.17.99", "0.99.99", "v1.18.2", "1.18.15-beta.1"])("%s is too old", (text) => {
+    expect(isTooOld(text)).toBe(true);
+  });
+
+  test.each(["1.18.15", "1.18.100", "1.19.0", "2.0.0", "1.18.16-beta.1", "10.0.0"])("%s will do", (text) => {
+    expect(isTooOld(text)).toBe(false);
+  });
+
+  test("that is none, as of a build of one's own, will do", () => {
+    expect(isTooOld("local")).toBe(false);
+  });
+});

@@ -1,0 +1,104 @@
+/** A place for keepers of OpenCode servers: homes of their own, quick waits, and an end that leaves nothing behind. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerSettings } from "../../src/runtimes/opencode/choose-server.ts";
+import { isAlive, processTable } from "../../src/runtimes/opencode/process-table.ts";
+import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtimes/opencode/server-keeper.ts";
+import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
+import type { ServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
+import { freePort } from "./program.ts";
+
+export class KeeperPlace {
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-keeper-")));
+  /** What is to be restored by `options`, in this process or in another. */
+  readonly env: Record<string, string>;
+  readonly events: ServerEvent[] = [];
+  readonly #keepers: ServerKeeper[] = [];
+  #port: number | null = null;
+
+  constructor() {
+    this.env = opencodeEnvironment(this.home);
+    mkdirSync(join(this.home, "work"));
+  }
+
+  get directory(): string {
+    return join(this.home, "opencode");
+  }
+
+  /** Where the server is meant to be. */
+  async port(): Promise<number> {
+    this.#port ??= await freePort();
+    return this.#port;
+  }
+
+  /** Plain data, so that another process can be given it. */
+  async options(settings: Partial<ServerSettings> = {}, rest: Partial<KeeperOptions> = {}): Promise<KeeperOptions> {
+    const port = await this.port();
+    return {
+      settings: {
+        opencodeBin,
+        opencodeAttachUrl: `http://127.0.0.1:${port}`,
+        opencodeAutoStart: true,
+        opencodeServeHost: "127.0.0.1",
+        opencodeServePort: port,
+        ...settings,
+      },
+      directory: this.directory,
+      env: this.env,
+      times: { firstWaitMs: 50, watchMs: 50 },
+      ...rest,
+    };
+  }
+
+  async keeper(settings: Partial<ServerSettings> = {}, rest: Partial<KeeperOptions> = {}): Promise<ServerKeeper> {
+    const options = await this.options(settings, rest);
+    const keeper = new ServerKeeper({ ...options, onEvent: (event) => this.events.push(event) });
+    this.#keepers.push(keeper);
+    return keeper;
+  }
+
+  get record(): ServerRecord | null {
+    return readServerRecord(this.directory);
+  }
+
+  /** A program in the place of OpenCode that claims to be `version`; `serve` is what it does as a server. */
+  program(version: string, serve = ""): string {
+    const path = join(this.home, "not-opencode");
+    const lines = [
+      "#!/usr/bin/env node",
+      `if (process.argv[2] === "--version") console.log(${JSON.stringify(version)});`,
+      `else { ${serve} }`,
+    ];
+    writeFileSync(path, lines.join("\n"));
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  async dispose(): Promise<void> {
+    for (const keeper of this.#keepers) await keeper.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** The next address, or the next loss, that a keeper tells of. */
+export function nextChange(keeper: ServerKeeper, wanted: "address" | "loss"): Promise<ServerAddress | null> {
+  return new Promise((resolve) => {
+    const unsubscribe = keeper.onChange((address) => {
+      if ((address === null) !== (wanted === "loss")) return;
+      unsubscribe();
+      resolve(address);
+    });
+  });
+}
+
+/** When a process began, which tells it from a later one with the same id. */
+export async function startOf(pid: number | null): Promise<string> {
+  const row = (await processTable()).find((one) => one.pid === pid);
+  if (!row) throw new Error(`no process ${pid}`);
+  return row.start;
+}
+
+export const lives = (pid: number | null, start: string) => pid !== null && isAlive(pid, start);
