@@ -167,14 +167,14 @@ export const settings = {
     kind: kinds.program,
     env: "OPENCODE_BIN",
     default: "opencode",
-    meaning: "The OpenCode program.",
+    meaning: "The OpenCode program. By default the one in PATH, then the package that was installed with Waybill.",
     effect: "with OpenCode",
   },
   opencodeAttachUrl: {
     kind: kinds.httpUrl,
     env: "OPENCODE_ATTACH_URL",
     default: "http://127.0.0.1:4096",
-    meaning: "The OpenCode server that Waybill talks to.",
+    meaning: "The OpenCode server that Waybill talks to, if one answers there.",
     effect: "with OpenCode",
   },
   opencodeAutoStart: {
@@ -188,14 +188,15 @@ export const settings = {
     kind: kinds.host,
     env: "OPENCODE_SERVE_HOST",
     default: "127.0.0.1",
-    meaning: "The address that a server started by Waybill listens on.",
+    meaning:
+      "The address that a server started by Waybill listens on. Any but a loopback address needs OPENCODE_SERVER_PASSWORD.",
     effect: "with OpenCode",
   },
   opencodeServePort: {
     kind: kinds.port,
     env: "OPENCODE_SERVE_PORT",
     default: 4096,
-    meaning: "The port of a server started by Waybill.",
+    meaning: "The port of a server started by Waybill. In the place of the default, any free one may be taken.",
     effect: "with OpenCode",
   },
   piAgentProvider: {
