@@ -48,7 +48,7 @@ export class FaultProxy {
     return this;
   }
 
-  /** For the next `times` requests that fit. */
+  /** For the next `times` requests that fit; `*` is any method. */
   fail(method: string, path: RegExp, fault: Fault, times = 1): void {
     this.#rules.push({ method, path, fault, left: times });
   }
@@ -99,7 +99,9 @@ export class FaultProxy {
     const { method = "", url = "" } = request;
     this.asked.push(`${method} ${url}`);
     const isStream = url.startsWith("/global/event");
-    const rule = this.#rules.find((one) => one.left > 0 && one.method === method && one.path.test(url));
+    const rule = this.#rules.find(
+      (one) => one.left > 0 && (one.method === "*" || one.method === method) && one.path.test(url),
+    );
     if (rule) {
       rule.left -= 1;
       this.#hit += 1;

@@ -24,9 +24,8 @@ export class FaultyOpencode {
     return this;
   }
 
-  /** As a crash is. */
-  async kill(): Promise<void> {
-    this.server.kill("SIGKILL");
+  async end(signal: NodeJS.Signals): Promise<void> {
+    this.server.kill(signal);
     await this.server.ended;
     this.#stopped = true;
   }

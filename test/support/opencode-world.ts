@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
@@ -148,6 +149,15 @@ export class OpencodeWorld {
       return now && done(now) ? now : await changed;
     } finally {
       stop();
+    }
+  }
+
+  /** Resolves when the lane cannot send its first message, with the reason. */
+  async waits(laneId: string): Promise<string> {
+    for (;;) {
+      const reason = this.waybill.courier.waitReason(laneId);
+      if (reason !== null) return reason;
+      await wait(20);
     }
   }
 

@@ -51,7 +51,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
   readonly #listeners = new Set<(hint: Hint) => void>();
-  /** Sessions that somebody asked about; all of them are worth a look after a gap. */
+  /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
 
   constructor(options: OpencodeOptions) {
@@ -132,6 +132,7 @@ export class OpencodeRuntime implements Runtime {
     const { sessionId, messageId, partId, text } = prompt;
     const chosen = await this.#choose(lane, signal);
     if ("outcome" in chosen) return chosen;
+    this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
