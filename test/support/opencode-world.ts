@@ -2,24 +2,30 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
+import type { KeeperOptions } from "../../src/runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { FaultyOpencode } from "./faulty-opencode.ts";
 import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
 import { freePort } from "./program.ts";
 import { aLane } from "./waybill.ts";
 
-const quick = {
+const password = "of-the-test";
+
+export const quickPolicy: Policy = {
   ...defaultPolicy,
   retryDelaysMs: [300],
   graceMs: 1500,
@@ -34,6 +40,11 @@ export type OpencodeWorldOptions = {
   lanes?: readonly Partial<NewLane>[];
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
+  policy?: Partial<Policy>;
+  /** A server that somebody else started, behind a proxy, instead of one of Waybill's own. */
+  behindProxy?: boolean;
+  /** After how long a silent stream of events is given up. */
+  silenceMs?: number;
 };
 
 export class OpencodeWorld {
@@ -43,6 +54,8 @@ export class OpencodeWorld {
   readonly #options: OpencodeWorldOptions;
   readonly #asked = new Set<() => void>();
   model!: ScriptedModel;
+  /** With `behindProxy`. */
+  opencode!: FaultyOpencode;
   keeper!: ServerKeeper;
   waybill!: Waybill;
 
@@ -53,38 +66,48 @@ export class OpencodeWorld {
 
   async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
-    const { lanes = [{}], config = {} } = this.#options;
-    const port = await freePort();
-    const home = join(this.directory, "opencode-home");
-    this.keeper = new ServerKeeper({
-      settings: {
-        opencodeBin,
-        opencodeAttachUrl: `http://127.0.0.1:${port}`,
-        opencodeAutoStart: true,
-        opencodeServeHost: "127.0.0.1",
-        opencodeServePort: port,
-      },
-      directory: join(this.directory, "server"),
-      env: process.env,
-      extraEnv: {
-        ...opencodeEnvironment(home),
-        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(this.model.url), ...config }),
-      },
-    });
+    if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
+    const { lanes = [{}], policy = {}, silenceMs } = this.#options;
+    this.keeper = new ServerKeeper(await this.#keeperOptions());
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
-      policy: quick,
+      policy: { ...quickPolicy, ...policy },
       lanes: lanes.map((lane) => aLane({ runtime: "opencode", directory: this.work, ...lane })),
       runtimes: () => [
         new OpencodeRuntime({
           keeper: this.keeper,
           clock: systemClock,
           onTrouble: (error) => this.troubles.push(error),
+          ...(silenceMs === undefined ? {} : { silenceMs }),
         }),
       ],
       onTrouble: ({ error }) => this.troubles.push(error),
     });
     return this;
+  }
+
+  #foreignServer(): FaultyOpencode {
+    const { config = {} } = this.#options;
+    return new FaultyOpencode({ home: join(this.directory, "opencode-home"), directory: this.work, password, config });
+  }
+
+  async #keeperOptions(): Promise<KeeperOptions> {
+    const port = await freePort();
+    const settings = { opencodeBin, opencodeServeHost: "127.0.0.1", opencodeServePort: port };
+    const directory = join(this.directory, "server");
+    const times = { firstWaitMs: 200, maxWaitMs: 500, probeMs: 1000, endMs: 1000 };
+    if (this.#options.behindProxy) {
+      const attach = { opencodeAttachUrl: this.opencode.proxy.url, opencodeAutoStart: false };
+      const env = { ...process.env, OPENCODE_SERVER_PASSWORD: password };
+      return { settings: { ...settings, ...attach }, directory, env, times };
+    }
+    const { config = {} } = this.#options;
+    const extraEnv = {
+      ...opencodeEnvironment(join(this.directory, "opencode-home")),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(this.model.url), ...config }),
+    };
+    const own = { opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeAutoStart: true };
+    return { settings: { ...settings, ...own }, directory, env: process.env, extraEnv, times };
   }
 
   /** The call is in the log once whoever listens has been told. */
@@ -108,6 +131,12 @@ export class OpencodeWorld {
     return this.until(messageId, (record) => wanted.includes(record.status));
   }
 
+  async delivery(messageId: string, laneId = "lane"): Promise<DeliveryRecord> {
+    const record = await this.waybill.store.deliveryOf(laneId, messageId);
+    if (!record) throw new Error(`no delivery for ${messageId}`);
+    return record;
+  }
+
   async until(messageId: string, done: (record: DeliveryRecord) => boolean, laneId = "lane"): Promise<DeliveryRecord> {
     let stop = () => {};
     const changed = new Promise<DeliveryRecord>((resolve) => {
@@ -123,6 +152,15 @@ export class OpencodeWorld {
     }
   }
 
+  /** Resolves when the lane cannot send its first message, with the reason. */
+  async waits(laneId: string): Promise<string> {
+    for (;;) {
+      const reason = this.waybill.courier.waitReason(laneId);
+      if (reason !== null) return reason;
+      await wait(20);
+    }
+  }
+
   async answers(): Promise<string[]> {
     const mail = await this.waybill.store.mailOf({ kind: "person", name: "user" }, 100);
     return mail.reverse().map((one) => one.text);
@@ -134,9 +172,9 @@ export class OpencodeWorld {
     return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
   }
 
-  /** Resolves when the model works on a prompt with this in it. */
-  async modelIsAsked(prompt: string): Promise<void> {
-    while (this.turns(prompt) === 0) await new Promise<void>((resolve) => this.#asked.add(resolve));
+  /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */
+  async modelIsAsked(prompt: string, times = 1): Promise<void> {
+    while (this.turns(prompt) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));
   }
 
   async stop(): Promise<void> {
@@ -145,6 +183,7 @@ export class OpencodeWorld {
 
   async dispose(): Promise<void> {
     await this.stop();
+    await this.opencode?.stop();
     await this.model?.close();
     rmSync(this.directory, { recursive: true, force: true });
   }

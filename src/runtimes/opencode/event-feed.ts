@@ -14,34 +14,37 @@ export type EventFeedOptions = {
   onEvent: (event: FeedEvent) => void;
   /** Something may have been missed. Also said when the stream is open for the first time. */
   onGap: () => void;
+  /** Events come from now on, or come no more. */
+  onLive: (live: boolean) => void;
   /** The stream broke, or could not be opened. It is tried again. */
   onTrouble: (error: unknown) => void;
   /** Between 0 and 1: keeps many clients from coming back in the same moment. */
   random?: () => number;
+  /** A stream in which nothing came for so long is dead. The server says something every ten seconds. */
+  silenceMs?: number;
 };
 
-/** The server says something every ten seconds. */
-const silenceMs = 25_000;
+const longestSilenceMs = 25_000;
 const firstWaitMs = 250;
 const longestWaitMs = 10_000;
 
 export class EventFeed {
   readonly #options: EventFeedOptions;
   readonly #closing = new AbortController();
-  #live = false;
   #running: Promise<void> | null = null;
+  #endPause = () => {};
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
   }
 
-  /** Whether events come at present. */
-  get live(): boolean {
-    return this.#live;
-  }
-
   start(): void {
     this.#running ??= this.#run();
+  }
+
+  /** There is a reason to believe that it works now: the next try is not waited for. */
+  tryNow(): void {
+    this.#endPause();
   }
 
   async close(): Promise<void> {
@@ -61,7 +64,7 @@ export class EventFeed {
 
   /** One connection, to its end. True when it was good for a while. */
   async #follow(): Promise<boolean> {
-    const { api, clock, onTrouble } = this.#options;
+    const { api, clock, onLive, onTrouble, silenceMs = longestSilenceMs } = this.#options;
     const connection = new AbortController();
     const end = () => connection.abort();
     this.#closing.signal.addEventListener("abort", end, { once: true });
@@ -74,14 +77,14 @@ export class EventFeed {
     try {
       const body = await api.events(connection.signal);
       opened = true;
-      this.#live = true;
+      onLive(true);
       this.#options.onGap();
       await this.#read(body, heard);
       if (!this.#closing.signal.aborted) onTrouble(new Error("the stream of events ended"));
     } catch (error) {
       if (!this.#closing.signal.aborted) onTrouble(error);
     } finally {
-      this.#live = false;
+      if (opened) onLive(false);
       silence();
       connection.abort();
       this.#closing.signal.removeEventListener("abort", end);
@@ -107,11 +110,13 @@ export class EventFeed {
     const { clock } = this.#options;
     return new Promise((resolve) => {
       const end = () => {
+        this.#endPause = () => {};
         cancel();
         this.#closing.signal.removeEventListener("abort", end);
         resolve();
       };
       const cancel = clock.at(clock.now() + ms, end);
+      this.#endPause = end;
       this.#closing.signal.addEventListener("abort", end, { once: true });
     });
   }

@@ -7,6 +7,8 @@ import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
 import { pendingAsks } from "./asks.ts";
+import { BusyPolling } from "./busy-polling.ts";
+import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -22,6 +24,8 @@ export type OpencodeOptions = {
   onTrouble: (error: unknown) => void;
   /** False where no lane needs the server yet: then it is started for the first session. */
   startAtOnce?: boolean;
+  /** After how long a silent stream of events is given up. */
+  silenceMs?: number;
 };
 
 /** How long after its answer the server may take to store a prompt, and how often that is looked at. */
@@ -47,18 +51,22 @@ export class OpencodeRuntime implements Runtime {
   readonly #api: OpencodeApi;
   readonly #tree: SessionTree;
   readonly #feed: EventFeed;
+  readonly #polling: BusyPolling;
   readonly #listeners = new Set<(hint: Hint) => void>();
-  /** Sessions that somebody asked about; all of them are worth a look after a gap. */
+  /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
 
   constructor(options: OpencodeOptions) {
-    const { keeper, clock, onTrouble } = options;
+    const { keeper, clock, onTrouble, silenceMs } = options;
     this.#options = options;
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
+    this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
     this.#feed = new EventFeed({
       api: this.#api,
       clock,
+      ...(silenceMs === undefined ? {} : { silenceMs }),
+      onLive: (live) => this.#polling.eventsCome(live),
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
@@ -71,6 +79,7 @@ export class OpencodeRuntime implements Runtime {
     keeper.onChange((address) => {
       if (!address) return;
       this.#feed.start();
+      this.#feed.tryNow();
       this.#tellAll();
     });
   }
@@ -103,7 +112,9 @@ export class OpencodeRuntime implements Runtime {
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
     this.#watched.add(sessionId);
+    this.#polling.saw(sessionId, "busy");
     const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
     }
@@ -125,18 +136,30 @@ export class OpencodeRuntime implements Runtime {
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     const { sessionId, messageId, partId, text } = prompt;
+    const chosen = await this.#choose(lane, signal);
+    if ("outcome" in chosen) return chosen;
+    this.#watched.add(sessionId);
+    this.#polling.saw(sessionId, "busy");
     try {
-      const chosen = await chooseFor(lane, this.#api, signal);
-      if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
-      await this.#api.prompt(sessionId, body, signal);
+      await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
       signal.throwIfAborted();
-      return this.#notTaken(error);
+      return notTaken(error);
     }
-    return (await this.#isStored(sessionId, messageId, signal))
+    return (await this.#asking(this.#isStored(sessionId, messageId, signal)))
       ? { outcome: "accepted" }
       : { outcome: "unknown", reason: "prompt_not_stored_yet" };
+  }
+
+  /** Until this is known nothing has left, whatever goes wrong. */
+  async #choose(lane: Lane, signal: AbortSignal): Promise<{ choice: Choice } | SubmitOutcome> {
+    try {
+      const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
+      return "refused" in chosen ? { outcome: "refused", reason: chosen.refused } : chosen;
+    } catch (error) {
+      return { outcome: "not_sent", reason: messageOf(error) };
+    }
   }
 
   /** The whole tree: a subtask would work on without its parent. */
@@ -158,6 +181,7 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async close(options?: { keep: boolean }): Promise<void> {
+    this.#polling.close();
     await this.#feed.close();
     await this.#options.keeper.close(options);
   }
@@ -193,22 +217,13 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  #notTaken(error: unknown): SubmitOutcome {
-    void this.#options.keeper.suspect();
-    if (!(error instanceof OpencodeError)) return { outcome: "not_sent", reason: messageOf(error) };
-    if (error.status === 0) return { outcome: "unknown", reason: messageOf(error) };
-    // A session that is gone shows as stale at the next look; anything else that it will never take is said so.
-    if (error.status === 400) return { outcome: "refused", reason: messageOf(error) };
-    return error.status >= 500
-      ? { outcome: "unknown", reason: messageOf(error) }
-      : { outcome: "not_sent", reason: messageOf(error) };
-  }
-
+  /** What a healthy server would not say makes it suspect: no answer, a page, a fault of its own, a wrong password. */
   async #asking<T>(call: Promise<T>): Promise<T> {
     try {
       return await call;
     } catch (error) {
-      if (error instanceof OpencodeError && error.status === 0) void this.#options.keeper.suspect();
+      if (error instanceof OpencodeError && ![400, 404, 409].includes(error.status))
+        void this.#options.keeper.suspect();
       throw error;
     }
   }
@@ -217,7 +232,19 @@ export class OpencodeRuntime implements Runtime {
     this.#learn(type, properties);
     const { sessionID } = properties;
     if (!telling.has(type) || typeof sessionID !== "string") return;
-    this.#tell(this.#tree.knownRoot(sessionID));
+    const known = this.#tree.knownRoot(sessionID);
+    if (this.#watched.has(known)) this.#tell(known);
+    else void this.#tellAbove(sessionID);
+  }
+
+  /** A subtask whose beginning was missed: only the server can say under which lane it runs. */
+  async #tellAbove(sessionId: string): Promise<void> {
+    try {
+      const above = await this.#tree.root(sessionId, AbortSignal.timeout(storedWithinMs));
+      if (this.#watched.has(above)) this.#tell(above);
+    } catch (error) {
+      this.#options.onTrouble(error);
+    }
   }
 
   /** A subtask's session is announced before anything happens in it. */
@@ -240,4 +267,12 @@ export class OpencodeRuntime implements Runtime {
 function endsOpen(rows: readonly MessageRow[]): boolean {
   const newest = rows.at(-1)?.info;
   return newest?.role === "user" || (newest?.role === "assistant" && newest.time.completed === undefined);
+}
+
+function notTaken(error: unknown): SubmitOutcome {
+  const reason = messageOf(error);
+  if (!(error instanceof OpencodeError)) return { outcome: "not_sent", reason };
+  // A session that is gone shows as stale at the next look; anything else that it will never take is said so.
+  if (error.status === 400) return { outcome: "refused", reason };
+  return error.status === 0 || error.status >= 500 ? { outcome: "unknown", reason } : { outcome: "not_sent", reason };
 }

@@ -23,6 +23,13 @@ export class SessionTree {
     return id;
   }
 
+  async root(sessionId: string, signal: AbortSignal): Promise<string> {
+    let id = sessionId;
+    for (let parent = await this.#parent(id, signal); parent !== null; parent = await this.#parent(id, signal))
+      id = parent;
+    return id;
+  }
+
   async isBelow(sessionId: string, root: string, signal: AbortSignal): Promise<boolean> {
     let id: string | null = sessionId;
     while (id !== null && id !== root) id = await this.#parent(id, signal);

@@ -29,8 +29,8 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
   }
   return {
     ...shared,
-    // The summary that a compaction writes is nobody's answer.
-    role: info.summary === true ? "system" : "assistant",
+    // The summary that a compaction writes is nobody's answer; that it could not be written is news about the turn.
+    role: info.summary === true && !info.error ? "system" : "assistant",
     parentId: info.parentID,
     finish: info.finish ?? null,
     error: errorFrom(info.error),
@@ -71,27 +71,45 @@ function errorFrom(error: { name?: string; data?: unknown } | undefined): RowErr
 
 /**
  * When a session is compacted in mid-turn, the turn goes on under new ids: a user row that asks for the compaction, its
- * summary, then a user row that stands for the prompt. Each of these continues the user row before it.
+ * summary, then a user row that stands for the prompt. Each of these continues the user row before it. A turn that had
+ * its answer before is at its end; what the program lets the agent say after a compaction then is not part of it.
  */
 function continuations(stored: readonly MessageRow[]): Map<string, string> {
   const found = new Map<string, string>();
-  let newest: string | null = null;
+  let turn: { user: MessageRow | null; newest: string | null; answered: boolean } = {
+    user: null,
+    newest: null,
+    answered: false,
+  };
   let compacting = false;
-  for (const { info, parts } of stored) {
+  for (const row of stored) {
+    const { info, parts } = row;
     if (info.role === "assistant") {
-      if (!info.summary) compacting = false;
+      if (!info.summary) turn.answered = endsTurn(row);
       continue;
     }
-    const asks = parts.some((part) => part.type === "compaction");
-    if (newest !== null && (asks || compacting)) found.set(info.id, newest);
-    compacting = asks || (compacting && isSynthetic(parts));
-    newest = info.id;
+    const asks = parts.some((part) => part.type === "compaction" && part.auto);
+    const goesOn: boolean = asks ? !turn.answered : compacting && turn.user !== null && standsFor(row, turn.user);
+    compacting = asks && goesOn;
+    if (goesOn && turn.newest !== null) {
+      found.set(info.id, turn.newest);
+      turn = { ...turn, newest: info.id, answered: false };
+    } else turn = { user: row, newest: info.id, answered: false };
   }
   return found;
 }
 
-function isSynthetic(parts: readonly Part[]): boolean {
-  return parts.every((part) => part.type !== "text" || part.synthetic === true);
+/** A prompt that came after a compaction, ours or a person's, stands for no other one. */
+function standsFor(row: MessageRow, prompt: MessageRow): boolean {
+  const isSynthetic = row.parts.every((part) => part.type !== "text" || part.synthetic === true);
+  return isSynthetic || textOf(row.parts, "user") === textOf(prompt.parts, "user");
+}
+
+/** With words, and with nothing that was to follow. */
+function endsTurn({ info, parts }: MessageRow): boolean {
+  if (info.role !== "assistant" || info.error || info.time.completed === undefined) return false;
+  const ended = info.finish !== undefined && info.finish !== "tool-calls" && info.finish !== "length";
+  return ended && textOf(parts, "assistant").trim() !== "";
 }
 
 function partTimes(part: Part): number[] {

@@ -1,0 +1,152 @@
+/**
+ * What `docs/opencode.md` says about OpenCode and Waybill leans on, tried on the real server: ids that are sent again,
+ * compaction, subtasks. A new version that behaves otherwise fails here first.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+
+let world: OpencodeWorld;
+beforeAll(async () => {
+  world = await new OpencodeWorld({ behindProxy: true, config: { permission: { bash: "ask" } } }).start();
+});
+afterAll(() => world.dispose());
+
+const call = <T>(method: string, path: string, body?: unknown) => world.opencode.server.call<T>(method, path, body);
+const openSession = async () => (await call<{ id: string }>("POST", "/session", { title: "facts" })).id;
+const rowsOf = (session: string) => call<MessageRow[]>("GET", `/session/${session}/message`);
+const textsOf = (rows: readonly MessageRow[]) =>
+  rows.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join());
+const parentsOf = (rows: readonly MessageRow[]) =>
+  rows.flatMap(({ info }) => (info.role === "assistant" ? [info.parentID] : []));
+
+async function prompt(session: string, id: string, text: string): Promise<void> {
+  const parts = [{ id: `prt_${id}`, type: "text", text }];
+  await call("POST", `/session/${session}/prompt_async`, { messageID: `msg_${id}`, parts });
+}
+
+/** Long enough for a turn to begin, if one does, and then until there is none. */
+async function ended(session: string): Promise<void> {
+  await wait(700);
+  await world.opencode.rests(session);
+}
+
+describe("the same ids", () => {
+  test("while their turn runs change nothing: one message, one turn", async () => {
+    world.script({ rules: [{ when: "take long", steps: [{ waitMs: 1200, say: "Took long." }] }] });
+    const session = await openSession();
+    await prompt(session, "run1", "take long");
+    await world.modelIsAsked("take long");
+    await prompt(session, "run1", "take long");
+    await ended(session);
+    const rows = await rowsOf(session);
+    expect(textsOf(rows)).toEqual(["take long", "Took long."]);
+    expect(world.turns("take long")).toBe(1);
+  });
+
+  test("after their turn has ended change nothing; another text replaces the stored one and is not answered", async () => {
+    world.script({ rules: [{ when: "be quick", steps: [{ say: "Was quick." }] }] });
+    const session = await openSession();
+    await prompt(session, "end1", "be quick");
+    await ended(session);
+    await prompt(session, "end1", "be quick");
+    await ended(session);
+    expect(textsOf(await rowsOf(session))).toEqual(["be quick", "Was quick."]);
+    await prompt(session, "end1", "be slow");
+    await ended(session);
+    expect(textsOf(await rowsOf(session))).toEqual(["be slow", "Was quick."]);
+    expect(world.turns("be quick") + world.turns("be slow")).toBe(1);
+  });
+
+  test("after a later prompt make the model work again, under the old message; so Waybill never does this", async () => {
+    world.script({ rules: [{ when: "/say (\\w+)/", steps: [{ say: "I say {{1}}." }] }] });
+    const session = await openSession();
+    await prompt(session, "old1", "say one");
+    await ended(session);
+    await prompt(session, "old2", "say two");
+    await ended(session);
+    const before = world.model.calls.length;
+    await prompt(session, "old1", "say one");
+    await ended(session);
+    expect(world.model.calls.length).toBe(before + 1);
+    expect(parentsOf(await rowsOf(session))).toEqual(["msg_old1", "msg_old2", "msg_old1"]);
+  });
+});
+
+describe("a compaction", () => {
+  test("in mid-turn is followed to the answer, and its summary is nobody's answer", async () => {
+    const full = { usage: { input: 99_000, output: 100 } };
+    const looking = [{ tool: "bash", input: { command: "echo full", description: "fills" } }];
+    world.script({
+      rules: [
+        { when: "fill it up", steps: [{ tools: looking, ...full }] },
+        { when: "/^Continue/", steps: [{ say: "Went on: 2 parts." }] },
+      ],
+    });
+    await world.send("mid-turn", "Please fill it up.");
+    await world.until("mid-turn", (record) => record.responseState === "permission_blocked");
+    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
+    const record = await world.reaches("mid-turn", "responded");
+    expect(record).toMatchObject({ attempts: 1 });
+    const rows = await rowsOf(record.runtimeSessionId ?? "");
+    expect(rows.some(({ info }) => info.role === "assistant" && info.summary === true)).toBe(true);
+    expect((await world.answers()).at(-1)).toBe("Went on: 2 parts.");
+  });
+
+  test("after the answer lets the agent go on; the lane waits for that, and the answer stays what it was", async () => {
+    world.script({
+      rules: [
+        { when: "end full", steps: [{ say: "The answer is 17.", usage: { input: 99_000, output: 100 } }] },
+        { when: "/^Continue/", steps: [{ waitMs: 500, say: "There is nothing else to do here." }] },
+        { when: "what next", steps: [{ say: "Next is 18." }] },
+      ],
+    });
+    await world.send("end-full", "Please end full.");
+    await world.send("next", "Tell me what next.");
+    await world.reaches("end-full", "responded");
+    expect(await world.reaches("next", "responded")).toMatchObject({ attempts: 1 });
+    expect((await world.answers()).slice(-2)).toEqual(["The answer is 17.", "Next is 18."]);
+    expect(world.turns("end full")).toBe(1);
+  });
+
+  test("because the prompt was too long puts it again under another id, and the answer is found there", async () => {
+    world.script({
+      rules: [
+        { when: "too long", once: true, steps: [{ error: "context_length" }] },
+        { when: "too long", steps: [{ say: "It fits now: 3 pages." }] },
+      ],
+    });
+    await world.send("overflow", "This is too long.");
+    const record = await world.reaches("overflow", "responded");
+    expect(record).toMatchObject({ attempts: 1 });
+    expect((await world.answers()).at(-1)).toBe("It fits now: 3 pages.");
+    const answer = (await rowsOf(record.runtimeSessionId ?? "")).at(-1)?.info;
+    expect(answer?.role === "assistant" && answer.parentID).not.toBe(record.deliveredUserMessageId);
+  });
+});
+
+test("a subtask runs in a session of its own, and its ask stands under the lane and can be answered there", async () => {
+  const task = { description: "count", prompt: "sub work", subagent_type: "general" };
+  world.script({
+    rules: [
+      { when: "delegate it", steps: [{ tools: [{ tool: "task", input: task }] }, { say: "Counted below: 3." }] },
+      {
+        when: "sub work",
+        steps: [
+          { tools: [{ tool: "bash", input: { command: "echo sub", description: "x" } }] },
+          { say: "I counted 3." },
+        ],
+      },
+    ],
+  });
+  await world.send("subtask", "Please delegate it.");
+  const { runtimeSessionId } = await world.until("subtask", (record) => record.responseState === "permission_blocked");
+  const [ask] = world.waybill.asks.list();
+  expect(ask).toMatchObject({ laneId: "lane", title: expect.stringContaining("echo sub") });
+  const [child] = await call<{ id: string }[]>("GET", `/session/${runtimeSessionId}/children`);
+  expect(await call("GET", "/permission")).toMatchObject([{ id: ask?.id, sessionID: child?.id }]);
+  await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+  expect(await world.reaches("subtask", "responded")).toMatchObject({ attempts: 1 });
+  expect((await world.answers()).at(-1)).toBe("Counted below: 3.");
+});
