@@ -4,28 +4,32 @@
  */
 import { createHash } from "node:crypto";
 import type { RuntimeIds } from "../runtimes/port.ts";
+import type { Timing } from "./timing.ts";
 
 export type AttemptKind = "prompt" | "retry";
 
 /** What an attempt is paid from. Repairing a session never spends the message's own budget. */
 export type Budget = "attempts" | "repairs";
 
-export type Attempt = RuntimeIds & {
-  number: number;
-  kind: AttemptKind;
-  spends: Budget;
-  /** For a retry: what was missing before, which picks its wording. */
-  because: string | null;
-  sessionId: string;
-  generation: number;
-  /** Newest row of the session before this prompt, or null in an empty session. */
-  prePromptCursor: string | null;
-  /** How often it was sent with these ids. */
-  sends: number;
-  /** False while it is certain that no request has left. */
-  left: boolean;
-  submittedAt: number;
-};
+export type Attempt = RuntimeIds &
+  Timing & {
+    number: number;
+    kind: AttemptKind;
+    spends: Budget;
+    /** For a retry: what was missing before, which picks its wording. */
+    because: string | null;
+    sessionId: string;
+    generation: number;
+    /** Newest row of the session before this prompt, or null in an empty session. */
+    prePromptCursor: string | null;
+    /** How often it was sent with these ids. */
+    sends: number;
+    /** False while it is certain that no request has left. */
+    left: boolean;
+    submittedAt: number;
+    /** When what it brought was found to be proof. */
+    provenAt: number | null;
+  };
 
 /** How the next attempt of a `retry_scheduled` delivery is to be made. */
 export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boolean };

@@ -14,6 +14,7 @@ import { graceEnds, lateLook, nextLook, quietAfter } from "./retry.ts";
 import { retryOrGiveUp, silence } from "./silence.ts";
 import type { Verdict } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";
+import { provenAttempt } from "./timing.ts";
 
 export function decide(look: Look): Decision {
   const { status } = look.record;
@@ -76,6 +77,7 @@ function commitProof(
       {
         type: "proven",
         at: now,
+        attempt: provenAttempt(observation.timings) ?? record.attemptList.length,
         proof: { by: verdict.by, visibleReply },
         observed: observation.state === "reconcile_failed" ? null : factsOf(observation),
         turnEnded: observation.settled,
@@ -157,7 +159,7 @@ function afterTheEnd(look: Look): Decision {
   const { record, observation, policy, now } = look;
   if (record.turnEndedAt !== null) return { do: "nothing" };
   const resting = observation.settled || observation.state === "session_stale";
-  if (resting && !mayStillArrive(look)) return commit({ type: "turn_ended", at: now });
+  if (resting && !mayStillArrive(look)) return commit({ type: "turn_ended", at: now, timings: observation.timings });
   if (isEarly(look)) return { do: "nothing" };
   const lookAt = resting ? graceEnds(record, policy) : nextLook(record, policy, now);
   const event = { ...looked(look, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };

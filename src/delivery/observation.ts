@@ -2,6 +2,7 @@
 import type { ObservedFacts } from "./delivery-event.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ResponseState } from "./record.ts";
+import type { AttemptTiming } from "./timing.ts";
 
 /** A successful `message_send` in the agent's own transcript. */
 export type SentMessage = {
@@ -54,6 +55,8 @@ export type Observation = {
   toolNames: readonly string[];
   newestRowId: string | null;
   diagnostics: readonly string[];
+  /** One for each attempt whose session was read. */
+  timings: readonly AttemptTiming[];
 };
 
 /** A message to whoever waits for the answer that names ours or, failing that, names none. */
@@ -90,6 +93,7 @@ const nothingSeen: Observation = {
   toolNames: [],
   newestRowId: null,
   diagnostics: [],
+  timings: [],
 };
 
 /** A read that failed. It is unknown what the agent did, and unknown is never failed. */
@@ -109,5 +113,6 @@ export function factsOf(observation: Observation): ObservedFacts {
     newestRowId: observation.newestRowId,
     lastActivityAt: observation.lastActivityAt,
     diagnostics: observation.diagnostics,
+    timings: observation.timings,
   };
 }

@@ -11,6 +11,7 @@ import type { Evidence, Observation, SentMessage } from "./observation.ts";
 import { isReply, unobserved } from "./observation.ts";
 import { providerErrorAsText, providerErrorIn } from "./provider-error.ts";
 import type { ResponseState } from "./record.ts";
+import { isOpen, timingOf } from "./timing.ts";
 import { classifyTool, normalizeToolName, reportsFailure } from "./tool-names.ts";
 
 export type ObserveInput = {
@@ -57,6 +58,7 @@ export function observe(input: ObserveInput): Observation {
     toolNames: [...new Set(children.flatMap((row) => row.tools.map((tool) => normalizeToolName(tool.name))))],
     newestRowId: last.slice.rows.at(-1)?.id ?? null,
     diagnostics: diagnose(evidence, providerError, ended),
+    timings: anchored.map((one) => timingOf(one, !hasLaterPrompt(one))),
   };
 }
 
@@ -129,11 +131,6 @@ function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {
 /** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
 function isFinal(row: TranscriptRow): boolean {
   return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
-}
-
-/** Left open. While the session is busy that is work; in a session at rest the turn broke off. */
-function isOpen(row: TranscriptRow): boolean {
-  return row.completedAt === null || row.tools.some(isUnfinished);
 }
 
 function succeeded(tool: ToolCall): boolean {

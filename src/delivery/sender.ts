@@ -142,7 +142,7 @@ export class Sender {
     const whole = number > 1 && !slice.complete;
     const { rows } = whole ? await readSlice(slice.sessionId, null, { ...this.#deps, lane, runtime }) : slice;
     const isThere = rows.some((row) => row.id === ids.messageId);
-    return isThere ? [submit, { type: "accepted", at, number, lookAt }] : [submit];
+    return isThere ? [submit, { type: "accepted", at, number, storedAt: at, lookAt }] : [submit];
   }
 
   /**
@@ -177,7 +177,7 @@ export class Sender {
     const soon = nextLook({ looks: 0 }, policy, at);
     switch (outcome.outcome) {
       case "accepted":
-        return { type: "accepted", at, number: attempt.number, lookAt: at + graceOf(record, policy) };
+        return { type: "accepted", at, number: attempt.number, storedAt: at, lookAt: at + graceOf(record, policy) };
       case "unknown":
         return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt: soon };
       case "not_sent":

@@ -5,6 +5,7 @@ import { anAttempt, aRecord, having, submitEvent } from "../../test/support/reco
 import type { DeliveryEvent, EventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { brokenRules, isOutstanding, statuses } from "./record.ts";
+import { untimed } from "./timing.ts";
 import type { Moved } from "./transition.ts";
 import { eventTypes, fold, transition } from "./transition.ts";
 
@@ -24,7 +25,7 @@ const events = {
     type: "attempts_searched",
     at: 10,
     runtimeKind: "stub",
-    found: [{ ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
+    found: [{ ...untimed, ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
     lookAt: 99,
   },
   accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },

@@ -10,6 +10,8 @@ import type { DeliveryEvent, Effect, EventOf, EventType, ObservedFacts } from ".
 import type { DeliveryRecord, Status } from "./record.ts";
 import { isOutstanding, isOwed, lastAttempt, openStatuses } from "./record.ts";
 import { quietAfter } from "./retry.ts";
+import type { AttemptTiming } from "./timing.ts";
+import { mergeTiming, untimed } from "./timing.ts";
 
 export type Moved = { record: DeliveryRecord; effects: readonly Effect[] };
 export type Refused = { refused: true; reason: string };
@@ -42,7 +44,7 @@ const moves: { [T in EventType]: Move<T> } = {
         holdsLane: true,
         runtimeKind: event.runtimeKind,
         runtimeSessionId: last.sessionId,
-        attemptList: event.found,
+        attemptList: event.found.map((attempt) => ({ ...untimed, ...attempt })),
         attempts: event.found.length,
         maxAttempts: Math.max(record.maxAttempts, event.found.length),
         submittedAt: last.submittedAt,
@@ -70,7 +72,10 @@ const moves: { [T in EventType]: Move<T> } = {
       runtimeSessionId: event.attempt.sessionId,
       attempts: record.attempts + (event.attempt.spends === "attempts" ? 1 : 0),
       repairs: record.repairs + (event.attempt.spends === "repairs" ? 1 : 0),
-      attemptList: [...record.attemptList, { ...event.attempt, sends: 1, left: true, submittedAt: event.at }],
+      attemptList: [
+        ...record.attemptList,
+        { ...untimed, ...event.attempt, sends: 1, left: true, submittedAt: event.at },
+      ],
       nextAttempt: null,
       acceptanceUnknown: true,
       holdsLane: true,
@@ -109,8 +114,12 @@ const moves: { [T in EventType]: Move<T> } = {
   accepted: {
     from: ["submitting"],
     refuse: (record, event) => (lastAttempt(record)?.number === event.number ? null : "not_the_last_attempt"),
-    change: (_, event) => ({
+    change: (record, event) => ({
       status: "accepted",
+      attemptList: withLast(record, (last) => ({
+        ...last,
+        ...mergeTiming(last, { ...untimed, storedAt: event.storedAt ?? null }),
+      })),
       acceptanceUnknown: false,
       acceptedAt: event.at,
       nextLookAt: event.lookAt,
@@ -165,6 +174,9 @@ const moves: { [T in EventType]: Move<T> } = {
     change: (record, event) => ({
       status: "responded",
       proof: event.proof,
+      attemptList: record.attemptList.map((attempt) =>
+        attempt.number === event.attempt ? { ...attempt, provenAt: event.at } : attempt,
+      ),
       respondedAt: event.at,
       acceptanceUnknown: false,
       acceptedAt: record.acceptedAt ?? event.at,
@@ -212,7 +224,7 @@ const moves: { [T in EventType]: Move<T> } = {
   turn_ended: {
     from: ["responded", "cancelled"],
     refuse: (record) => (record.turnEndedAt === null ? null : "turn_has_ended"),
-    change: (_, event) => ({ turnEndedAt: event.at }),
+    change: (record, event) => ({ turnEndedAt: event.at, attemptList: timed(record, event.timings) }),
     effects: readCommitOwed,
   },
 
@@ -338,6 +350,13 @@ function withLast(record: DeliveryRecord, change: (last: Attempt) => Attempt): r
   );
 }
 
+function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): readonly Attempt[] {
+  return record.attemptList.map((attempt) => {
+    const seen = timings.find((timing) => timing.number === attempt.number);
+    return seen ? { ...attempt, ...mergeTiming(attempt, seen) } : attempt;
+  });
+}
+
 function sendLast(record: DeliveryRecord): readonly Effect[] {
   const attempt = lastAttempt(record);
   return attempt ? [{ type: "send", attempt }] : [];
@@ -368,5 +387,6 @@ function observedChange(record: DeliveryRecord, event: DeliveryEvent): Change {
     observedToolNames: [...new Set([...record.observedToolNames, ...observed.toolNames])],
     postPromptCursor: observed.newestRowId ?? record.postPromptCursor,
     diagnostics: addDiagnostics(record, observed.diagnostics),
+    attemptList: timed(record, observed.timings),
   };
 }

@@ -69,14 +69,12 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     }
     const applied = ledger.apply(id, events);
     if (applied.outcome === "refused") return applied;
-    const { before, ...result } = applied;
-    if (before?.readCommittedAt === null && result.record.readCommittedAt !== null) {
-      mail.markRead(id, result.record.readCommittedAt);
-    }
+    const { before, record } = applied;
+    if (before?.readCommittedAt === null && record.readCommittedAt !== null) mail.markRead(id, record.readCommittedAt);
     for (const { message, payloadHash } of outgoing) {
       if (!mail.find(message.recipient, message.id)) mail.insert(message, payloadHash);
     }
-    return result;
+    return applied;
   };
 
   const rebuild = (record: DeliveryRecord): Applied => {
