@@ -3,7 +3,7 @@
  * Events hold facts and reasons, never a message's text.
  */
 import type { Attempt, NextAttempt } from "./attempt.ts";
-import type { DeliveryRecord, Proof, ResponseState } from "./record.ts";
+import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
 import type { AttemptTiming, Timing } from "./timing.ts";
 
 /** What a look showed, without the words that the agent used. */
@@ -52,13 +52,19 @@ export type DeliveryEvent = { at: number } & (
       turnEnded: boolean;
       readCommitted: boolean;
       diagnostics: readonly string[];
+      /** Files that the answer names, to be looked for. */
+      claims?: Claims | null;
+      /** What the agent is asked further, before its lane is given back. */
+      next?: NextAttempt | null;
       lookAt: number;
     }
+  | { type: "files_looked_for"; missing: readonly string[]; next: NextAttempt | null; lookAt: number }
+  | { type: "asked_further"; attempt: NewAttempt; runId: string; lookAt: number }
   | { type: "unanswered"; reason: string; observed: ObservedFacts; lookAt: number }
   | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
   | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
   | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
-  | { type: "turn_ended"; timings?: readonly AttemptTiming[] }
+  | { type: "turn_ended"; observed?: ObservedFacts | null; diagnostics?: readonly string[] }
   | { type: "read_committed"; diagnostics: readonly string[] }
   | { type: "read_commit_failed"; error: string; lookAt: number }
   | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }

@@ -38,6 +38,8 @@ export type Observation = {
   laterPrompt: boolean;
   /** An assistant row belongs to an attempt and the newest one ended without an error. */
   turnEndedWell: boolean;
+  /** Of the last attempt alone: whether anything ran for it, and the text that its turn ended with. */
+  lastTurn: { ran: boolean; closingText: string | null };
   /** Somebody stopped the turn in the session itself. */
   aborted: boolean;
   /** The session rests, and the turn's newest row was never finished. */
@@ -81,6 +83,7 @@ const nothingSeen: Observation = {
   found: false,
   laterPrompt: false,
   turnEndedWell: false,
+  lastTurn: { ran: false, closingText: null },
   aborted: false,
   interrupted: false,
   askRejected: false,

@@ -46,6 +46,7 @@ export function observe(input: ObserveInput): Observation {
     found: last.row !== null,
     laterPrompt: hasLaterPrompt(last),
     turnEndedWell: ended !== undefined && !isOpen(ended) && ended.error === null && providerError === null,
+    lastTurn: { ran: last.children.length > 0, closingText: finalText(last.children) },
     aborted: ended?.error?.kind === "aborted",
     interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
@@ -102,7 +103,6 @@ function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): E
   const done = rows.flatMap((row) => row.tools.filter(succeeded));
   const named = (wanted: string) =>
     done.map((tool) => normalizeToolName(tool.name)).filter((name) => classifyTool(name) === wanted);
-  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
   return {
     sent: done
       .filter((tool) => classifyTool(normalizeToolName(tool.name)) === "visible")
@@ -111,9 +111,13 @@ function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): E
     executions: named("execution"),
     lookups: named("lookup"),
     others: named("other"),
-    finalText:
-      (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null,
+    finalText: finalText(rows),
   };
+}
+
+function finalText(rows: readonly TranscriptRow[]): string | null {
+  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
+  return (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null;
 }
 
 function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {

@@ -5,7 +5,13 @@
 import type { DeliveryRecord } from "./record.ts";
 import { untimed } from "./timing.ts";
 
+type Written = Omit<DeliveryRecord, "claims"> & Partial<Pick<DeliveryRecord, "claims">>;
+
 export function recordFrom(json: string): DeliveryRecord {
-  const record = JSON.parse(json) as DeliveryRecord;
-  return { ...record, attemptList: record.attemptList.map((attempt) => ({ ...untimed, ...attempt })) };
+  return upcast(JSON.parse(json) as Written);
+}
+
+export function upcast(record: Written): DeliveryRecord {
+  const attemptList = record.attemptList.map((attempt) => ({ ...untimed, ...attempt }));
+  return { ...record, claims: record.claims ?? null, attemptList };
 }

@@ -11,6 +11,9 @@ const number = fc.constantFrom(1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5);
 const reason = fc.constantFrom("empty_assistant_turn", "session_stale", "no_response");
 const spends = fc.constantFrom("attempts" as const, "repairs" as const);
 
+const furtherKind = fc.constantFrom("summary" as const, "follow_up" as const);
+const further = furtherKind.map((kind) => ({ kind, spends: "further" as const, freshSession: false }));
+
 const timings: fc.Arbitrary<AttemptTiming[]> = fc.array(
   fc.record({
     number,
@@ -96,8 +99,28 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       turnEnded: fc.boolean(),
       readCommitted: fc.boolean(),
       diagnostics: fc.constant([]),
+      claims: fc.option(fc.constant({ names: ["a.txt"], until: 9 })),
+      next: fc.option(further),
       lookAt: time,
     }),
+    {
+      weight: 8,
+      arbitrary: of<Of<"files_looked_for">>("files_looked_for", {
+        missing: fc.constantFrom([], ["a.txt"]),
+        next: fc.option(further),
+        lookAt: time,
+      }),
+    },
+    {
+      weight: 16,
+      arbitrary: of<Of<"asked_further">>("asked_further", {
+        attempt: fc
+          .tuple(attempt, furtherKind)
+          .map(([given, kind]) => ({ ...given, kind, spends: "further" as const })),
+        runId: fc.constant("run"),
+        lookAt: time,
+      }),
+    },
     { weight: 4, arbitrary: of<Of<"unanswered">>("unanswered", { reason, observed, lookAt: time }) },
     of<Of<"failed_retryable">>("failed_retryable", { reason, observed, lookAt: time }),
     of<Of<"failed_terminal">>("failed_terminal", { reason, observed: fc.option(observed), lookAt: fc.option(time) }),
@@ -108,7 +131,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
         lookAt: time,
       }),
     },
-    of<Of<"turn_ended">>("turn_ended", { timings }),
+    of<Of<"turn_ended">>("turn_ended", { observed: fc.option(observed) }),
     of<Of<"read_committed">>("read_committed", { diagnostics: fc.constant([]) }),
     of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, lookAt: time }),
     of<Of<"cancelled">>("cancelled", { by: fc.constant("ada"), reason, readCommitted: fc.boolean(), lookAt: time }),

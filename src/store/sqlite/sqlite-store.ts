@@ -62,7 +62,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   };
 
   const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const sends = events.some((event) => event.type === "submit" || event.type === "send_again");
+    const sends = events.some(({ type }) => ["submit", "send_again", "asked_further"].includes(type));
     const laneId = sends ? ledger.byId(id)?.laneId : undefined;
     if (laneId !== undefined && lanes.find(laneId)?.pausedReason !== null) {
       return { outcome: "refused", reason: "lane_paused", record: ledger.byId(id) };
