@@ -16,6 +16,8 @@ import { Interventions } from "../delivery/interventions.ts";
 import { laneName } from "../delivery/lane.ts";
 import type { Change } from "../delivery/ledger.ts";
 import { Ledger } from "../delivery/ledger.ts";
+import type { MissingFiles } from "../delivery/missing-files.ts";
+import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
@@ -36,6 +38,8 @@ export type WaybillOptions = {
   runtimes: (postMessage: PostMessage) => readonly Runtime[];
   /** Where the lanes' messages stand; the store itself unless said otherwise. */
   mailbox?: Mailbox;
+  /** How the files are looked for that an answer names; on the disk of this machine unless said otherwise. */
+  missingFiles?: MissingFiles;
   clock?: Clock;
   /** Names this run in the records that it writes. */
   runId?: string;
@@ -79,6 +83,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
     asks: new AskBook(),
+    missingFiles: options.missingFiles ?? missingFiles,
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,

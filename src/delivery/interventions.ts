@@ -59,6 +59,9 @@ export class Interventions {
   async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
     const record = await this.#deps.store.outstanding(laneId);
     if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
+    if (record && isAskedFurther(record)) {
+      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at: this.#deps.clock.now() }]);
+    }
     // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
     await this.#courier.stopTurn(laneId, record?.id ?? null);
     void this.#courier.moveLane(laneId, { look: true });
@@ -143,6 +146,11 @@ export class Interventions {
     await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
   }
+}
+
+/** Its turn is over, and the agent would still be asked something. */
+function isAskedFurther({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
+  return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
 }
 
 function askUnknown(askId: string): AppError {

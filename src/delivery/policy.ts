@@ -23,6 +23,13 @@ export type Policy = {
   stuckAfterMs: number;
   /** The kill switch: false stops every automatic second prompt. */
   automaticRetry: boolean;
+  /** Between two looks for a file that an answer names, and how long they go on. */
+  fileLookMs: number;
+  fileWaitMs: number;
+  /** Asks once for a few words after work in files that nobody said anything about. */
+  summarizeSilentWork: boolean;
+  /** Tells the agent once which of the files that it named are not there. */
+  followUpMissingFiles: boolean;
   watchdogAtOnce: number;
   watchdogAtOncePerTeam: number;
   retention: { respondedMs: number; failedMs: number };
@@ -47,6 +54,10 @@ export const defaultPolicy: Policy = {
   maxRepairs: 2,
   stuckAfterMs: 15 * minute,
   automaticRetry: true,
+  fileLookMs: 2 * second,
+  fileWaitMs: 15 * second,
+  summarizeSilentWork: true,
+  followUpMissingFiles: false,
   watchdogAtOnce: 2,
   watchdogAtOncePerTeam: 1,
   retention: { respondedMs: 7 * day, failedMs: 30 * day },

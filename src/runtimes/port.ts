@@ -34,6 +34,8 @@ export type TranscriptRow = {
   finish: string | null;
   error: RowError | null;
   createdAt: number;
+  /** When its first word, thought or tool call began; null while there is none. */
+  firstActivityAt: number | null;
   completedAt: number | null;
 };
 

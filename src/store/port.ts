@@ -18,7 +18,8 @@ export type Admission =
   | { outcome: "conflict" };
 
 export type Applied =
-  | { outcome: "applied"; record: DeliveryRecord; effects: readonly Effect[] }
+  /** `before` is the record as it was; one that begins has none. */
+  | { outcome: "applied"; record: DeliveryRecord; before?: DeliveryRecord; effects: readonly Effect[] }
   /** The events do not fit what the record has become, or the lane is held by another delivery. */
   | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
 

@@ -23,6 +23,7 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
     reasoning: parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n"),
     tools: parts.flatMap((part) => (part.type === "tool" ? [toolFrom(part)] : [])),
     createdAt: info.time.created,
+    firstActivityAt: firstOf(parts.flatMap(partTimes)),
   };
   if (info.role === "user") {
     return { ...shared, role: "user", parentId: null, finish: null, error: null, completedAt: info.time.created };
@@ -115,6 +116,10 @@ function endsTurn({ info, parts }: MessageRow): boolean {
 function partTimes(part: Part): number[] {
   if (part.type === "tool") return part.state.status === "pending" ? [] : timesIn(part.state.time);
   return "time" in part && part.time ? timesIn(part.time) : [];
+}
+
+function firstOf(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function timesIn(time: { created?: number; completed?: number; start?: number; end?: number }): number[] {

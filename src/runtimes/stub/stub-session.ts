@@ -132,8 +132,8 @@ export class StubSession {
     const step = run.steps[run.next];
     run.next += 1;
     if (step === undefined) return this.#end(at);
-    if ("say" in step) this.#openRow(at).text += step.say;
-    else if ("think" in step) this.#openRow(at).reasoning += step.think;
+    if ("say" in step) this.#activeRow(at).text += step.say;
+    else if ("think" in step) this.#activeRow(at).reasoning += step.think;
     else if ("tool" in step) this.#useTool(step, at);
     else if ("reply" in step) this.#post(step, run, at);
     else if ("ask" in step) this.#ask(step, run, at);
@@ -152,7 +152,7 @@ export class StubSession {
   }
 
   #useTool(step: Extract<Step, { tool: string }>, at: number): void {
-    this.#openRow(at).tools.push(
+    this.#activeRow(at).tools.push(
       this.#tool(step.tool, {
         status: step.fails ? "error" : "completed",
         input: step.input ?? {},
@@ -168,14 +168,14 @@ export class StubSession {
     const to = step.to ?? /to "([^"]+)", relayOfMessageId/.exec(run.prompt)?.[1] ?? "user";
     const input = { to, text: step.reply, summary: step.summary ?? null, relayOfMessageId };
     const tool = this.#tool("waybill_message_send", { status: "running", input });
-    this.#openRow(at).tools.push(tool);
+    this.#activeRow(at).tools.push(tool);
     run.waitsFor = tool;
     this.#posts.push({ tool: tool.id, ...input });
   }
 
   #ask(step: Extract<Step, { ask: string }>, run: Run, at: number): void {
     const tool = this.#tool(step.ask === "permission" ? "bash" : "question", { status: "running" });
-    this.#openRow(at).tools.push(tool);
+    this.#activeRow(at).tools.push(tool);
     run.waitsFor = tool;
     this.#asks.push({
       id: `ask-${tool.id}`,
@@ -225,6 +225,12 @@ export class StubSession {
     this.happenings += 1;
   }
 
+  #activeRow(at: number): Row {
+    const row = this.#openRow(at);
+    row.firstActivityAt ??= at;
+    return row;
+  }
+
   #openRow(at: number): Row {
     this.#lastActivityAt = at;
     const newest = this.#rows.at(-1);
@@ -248,6 +254,7 @@ export class StubSession {
       finish: null,
       error: null,
       createdAt: at,
+      firstActivityAt: null,
       completedAt: null,
     };
     this.#rows.push(made);

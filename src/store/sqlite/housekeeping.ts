@@ -7,6 +7,7 @@ import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
 import { brokenRules } from "../../delivery/record.ts";
 import { fold } from "../../delivery/transition.ts";
+import { recordFrom } from "../../delivery/upcast.ts";
 import type { Finding } from "../port.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
@@ -18,7 +19,7 @@ export function checkStore(db: Database.Database): Finding[] {
     "SELECT event FROM delivery_event WHERE delivery_id = ? ORDER BY version",
   );
   for (const row of records.iterate()) {
-    const record = JSON.parse(row.record) as DeliveryRecord;
+    const record = recordFrom(row.record);
     const subject = `delivery ${record.id}`;
     findings.push(...brokenRules(record).map((problem) => ({ subject, problem: `does not hold: ${problem}` })));
     const audit = events.all(record.id).map((one) => JSON.parse(one.event) as DeliveryEvent);

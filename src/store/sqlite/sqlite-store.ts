@@ -62,21 +62,19 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   };
 
   const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const sends = events.some((event) => event.type === "submit" || event.type === "send_again");
+    const sends = events.some(({ type }) => ["submit", "send_again", "asked_further"].includes(type));
     const laneId = sends ? ledger.byId(id)?.laneId : undefined;
     if (laneId !== undefined && lanes.find(laneId)?.pausedReason !== null) {
       return { outcome: "refused", reason: "lane_paused", record: ledger.byId(id) };
     }
     const applied = ledger.apply(id, events);
     if (applied.outcome === "refused") return applied;
-    const { before, ...result } = applied;
-    if (before?.readCommittedAt === null && result.record.readCommittedAt !== null) {
-      mail.markRead(id, result.record.readCommittedAt);
-    }
+    const { before, record } = applied;
+    if (before?.readCommittedAt === null && record.readCommittedAt !== null) mail.markRead(id, record.readCommittedAt);
     for (const { message, payloadHash } of outgoing) {
       if (!mail.find(message.recipient, message.id)) mail.insert(message, payloadHash);
     }
-    return result;
+    return applied;
   };
 
   const rebuild = (record: DeliveryRecord): Applied => {

@@ -127,6 +127,11 @@ export const attemptShape = z
     runtimeMessageId: z.string(),
     sends: z.number().int(),
     submittedAt: time,
+    storedAt: time.nullable().openapi({ description: "The agent program had the prompt." }),
+    firstTokenAt: time.nullable().openapi({ description: "The first word, thought or tool call for it." }),
+    lastActivityAt: time.nullable(),
+    finishedAt: time.nullable().openapi({ description: "The end of its turn, as the agent program says it." }),
+    provenAt: time.nullable().openapi({ description: "What it brought was found to be proof." }),
   })
   .openapi("Attempt");
 

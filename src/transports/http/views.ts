@@ -120,6 +120,11 @@ function attemptView(attempt: Attempt): z.output<typeof attemptShape> {
     runtimeMessageId: attempt.messageId,
     sends: attempt.sends,
     submittedAt: isoTime(attempt.submittedAt),
+    storedAt: isoOrNull(attempt.storedAt),
+    firstTokenAt: isoOrNull(attempt.firstTokenAt),
+    lastActivityAt: isoOrNull(attempt.lastActivityAt),
+    finishedAt: isoOrNull(attempt.finishedAt),
+    provenAt: isoOrNull(attempt.provenAt),
   };
 }
 
