@@ -1,14 +1,17 @@
 /** A whole Waybill on a real OpenCode server with a scripted model, and waits that are short. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Lane } from "../../src/delivery/lane.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
+import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-policy.ts";
+import { withPermissions } from "../../src/runtimes/opencode/permission-policy.ts";
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
@@ -31,16 +34,22 @@ const quick = {
 };
 
 export type OpencodeWorldOptions = {
+  /** Directories are inside the world's own. */
   lanes?: readonly Partial<NewLane>[];
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
+  policy?: PermissionPolicy;
 };
 
 export class OpencodeWorld {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-opencode-world-")));
   readonly work = join(this.directory, "work");
+  /** Stands for Waybill's own state. */
+  readonly state = join(this.directory, "waybill-state");
   readonly troubles: unknown[] = [];
   readonly #options: OpencodeWorldOptions;
+  /** May be another one from the next prompt on; the server's table is that of its start. */
+  #policy: PermissionPolicy | null;
   readonly #asked = new Set<() => void>();
   model!: ScriptedModel;
   keeper!: ServerKeeper;
@@ -48,12 +57,15 @@ export class OpencodeWorld {
 
   constructor(options: OpencodeWorldOptions = {}) {
     this.#options = options;
+    this.#policy = options.policy ?? null;
     mkdirSync(this.work);
+    mkdirSync(this.state);
   }
 
   async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
     const { lanes = [{}], config = {} } = this.#options;
+    const content = JSON.stringify({ ...scriptedProvider(this.model.url), ...config });
     const port = await freePort();
     const home = join(this.directory, "opencode-home");
     this.keeper = new ServerKeeper({
@@ -68,23 +80,36 @@ export class OpencodeWorld {
       env: process.env,
       extraEnv: {
         ...opencodeEnvironment(home),
-        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(this.model.url), ...config }),
+        OPENCODE_CONFIG_CONTENT: this.#policy === null ? content : withPermissions(content, this.#policy),
       },
     });
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
       policy: quick,
-      lanes: lanes.map((lane) => aLane({ runtime: "opencode", directory: this.work, ...lane })),
+      lanes: lanes.map((lane) =>
+        aLane({ runtime: "opencode", ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
+      ),
       runtimes: () => [
         new OpencodeRuntime({
           keeper: this.keeper,
           clock: systemClock,
+          ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
           onTrouble: (error) => this.troubles.push(error),
         }),
       ],
       onTrouble: ({ error }) => this.troubles.push(error),
     });
     return this;
+  }
+
+  changePolicy(policy: PermissionPolicy): void {
+    this.#policy = policy;
+  }
+
+  async #permissions(lane: Lane) {
+    const others = (await this.waybill.store.lanes()).filter((one) => one.id !== lane.id);
+    const otherDirectories = others.map((one) => one.directory);
+    return { policy: this.#policy, otherDirectories, stateDirectory: this.state };
   }
 
   /** The call is in the log once whoever listens has been told. */
