@@ -750,6 +750,11 @@ export interface components {
             /** @description How many messages wait behind it. */
             waiting: number;
             waitReason: string | null;
+            /** @description What its agent has used today, in tokens and dollars; null where nothing is known of it. */
+            usage: {
+                tokens: number;
+                cost: number;
+            } | null;
         };
         NewLane: {
             id: string;

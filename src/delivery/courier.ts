@@ -17,6 +17,7 @@ import { afterFileLook } from "./further.ts";
 import type { Lane } from "./lane.ts";
 import { LaneGate } from "./lane-gate.ts";
 import type { Ledger } from "./ledger.ts";
+import { LimitKeeper } from "./limit-keeper.ts";
 import type { MissingFiles } from "./missing-files.ts";
 import { findOldAttempts } from "./old-attempts.ts";
 import { readObservation } from "./reading.ts";
@@ -51,6 +52,7 @@ export class Courier {
   readonly #gate = new LaneGate();
   readonly #sender: Sender;
   readonly #waits: Waits;
+  readonly #limits: LimitKeeper;
   readonly #queued = new Map<string, { look: boolean; done: Promise<void> }>();
   readonly #laneOfSession = new Map<string, string>();
   readonly #unsubscribe: (() => void)[] = [];
@@ -59,6 +61,7 @@ export class Courier {
   constructor(deps: CourierDeps) {
     this.#deps = deps;
     this.#waits = new Waits(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
+    this.#limits = new LimitKeeper(deps, (laneId) => void this.moveLane(laneId, { look: true }));
     this.#sender = new Sender(deps);
   }
 
@@ -87,6 +90,7 @@ export class Courier {
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#waits.close();
+    this.#limits.close();
     await this.#gate.drained();
   }
 
@@ -149,8 +153,9 @@ export class Courier {
     const { store, clock, closing } = this.#deps;
     let look = lookNow;
     while (!closing.aborted) {
-      const lane = await store.lane(laneId);
-      if (!lane) return;
+      const found = await store.lane(laneId);
+      if (!found) return;
+      const lane = await this.#limits.reconsidered(found);
       if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, laneId);
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
@@ -272,6 +277,7 @@ export class Courier {
     const prepared = await this.#sender.prepare(record, lane);
     switch (prepared.outcome) {
       case "ready":
+        if (await this.#limits.stops(lane)) return "rests";
         if (prepared.lane.sessionId) this.#laneOfSession.set(prepared.lane.sessionId, lane.id);
         return this.#commit(record, prepared.lane, prepared.events);
       case "impossible":

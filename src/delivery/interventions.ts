@@ -7,6 +7,7 @@ import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied } from "../store/port.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
+import { dayOf, isLimitReason } from "./daily-limit.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { isOutstanding, isOwed, openStatuses } from "./record.ts";
@@ -110,8 +111,12 @@ export class Interventions {
     await this.#deps.store.pauseLane(laneId, reason);
   }
 
+  /** A lane that was stopped by a limit goes on without one until the day ends. */
   async resume(laneId: string): Promise<void> {
-    await this.#deps.store.pauseLane(laneId, null);
+    const { store, clock } = this.#deps;
+    const lane = await store.lane(laneId);
+    if (lane && isLimitReason(lane.pausedReason)) await store.liftLimits(laneId, dayOf(clock.now()));
+    await store.pauseLane(laneId, null);
     void this.#courier.moveLane(laneId, { look: true });
   }
 

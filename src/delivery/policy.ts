@@ -1,5 +1,8 @@
 /** Every number that decides when something is looked at or sent, in one place. All of them are configurable. */
 
+import type { DailyLimits } from "./daily-limit.ts";
+import { noLimits } from "./daily-limit.ts";
+
 export type Policy = {
   maxAttempts: number;
   /** Wait before the second, third, … attempt; the last one repeats. */
@@ -33,6 +36,8 @@ export type Policy = {
   watchdogAtOnce: number;
   watchdogAtOncePerTeam: number;
   retention: { respondedMs: number; failedMs: number };
+  /** What a lane may use in a day; lanes with limits of their own have both of them here. */
+  limits: { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
 };
 
 const second = 1000;
@@ -61,4 +66,5 @@ export const defaultPolicy: Policy = {
   watchdogAtOnce: 2,
   watchdogAtOncePerTeam: 1,
   retention: { respondedMs: 7 * day, failedMs: 30 * day },
+  limits: { everyLane: noLimits, byLane: {} },
 };

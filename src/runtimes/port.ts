@@ -20,6 +20,9 @@ export type ToolCall = {
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
 export type RowError = { kind: "aborted" | "failed"; message: string };
 
+/** As the agent program reckons it: tokens of every kind, and dollars. */
+export type Usage = { tokens: number; cost: number };
+
 export type TranscriptRow = {
   id: string;
   role: "user" | "assistant" | "system" | "unknown";
@@ -37,6 +40,8 @@ export type TranscriptRow = {
   /** When its first word, thought or tool call began; null while there is none. */
   firstActivityAt: number | null;
   completedAt: number | null;
+  /** What the model's part in this row has used so far, where the program says so. */
+  usage?: Usage;
 };
 
 export type Ask = {

@@ -1,6 +1,7 @@
 /**
  * The keys of `delivery`: the numbers of the delivery policy. What is missing here has a name of its own:
- * `maxRepairs` is `sessionRetryAttempts`, and `automaticRetry` is the switch WAYBILL_WATCHDOG.
+ * `maxRepairs` is `sessionRetryAttempts`, `limits` are those of the day, and `automaticRetry` is the switch
+ * WAYBILL_WATCHDOG.
  */
 import type { Policy } from "../../delivery/policy.ts";
 import { defaultPolicy } from "../../delivery/policy.ts";
@@ -8,7 +9,7 @@ import type { Kind } from "./kinds.ts";
 import { flag, milliseconds, positive, someMilliseconds, someWaits, waits } from "./kinds.ts";
 import type { Setting } from "./settings.ts";
 
-type PolicyKey = Exclude<keyof Policy, "maxRepairs" | "automaticRetry" | "retention">;
+type PolicyKey = Exclude<keyof Policy, "maxRepairs" | "automaticRetry" | "retention" | "limits">;
 
 function of<K extends PolicyKey>(key: K, kind: Kind<Policy[K]>, meaning: string) {
   return { kind, default: defaultPolicy[key], meaning, effect: "now" } as const satisfies Setting<Policy[K]>;

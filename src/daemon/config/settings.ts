@@ -5,6 +5,7 @@
  */
 import type { Kind } from "./kinds.ts";
 import * as kinds from "./kinds.ts";
+import { permissionPolicy } from "./permission-policy-kind.ts";
 
 export type Setting<T = unknown> = {
   kind: Kind<T>;
@@ -198,6 +199,27 @@ export const settings = {
     env: "OPENCODE_SERVE_PORT",
     default: 4096,
     meaning: "The port of a server started by Waybill. In the place of the default, any free one may be taken.",
+    effect: "now",
+  },
+  permissionPolicy: {
+    kind: permissionPolicy,
+    env: "WAYBILL_PERMISSION_POLICY",
+    default: "safe",
+    meaning:
+      "What agents on an OpenCode server that Waybill started do without asking: [operations.md](operations.md#security) says what each means.",
+    effect: "now",
+  },
+  dailyTokenLimit: {
+    kind: kinds.tokenLimit,
+    env: "WAYBILL_DAILY_TOKEN_LIMIT",
+    meaning:
+      "How many tokens a lane may use in a day. Then it is paused until the next day, or until somebody resumes it.",
+    effect: "now",
+  },
+  dailyCostLimit: {
+    kind: kinds.costLimit,
+    env: "WAYBILL_DAILY_COST_LIMIT",
+    meaning: "The same for what a lane costs in a day, in dollars, as its agent program reckons it.",
     effect: "now",
   },
   piAgentProvider: {

@@ -5,22 +5,27 @@
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
 import { pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
+import { HeardAsks } from "./heard-asks.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
+import type { PermissionsOf } from "./session-permissions.ts";
+import { keepRules, rulesFor } from "./session-permissions.ts";
 import { SessionTree } from "./session-tree.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
 
 export type OpencodeOptions = {
   keeper: ServerKeeper;
   clock: Clock;
+  /** Without it the server's own configuration says what the tools may do. */
+  permissions?: PermissionsOf;
   onTrouble: (error: unknown) => void;
   /** False where no lane needs the server yet: then it is started for the first session. */
   startAtOnce?: boolean;
@@ -52,6 +57,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #tree: SessionTree;
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
+  readonly #heard = new HeardAsks();
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
@@ -77,6 +83,8 @@ export class OpencodeRuntime implements Runtime {
       },
     });
     keeper.onChange((address) => {
+      // What a server asked went with it.
+      this.#heard.forget();
       if (!address) return;
       this.#feed.start();
       this.#feed.tryNow();
@@ -105,7 +113,8 @@ export class OpencodeRuntime implements Runtime {
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
     if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
     const title = lane.displayName ?? lane.id;
-    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title }, signal));
+    const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
+    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(id, null);
     return id;
   }
@@ -120,10 +129,7 @@ export class OpencodeRuntime implements Runtime {
     }
     const { rows, status } = stored;
     // Asks are only there while a turn runs.
-    const asks =
-      status === "idle"
-        ? []
-        : await this.#asking(pendingAsks(this.#api, this.#tree, { directory: lane.directory, sessionId }, signal));
+    const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
     return {
       sessionId,
       status,
@@ -141,6 +147,7 @@ export class OpencodeRuntime implements Runtime {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
+      await keepRules(lane, sessionId, this.#permissions(), signal);
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
@@ -162,9 +169,16 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  /** The whole tree: a subtask would work on without its parent. */
-  async abort(_lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    for (const id of await this.#asking(this.#tree.family(sessionId, signal))) await this.#api.abort(id, signal);
+  /**
+   * The whole tree: a subtask would work on without its parent. What it asked would stay in the server's list, and seem
+   * to be asked by the next turn.
+   */
+  async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    const family = await this.#asking(this.#tree.family(sessionId, signal));
+    for (const id of family) await this.#api.abort(id, signal);
+    for (const { id } of await this.#asks(lane, sessionId, signal)) {
+      await this.answer(lane, id, { decision: "reject" }).catch(isOver);
+    }
   }
 
   async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
@@ -202,6 +216,15 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
+  #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+    return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
+  }
+
+  #permissions() {
+    const { permissions = null, keeper } = this.#options;
+    return { api: this.#api, permissions, ownServer: keeper.address()?.startedByUs === true };
+  }
+
   async #status(lane: Lane, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
     return (await this.#api.statuses(lane.directory, signal))[sessionId]?.type ?? "idle";
   }
@@ -230,6 +253,7 @@ export class OpencodeRuntime implements Runtime {
 
   #onEvent({ type, properties }: FeedEvent): void {
     this.#learn(type, properties);
+    this.#heard.hear(type, properties);
     const { sessionID } = properties;
     if (!telling.has(type) || typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);
@@ -261,6 +285,11 @@ export class OpencodeRuntime implements Runtime {
   #tellAll(): void {
     for (const sessionId of this.#watched) this.#tell(sessionId);
   }
+}
+
+/** Somebody was faster, or it went with its turn. */
+function isOver(error: unknown): void {
+  if (!(error instanceof OpencodeError) || error.status !== 404) throw error;
 }
 
 /** Whether the newest row is an assistant's that has not ended. */

@@ -1,6 +1,6 @@
 /** Turns what OpenCode stored of a session into the transcript that every runtime shows. Pure. */
-import type { RowError, ToolCall, TranscriptRow } from "../port.ts";
-import type { MessageRow, Part } from "./opencode-api.ts";
+import type { RowError, ToolCall, TranscriptRow, Usage } from "../port.ts";
+import type { AssistantMessage, MessageRow, Part } from "./opencode-api.ts";
 
 type ToolPart = Extract<Part, { type: "tool" }>;
 
@@ -36,7 +36,14 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
     finish: info.finish ?? null,
     error: errorFrom(info.error),
     completedAt: info.time.completed ?? null,
+    usage: usageOf(info),
   };
+}
+
+/** Of every kind: what was read from a cache is paid for, too. */
+function usageOf({ tokens, cost }: AssistantMessage): Usage {
+  const { input, output, reasoning, cache } = tokens;
+  return { tokens: input + output + reasoning + cache.read + cache.write, cost };
 }
 
 /** What the agent said; parts that are marked as put in by the program itself are not its words, nor a person's. */

@@ -2,7 +2,7 @@
  * One session of a stub agent: a transcript that grows by the script as time passes. It has no timers and does no
  * I/O; the same entries at the same times give the same rows, so it can be replayed from the journal after a crash.
  */
-import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice } from "../port.ts";
+import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice, Usage } from "../port.ts";
 import type { Script, Step, Turn } from "./script.ts";
 import { durationOf } from "./script.ts";
 
@@ -134,6 +134,7 @@ export class StubSession {
     if (step === undefined) return this.#end(at);
     if ("say" in step) this.#activeRow(at).text += step.say;
     else if ("think" in step) this.#activeRow(at).reasoning += step.think;
+    else if ("uses" in step) this.#use(step.uses, at);
     else if ("tool" in step) this.#useTool(step, at);
     else if ("reply" in step) this.#post(step, run, at);
     else if ("ask" in step) this.#ask(step, run, at);
@@ -149,6 +150,12 @@ export class StubSession {
     if (!run) return;
     const next = run.steps[run.next];
     run.readyAt = at + (next === undefined ? this.#script.stepMs : durationOf(next, this.#script));
+  }
+
+  #use({ tokens, cost }: Usage, at: number): void {
+    const row = this.#openRow(at);
+    const { usage = { tokens: 0, cost: 0 } } = row;
+    row.usage = { tokens: usage.tokens + tokens, cost: usage.cost + cost };
   }
 
   #useTool(step: Extract<Step, { tool: string }>, at: number): void {

@@ -17,6 +17,7 @@ import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
+import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = { path: string; now?: () => number; reach?: (point: CommitPoint) => void };
 
@@ -44,6 +45,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   const mail = mailStatements(db);
   const ledger = ledgerStatements(db);
   const feed = feedStatements(db, lanes.find);
+  const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
@@ -94,6 +96,13 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     removeLane: (id, at) => commits.write(() => ledger.openIn(id).length === 0 && lanes.remove(id, at)),
     openSession: (laneId, sessionId, at) => commits.write(() => lanes.openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
+
+    async countUsage(laneId, entries) {
+      const fresh = usage.fresh(laneId, entries);
+      if (fresh.length > 0) await commits.write(() => usage.count(laneId, fresh));
+    },
+    usageOf: async (laneId, day) => usage.of(laneId, day),
+    liftLimits: (laneId, day) => commits.write(() => usage.lift(laneId, day)),
 
     admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,

@@ -204,6 +204,9 @@ export const laneShape = z
     holder: z.union([sentShape, z.null()]).openapi({ description: "The delivery that holds the lane." }),
     waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
     waitReason: z.string().nullable(),
+    usage: z.object({ tokens: z.number().int(), cost: z.number() }).nullable().openapi({
+      description: "What its agent has used today, in tokens and dollars; null where nothing is known of it.",
+    }),
   })
   .openapi("Lane");
 
