@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
@@ -34,6 +35,7 @@ export type OpencodeWorldOptions = {
   lanes?: readonly Partial<NewLane>[];
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
+  policy?: Partial<Policy>;
 };
 
 export class OpencodeWorld {
@@ -53,7 +55,7 @@ export class OpencodeWorld {
 
   async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
-    const { lanes = [{}], config = {} } = this.#options;
+    const { lanes = [{}], config = {}, policy = {} } = this.#options;
     const port = await freePort();
     const home = join(this.directory, "opencode-home");
     this.keeper = new ServerKeeper({
@@ -73,7 +75,7 @@ export class OpencodeWorld {
     });
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
-      policy: quick,
+      policy: { ...quick, ...policy },
       lanes: lanes.map((lane) => aLane({ runtime: "opencode", directory: this.work, ...lane })),
       runtimes: () => [
         new OpencodeRuntime({
