@@ -11,7 +11,7 @@ export type WaitOptions = {
   onTrouble?: StreamOptions["onTrouble"];
 };
 
-export type Begin = () => Promise<Pick<Sent, "deliveryId" | "status">>;
+export type Begin = () => Promise<Pick<Sent, "deliveryId" | "status" | "responsePending">>;
 
 export type OutcomeDeps = {
   follow: (options: StreamOptions) => AsyncIterable<StreamEvent | Opened>;
@@ -19,7 +19,7 @@ export type OutcomeDeps = {
 };
 
 /** What a delivery ends with. Events show it as it is when they are read, so its status may be ahead of them. */
-const endings = ["proven", "failed_terminal", "cancelled", "withdrawn"];
+const endings = ["proven", "turn_ended", "failed_terminal", "cancelled", "withdrawn"];
 
 /**
  * `begin` sends the message or looks it up, once the stream is open: what happens from then on is in the stream, and a

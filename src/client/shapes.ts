@@ -23,7 +23,16 @@ export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
 export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];
 
-/** Whether a delivery came to an end. What failed for good may still be retried, or proven late. */
-export function hasOutcome({ status }: { status: Status }): boolean {
-  return (outcomes as readonly Status[]).includes(status);
+/**
+ * Whether a delivery came to an end. What failed for good may still be retried, or proven late. Work that is done counts
+ * once the agent was asked to say something about it, where it is asked.
+ */
+export function hasOutcome({
+  status,
+  responsePending = false,
+}: {
+  status: Status;
+  responsePending?: boolean;
+}): boolean {
+  return (outcomes as readonly Status[]).includes(status) && !(status === "responded" && responsePending);
 }

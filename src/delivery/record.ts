@@ -135,6 +135,12 @@ export function isOwed(record: DeliveryRecord): boolean {
   return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
 }
 
+/** Proven, and the words that its sender will read are still to come. */
+export function awaitsSummary(record: DeliveryRecord): boolean {
+  if (record.status !== "responded" || record.turnEndedAt !== null) return false;
+  return record.nextAttempt?.kind === "summary" || lastAttempt(record)?.kind === "summary";
+}
+
 export function lastAttempt(record: DeliveryRecord): Attempt | undefined {
   return record.attemptList.at(-1);
 }

@@ -80,7 +80,7 @@ describe("work in files that nobody said a word about", () => {
     expect(await world.mail()).toMatchObject([{ text: "Renamed 3 files." }]);
   });
 
-  test.each(["asked_further", "turn_ended", "looked"] as const)(
+  test.each(["proven", "asked_further", "turn_ended", "looked"] as const)(
     "is neither lost nor asked for twice when Waybill is gone at %s",
     async (type) => {
       const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });

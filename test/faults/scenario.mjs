@@ -28,6 +28,9 @@ const policy = {
   submitLimitMs: 250,
   lateLooksMs: [],
   watchdogAtOnce: 8,
+  fileLookMs: 30,
+  fileWaitMs: 80,
+  followUpMissingFiles: true,
 };
 
 const says = (text) => ({ steps: [{ say: text }] });
@@ -59,6 +62,14 @@ const scripts = {
       { when: "<stale>", ...says("Answered in a fresh session.") },
     ],
   },
+  files: {
+    turns: [
+      { when: "<quiet>", steps: [{ tool: "write" }] },
+      { when: "few sentences", ...says("Renamed three files.") },
+      { when: "<claims>", ...says("Wrote report.txt.") },
+      { when: "not there: report.txt", ...says("It did not work out.") },
+    ],
+  },
   rebuilt: {
     turns: [{ when: "<sent>", steps: [{ wait: 100 }, { say: "Answered although the ledger had lost it." }] }],
     always: [says("Answered although the ledger had lost it before it was sent.")],
@@ -75,6 +86,8 @@ const messages = [
   ["people", "stopped"],
   ["people", "withdrawn"],
   ["people", "stale"],
+  ["files", "quiet"],
+  ["files", "claims"],
 ];
 const expected = {
   empty: "responded",
@@ -87,6 +100,8 @@ const expected = {
   stopped: "cancelled",
   withdrawn: "cancelled",
   stale: "responded",
+  quiet: "responded",
+  claims: "responded",
   sent: "responded",
   unrecorded: "responded",
 };
@@ -103,7 +118,13 @@ const lane = (id) => ({
   contract: id === "tools" ? "tool" : "text",
   createdAt: 1,
 });
-const message = (to, id) => ({ id, to: { lane: to }, from: "user", text: `<${id}>` });
+const message = (to, id) => ({
+  id,
+  to: { lane: to },
+  from: "user",
+  text: `<${id}>`,
+  ...(to === "files" ? { actionMode: "do" } : {}),
+});
 
 /** Two messages whose records are gone, as after a restore: one was sent, the other was not. */
 async function prepare() {
@@ -157,7 +178,7 @@ const reach = (point) => {
 const troubles = [];
 const waybill = await startWaybill({
   ...world(reach),
-  lanes: ["plain", "tools", "people", "rebuilt"].map(lane),
+  lanes: ["plain", "tools", "people", "files", "rebuilt"].map(lane),
   reach,
   onTrouble: ({ error }) => troubles.push(String(error)),
 });

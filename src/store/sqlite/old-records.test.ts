@@ -31,7 +31,9 @@ function makeOld(record: DeliveryRecord): void {
   const attemptList = record.attemptList.map((attempt) =>
     Object.fromEntries(Object.entries(attempt).filter(([field]) => !(field in untimed))),
   );
+  const { claims: _, ...old } = record;
   const db = new Database(file.path);
-  db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...record, attemptList }));
+  db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...old, attemptList }));
+  db.exec("UPDATE delivery_event SET event = json_remove(event, '$.record.claims', '$.storedAt')");
   db.close();
 }

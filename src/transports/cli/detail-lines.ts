@@ -92,7 +92,7 @@ function attemptLine(attempt: DeliveryDetail["attemptList"][number], now: number
 }
 
 /** How long after it was sent each thing happened, as far as that is known. */
-function timingLine(attempt: DeliveryDetail["attemptList"][number], paint: Paint): string[] {
+export function timingLine(attempt: DeliveryDetail["attemptList"][number], paint: Paint): string[] {
   const { storedAt, firstTokenAt, finishedAt, provenAt } = attempt;
   const steps: [string, string | null][] = [
     ["stored", storedAt],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyEvent } from "../../../test/support/arbitrary-events.ts";
 import { accepted, failedForGood, proven } from "../../../test/support/deliveries.ts";
-import { aMessage, aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { aMessage, anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
 import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { FeedItem } from "../../delivery/feed.ts";
 import { outlook } from "../../delivery/outlook.ts";
@@ -107,6 +107,16 @@ describe("an outcome", () => {
     const failed = having(sentOnce, failedForGood(4000));
     expect([answered, failed].map((record) => sentView(state(record)).responsePending)).toEqual([false, false]);
     expect(sentView(state(failed)).reason).toBe("no_answer");
+  });
+
+  it("is still to come while the agent is asked for a summary of what it did", () => {
+    const next = { kind: "summary", spends: "further", freshSession: false } as const;
+    const silent = having(sentOnce, proven({ at: 4000, turnEnded: false, next }));
+    const attempt = { ...anAttempt(2), kind: "summary", spends: "further" } as const;
+    const asked = having(silent, { type: "asked_further", at: 4100, attempt, runId: "run", lookAt: 9000 });
+    const said = having(asked, { type: "turn_ended", at: 4200 });
+    const pending = [silent, asked, said].map((record) => sentView(state(record)).responsePending);
+    expect(pending).toEqual([true, true, false]);
   });
 
   it("shows the reply by which it is known", () => {

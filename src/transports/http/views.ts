@@ -7,6 +7,7 @@ import type { Attempt } from "../../delivery/attempt.ts";
 import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { FeedItem } from "../../delivery/feed.ts";
 import type { DeliveryRecord, Status, VisibleReply } from "../../delivery/record.ts";
+import { awaitsSummary } from "../../delivery/record.ts";
 import type { Mail, TaskRef } from "../../mail/message.ts";
 import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../port.ts";
 import type {
@@ -42,7 +43,7 @@ export function sentView({ record, queuedBehind }: DeliveryState): Sent {
     deliveryId: record.id,
     status: record.status,
     responseState: record.responseState,
-    responsePending: !outcomes.includes(record.status),
+    responsePending: !outcomes.includes(record.status) || awaitsSummary(record),
     acceptanceUnknown: record.acceptanceUnknown,
     ...(queuedBehind === null ? {} : { queuedBehindMessageId: queuedBehind }),
     ...(record.proof?.visibleReply ? { visibleReply: visibleReplyView(record.proof.visibleReply) } : {}),

@@ -1,0 +1,57 @@
+/** Times, claims and what is asked after the proof, on the real OpenCode server. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+
+let world: OpencodeWorld;
+beforeAll(async () => {
+  world = await new OpencodeWorld({ policy: { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true } }).start();
+});
+afterAll(() => world.dispose());
+
+const write = (name: string) => ({
+  tools: [{ tool: "write", input: { filePath: join(world.work, name), content: "hello" } }],
+});
+
+test("an attempt tells when it was sent, stored, begun, finished and proven, in that order", async () => {
+  world.script({ rules: [{ when: "six times seven", steps: [{ waitMs: 300, say: "Forty-two." }] }] });
+  await world.send("times", "What is six times seven?");
+  const [attempt] = (await world.reaches("times", "responded")).attemptList;
+  const { submittedAt, storedAt, firstTokenAt, lastActivityAt, finishedAt, provenAt } = attempt ?? {};
+  const times = [submittedAt, storedAt, firstTokenAt, finishedAt, provenAt];
+  expect(times).toEqual(times.map(() => expect.any(Number)));
+  expect(times).toEqual(times.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
+  // The row is there before the model says anything.
+  expect((firstTokenAt ?? 0) - (storedAt ?? 0)).toBeGreaterThanOrEqual(300);
+  expect(lastActivityAt).toBeGreaterThanOrEqual(finishedAt ?? Number.POSITIVE_INFINITY);
+});
+
+test("work in files without a word is proven, and then asked once for a summary, which is the answer", async () => {
+  world.script({
+    rules: [
+      { when: "silently", steps: [write("quiet.txt"), {}] },
+      { when: "few sentences", steps: [{ say: "I wrote quiet.txt." }] },
+    ],
+  });
+  await world.send("quiet", "Write it silently.", { actionMode: "do" });
+  const proven = await world.reaches("quiet", "responded");
+  expect(proven).toMatchObject({ proof: { by: "tool" }, readCommittedAt: expect.any(Number) });
+  const record = await world.until("quiet", ({ turnEndedAt }) => turnEndedAt !== null);
+  expect(record.attemptList.map(({ kind }) => kind)).toEqual(["prompt", "summary"]);
+  expect(await world.answers()).toContain("I wrote quiet.txt.");
+  expect([world.turns("silently"), world.turns("few sentences")]).toEqual([1, 1]);
+});
+
+test("files that an answer names are looked for, and the agent is told of those that are not there", async () => {
+  world.script({
+    rules: [
+      { when: "two files", steps: [write("one.txt"), { say: "Wrote one.txt and two.txt." }] },
+      { when: "not there: two.txt", steps: [write("two.txt"), { say: "two.txt is written now." }] },
+    ],
+  });
+  await world.send("claims", "Write two files.");
+  const record = await world.until("claims", ({ turnEndedAt }) => turnEndedAt !== null);
+  expect(record.diagnostics).toEqual(["claimed_file_missing:two.txt"]);
+  expect(record.attemptList.map(({ kind }) => kind)).toEqual(["prompt", "follow_up"]);
+  expect((await world.answers()).slice(-2)).toEqual(["Wrote one.txt and two.txt.", "two.txt is written now."]);
+});
