@@ -5,10 +5,13 @@ import { join, resolve } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { DailyLimits } from "../../src/delivery/daily-limit.ts";
 import type { Lane } from "../../src/delivery/lane.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
+import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import { OpencodeApi } from "../../src/runtimes/opencode/opencode-api.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
 import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-policy.ts";
 import { withPermissions } from "../../src/runtimes/opencode/permission-policy.ts";
@@ -39,6 +42,8 @@ export type OpencodeWorldOptions = {
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
   policy?: PermissionPolicy;
+  /** By lane. */
+  limits?: Readonly<Record<string, DailyLimits>>;
 };
 
 export class OpencodeWorld {
@@ -64,7 +69,7 @@ export class OpencodeWorld {
 
   async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
-    const { lanes = [{}], config = {} } = this.#options;
+    const { lanes = [{}], config = {}, limits = {} } = this.#options;
     const content = JSON.stringify({ ...scriptedProvider(this.model.url), ...config });
     const port = await freePort();
     const home = join(this.directory, "opencode-home");
@@ -85,7 +90,7 @@ export class OpencodeWorld {
     });
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
-      policy: quick,
+      policy: { ...quick, limits: { ...quick.limits, byLane: limits } },
       lanes: lanes.map((lane) =>
         aLane({ runtime: "opencode", ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
       ),
@@ -126,6 +131,12 @@ export class OpencodeWorld {
 
   async send(id: string, text: string, more: Partial<NewMessage> = {}): Promise<void> {
     await this.waybill.send({ id, to: { lane: "lane" }, from: "user", text, ...more });
+  }
+
+  /** A message as OpenCode itself has it. */
+  stored(sessionId: string, messageId: string): Promise<MessageRow> {
+    const api = new OpencodeApi(() => this.keeper.address());
+    return api.message(sessionId, messageId, AbortSignal.timeout(5_000)) as Promise<MessageRow>;
   }
 
   /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */
