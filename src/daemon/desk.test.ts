@@ -150,6 +150,26 @@ describe("stepping in", () => {
   });
 });
 
+describe("the choice of an agent or a model", () => {
+  const rest = { displayName: null, team: null, member: null, directory: "/work", contract: "text" as const };
+
+  test("is refused when it is both", async () => {
+    const { desk } = await deskOn({ script: answers });
+    const both = { id: "tom", ...rest, runtime: "opencode", agent: "plan", model: "a/b" };
+    await expect(desk.putLane(both)).rejects.toEqual(refused("lane_invalid"));
+    const { lane } = await desk.putLane({ ...both, model: null });
+    expect(lane).toMatchObject({ agent: "plan", model: null });
+  });
+});
+
+test("a lane shows what its agent has used today", async () => {
+  const uses = { always: [{ steps: [{ uses: { tokens: 60, cost: 0.5 } }, { say: "There are 12." }] }] };
+  const { world, desk, send } = await deskOn({ script: uses });
+  await send("m1");
+  await world.reaches("m1", "responded");
+  expect((await desk.lane("lane")).usage).toMatchObject({ tokens: 60, cost: 0.5 });
+});
+
 describe("following", () => {
   test("what was and what comes are one stream, without a gap", async () => {
     const { world, desk, send } = await deskOn({ script: answers });

@@ -5,7 +5,7 @@
 import { messageOf } from "../app-error.ts";
 import type { Patience } from "../deadline.ts";
 import { withDeadline } from "../deadline.ts";
-import type { Runtime, TranscriptSlice } from "../runtimes/port.ts";
+import type { Runtime, TranscriptSlice, UsedBelow } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import type { AskBook } from "./ask-book.ts";
 import { dayOf } from "./daily-limit.ts";
@@ -58,9 +58,12 @@ export async function readSlice(
   const { lane, runtime, policy, store } = reading;
   const read = (signal: AbortSignal) => runtime.read(lane, sessionId, limit, signal);
   const slice = await withDeadline(reading, policy.observeLimitMs, read);
-  const entries = slice.rows.flatMap(({ id, createdAt, usage }) =>
-    usage ? [{ messageId: id, day: dayOf(createdAt), ...usage }] : [],
-  );
+  const entries = used(slice).map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
   if (entries.length > 0) await store.countUsage(lane.id, entries);
   return slice;
+}
+
+function used({ rows, usedBelow = [] }: TranscriptSlice): UsedBelow[] {
+  const own = rows.flatMap(({ id, createdAt, usage }) => (usage ? [{ messageId: id, createdAt, ...usage }] : []));
+  return [...own, ...usedBelow];
 }

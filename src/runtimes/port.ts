@@ -23,6 +23,9 @@ export type RowError = { kind: "aborted" | "failed"; message: string };
 /** As the agent program reckons it: tokens of every kind, and dollars. */
 export type Usage = { tokens: number; cost: number };
 
+/** By a session below the lane's own, whose rows are not shown. */
+export type UsedBelow = Usage & { messageId: string; createdAt: number };
+
 export type TranscriptRow = {
   id: string;
   role: "user" | "assistant" | "system" | "unknown";
@@ -63,6 +66,7 @@ export type TranscriptSlice = {
   /** Whether the rows reach back to the session's first one. */
   complete: boolean;
   lastActivityAt: number | null;
+  usedBelow?: readonly UsedBelow[];
 };
 
 export type RuntimeIds = { messageId: string; partId: string };

@@ -203,17 +203,39 @@ describe("waybill doctor", () => {
         { id: "c", ...lane, runtime: "pi" },
       ],
     });
-    const path = install("oc", 'echo "oc 1.2.3 $TELEGRAM_BOT_TOKEN"');
+    const path = install("oc", 'echo "1.18.40 $TELEGRAM_BOT_TOKEN"');
     install("claude", "exit 3");
     const { code, checks } = await checksOf({ TELEGRAM_BOT_TOKEN: "1:hush" });
     expect(code).toBe(1);
-    expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version oc 1.2.3.` });
+    expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.40.` });
+    expect(checks.get("server opencode")).toMatchObject({
+      status: "ok",
+      detail: expect.stringContaining("starts one"),
+    });
     expect(checks.get("program claude")).toMatchObject({
       status: "failed",
       detail: expect.stringMatching(/exit code 3/),
     });
     expect(checks.get("program pi")).toMatchObject({ status: "failed", detail: "pi was not found." });
-    for (const name of ["opencode", "claude", "pi"]) expect(checks.get(`runtime ${name}`)?.status).toBe("warning");
+    for (const name of ["claude", "pi"]) expect(checks.get(`runtime ${name}`)?.status).toBe("warning");
+  });
+
+  test("an OpenCode that is too old, or not there, is refused as the runtime would", async () => {
+    const lanes = [{ id: "a", directory: "~/my-project", runtime: "opencode" }];
+    install("oc", "echo 1.18.14");
+    write({ opencodeBin: "~/bin/oc", lanes });
+    const old = await checksOf();
+    expect(old.code).toBe(1);
+    expect(old.checks.get("server opencode")).toMatchObject({
+      status: "failed",
+      detail: expect.stringContaining("OpenCode 1.18.14; Waybill needs 1.18.15"),
+      fix: expect.stringContaining("opencode upgrade"),
+    });
+    write({ opencodeBin: "~/bin/none", lanes });
+    expect((await checksOf()).checks.get("program opencode")).toMatchObject({
+      status: "failed",
+      fix: expect.stringContaining("OPENCODE_BIN"),
+    });
   });
 
   test.each([

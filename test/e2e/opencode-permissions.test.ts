@@ -33,7 +33,11 @@ afterAll(() => world.dispose());
 type Call = { tool: string; input: Record<string, unknown> };
 
 /** What came of one call of a tool: what was asked (and refused), that it was denied, or that it was done. */
-async function outcome({ tool, input }: Call, lane = "lane"): Promise<string> {
+async function outcome(
+  { tool, input }: Call,
+  lane = "lane",
+  decision: "always" | "reject" = "reject",
+): Promise<string> {
   const id = `call-${++count}`;
   world.script({ rules: [{ when: id, steps: [{ tools: [{ tool, input }] }, { say: "Result of 1: {{result}}" }] }] });
   await world.send(id, `Please do ${id}.`, { to: { lane } });
@@ -44,8 +48,8 @@ async function outcome({ tool, input }: Call, lane = "lane"): Promise<string> {
   );
   if (seen.responseState === "permission_blocked") {
     const [ask] = world.waybill.asks.list();
-    await world.waybill.people.answer(ask?.id ?? "", { decision: "reject" });
-    await world.until(id, ({ status }) => status === "failed_terminal", lane);
+    await world.waybill.people.answer(ask?.id ?? "", { decision });
+    await world.until(id, ({ status }) => status === (decision === "reject" ? "failed_terminal" : "responded"), lane);
     return `asks ${ask?.title.replaceAll(world.directory, "")}`;
   }
   const answer = (await world.answers()).at(-1) ?? "";
@@ -163,4 +167,10 @@ describe("a policy that was changed while a session was open", () => {
     world.changePolicy("safe");
     expect(await outcome(bash("echo hi"))).toBe("asks bash: echo hi");
   });
+});
+
+test("what a person allows for ever does not open what is denied below it", async () => {
+  world.changePolicy("safe");
+  expect(await outcome(write(at("note.txt")), "lane", "always")).toBe("asks external_directory: /*");
+  expect(await outcome(read(at("waybill-state/token")))).toBe("denied");
 });

@@ -6,11 +6,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { DailyLimits } from "../../src/delivery/daily-limit.ts";
 import type { Lane } from "../../src/delivery/lane.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
+import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import { OpencodeApi } from "../../src/runtimes/opencode/opencode-api.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
 import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-policy.ts";
 import { withPermissions } from "../../src/runtimes/opencode/permission-policy.ts";
@@ -51,6 +54,8 @@ export type OpencodeWorldOptions = {
   silenceMs?: number;
   /** What the agents' tools may do. */
   permissions?: PermissionPolicy;
+  /** By lane. */
+  limits?: Readonly<Record<string, DailyLimits>>;
 };
 
 export class OpencodeWorld {
@@ -79,11 +84,11 @@ export class OpencodeWorld {
   async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
-    const { lanes = [{}], policy = {}, silenceMs } = this.#options;
+    const { lanes = [{}], policy = {}, limits = {}, silenceMs } = this.#options;
     this.keeper = new ServerKeeper(await this.#keeperOptions());
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
-      policy: { ...quickPolicy, ...policy },
+      policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>
         aLane({ runtime: "opencode", ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
       ),
@@ -150,6 +155,12 @@ export class OpencodeWorld {
 
   async send(id: string, text: string, more: Partial<NewMessage> = {}): Promise<void> {
     await this.waybill.send({ id, to: { lane: "lane" }, from: "user", text, ...more });
+  }
+
+  /** A message as OpenCode itself has it. */
+  stored(sessionId: string, messageId: string): Promise<MessageRow> {
+    const api = new OpencodeApi(() => this.keeper.address());
+    return api.message(sessionId, messageId, AbortSignal.timeout(5_000)) as Promise<MessageRow>;
   }
 
   /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */

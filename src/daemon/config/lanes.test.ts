@@ -42,10 +42,66 @@ describe("lanes and teams", () => {
     expect(loadConfig(env).stubScripts).toMatchObject({ one: script });
   });
 
+  test("an agent brings its model along; other lanes have the configured one", () => {
+    const { env, write } = configPlace();
+    const agent = { directory: "~/project", agent: "plan" };
+    write({
+      modelName: "a/b",
+      lanes: [
+        { id: "one", ...agent },
+        { id: "two", directory: "~/project" },
+        { id: "three", ...agent, runtime: "claude" },
+      ],
+    });
+    expect(loadConfig(env).lanes.map(({ model }) => model)).toEqual([null, "a/b", "a/b"]);
+  });
+
+  test("a lane has the limits of all lanes, or its own, or none", () => {
+    const { env, write } = configPlace();
+    const directory = "~/project";
+    write({
+      dailyTokenLimit: 1000,
+      dailyCostLimit: 2.5,
+      lanes: [
+        { id: "one", directory },
+        { id: "two", directory, dailyTokenLimit: 50 },
+        { id: "three", directory, dailyTokenLimit: null, dailyCostLimit: null },
+      ],
+    });
+    expect(loadConfig(env).policy.limits).toEqual({
+      everyLane: { tokens: 1000, cost: 2.5 },
+      byLane: { two: { tokens: 50, cost: 2.5 }, three: { tokens: null, cost: null } },
+    });
+  });
+
+  test("the permission policy is a word, or a table as OpenCode has it", () => {
+    const { env, write } = configPlace();
+    write({});
+    expect(loadConfig(env).permissionPolicy).toBe("safe");
+    const permissionPolicy = { bash: { "*": "ask", "git *": "allow" }, webfetch: "deny" };
+    write({ permissionPolicy });
+    expect(loadConfig(env).permissionPolicy).toEqual(permissionPolicy);
+  });
+
   const lane = { id: "one", directory: "~/project" };
   test.each([
     ["the same id twice", { lanes: [lane, lane] }, /lanes\[1\]\.id is "one", as is lanes\[0\]\.id/],
     ["a script for another agent", { lanes: [{ ...lane, script: {} }] }, /lanes\[0\]\.script is only for stub lanes/],
+    [
+      "an agent and a model",
+      { lanes: [{ ...lane, agent: "plan", model: "a/b" }] },
+      /lanes\[0\]\.model stands beside an agent, which brings its own/,
+    ],
+    [
+      "a limit of nothing",
+      { lanes: [{ ...lane, dailyTokenLimit: 0 }] },
+      /dailyTokenLimit must be a whole number, 1 or/,
+    ],
+    [
+      "a permission that is none",
+      { permissionPolicy: { bash: { "git *": "maybe" } } },
+      /permissionPolicy must be `safe`, `trusted`, or a table of `ask`, `allow` and `deny`/,
+    ],
     [
       "a member of a lane that is not there",
       { lanes: [lane], teams: { t: { members: { m: { lane: "two" } } } } },

@@ -3,10 +3,9 @@ import { z } from "zod";
 import type { PermissionPolicy, PermissionTable } from "../../runtimes/opencode/permission-policy.ts";
 import type { Kind } from "./kinds.ts";
 
-const words = "`safe`, `trusted`, or a table as OpenCode's own `permission`";
-const action = z.enum(["ask", "allow", "deny"], 'must be "ask", "allow" or "deny"');
-const forPatterns = z.record(z.string(), action, 'must be "ask", "allow" or "deny", or an object of patterns');
-const table = z.record(z.string(), z.union([action, forPatterns])) as z.ZodType<PermissionTable>;
+const words = "`safe`, `trusted`, or a table of `ask`, `allow` and `deny` as OpenCode's own `permission`";
+const action = z.enum(["ask", "allow", "deny"]);
+const table = z.record(z.string(), z.union([action, z.record(z.string(), action)])) as z.ZodType<PermissionTable>;
 
 export const permissionPolicy: Kind<PermissionPolicy> = {
   words,

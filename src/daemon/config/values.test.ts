@@ -19,6 +19,9 @@ describe("what the environment may say", () => {
     ["MODEL_PROVIDER", "gpt"],
     ["RELAY_TIMEOUT_MS", "-1"],
     ["WAYBILL_WATCHDOG", "off, please"],
+    ["WAYBILL_PERMISSION_POLICY", "reckless"],
+    ["WAYBILL_DAILY_TOKEN_LIMIT", "0"],
+    ["WAYBILL_DAILY_COST_LIMIT", "free"],
   ])("%s=%s is refused by name", (variable, value) => {
     const { env } = configPlace();
     const error = refusal({ ...env, [variable]: value });
@@ -65,6 +68,8 @@ describe("what the environment may say", () => {
     if (kindWords.startsWith("a port")) return fc.integer({ min: 1, max: 65535 });
     if (kindWords.startsWith("a whole number")) return fc.integer({ min: 1, max: 1_000_000 });
     if (kindWords.startsWith("one of ")) return fc.constantFrom(...kindWords.slice("one of ".length).split(", "));
+    if (kindWords.startsWith("a number")) return fc.integer({ min: 1, max: 400 }).map((quarters) => quarters / 4);
+    if (kindWords.startsWith("`safe`")) return fc.constantFrom("safe", "trusted");
     if (kindWords.startsWith("a host")) return fc.constantFrom("127.0.0.2", "localhost");
     if (kindWords.startsWith("a URL")) return fc.constantFrom("http://127.0.0.1:4096", "https://box.local");
     return fc.constantFrom("/some-place", "/some/other-place");

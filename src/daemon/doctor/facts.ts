@@ -20,6 +20,12 @@ export type ProgramFacts = {
   version: { ok: true; text: string } | { ok: false; why: string } | null;
 };
 
+/** How Waybill would get its OpenCode server. */
+export type OpencodeFacts =
+  | { does: "attach"; url: string; version: string }
+  | { does: "start"; path: string; version: string }
+  | { does: "fail"; error: AppError };
+
 export type LaneFacts = { id: string; directory: string; trouble: AppError | null };
 
 export type TokenFacts = {
@@ -43,7 +49,10 @@ export type ConfiguredFacts = {
   fileMode: number | null;
   /** Whether the file itself holds a secret, which the environment does not replace. */
   fileHoldsSecret: boolean;
+  /** Of the runtimes that lanes have, but for OpenCode. */
   programs: readonly ProgramFacts[];
+  /** Null without a lane that needs it. */
+  opencode: OpencodeFacts | null;
   /** The variables for pi's provider that are set, by name only. */
   hasPiKey: boolean;
   lanes: readonly LaneFacts[];

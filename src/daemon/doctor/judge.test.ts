@@ -14,6 +14,7 @@ function configured(change: Partial<ConfiguredFacts> = {}, lane: object = { runt
     fileMode: 0o100600,
     fileHoldsSecret: false,
     programs: [],
+    opencode: null,
     hasPiKey: false,
     lanes: [{ id: "one", directory: "/src", trouble: null }],
     store: { state: "sound", version: 1, heldBy: null, newestAt: now },
@@ -180,26 +181,25 @@ test("an open store and our own daemon are in order, and named", () => {
 });
 
 describe("an agent program", () => {
-  const program = { runtime: "opencode", program: "opencode", path: "/bin/opencode" };
+  const program = { runtime: "claude", program: "claude", path: "/bin/claude" };
   const version = { ok: true, text: "1.2.3" } as const;
 
   test("that this version does not drive yet is a warning, and its model is told", () => {
-    const found = facts({}, configured({ programs: [{ ...program, version }] }, { runtime: "opencode", model: "big" }));
-    expect(troubled(found)).toMatchObject([{ name: "runtime opencode", status: "warning" }]);
-    expect(verdict("program opencode", found)?.detail).toMatch(/version 1\.2\.3/);
-    expect(verdict("model opencode", found)?.detail).toBe("big.");
+    const found = facts({}, configured({ programs: [{ ...program, version }] }, { runtime: "claude", model: "big" }));
+    expect(troubled(found)).toMatchObject([{ name: "runtime claude", status: "warning" }]);
+    expect(verdict("program claude", found)?.detail).toMatch(/version 1\.2\.3/);
+    expect(verdict("model claude", found)?.detail).toBe("big.");
   });
 
   test("that is not there, or does not answer, failed", () => {
-    const gone = configured({ programs: [{ ...program, path: null, version: null }] }, { runtime: "opencode" });
-    expect(verdict("program opencode", facts({}, gone))).toMatchObject({
+    const gone = configured({ programs: [{ ...program, path: null, version: null }] }, { runtime: "claude" });
+    expect(verdict("program claude", facts({}, gone))).toMatchObject({
       status: "failed",
-      fix: expect.stringMatching(/OPENCODE_BIN/),
+      fix: expect.stringMatching(/PATH/),
     });
     const silent = { ...program, version: { ok: false, why: "no answer within 10 s" } } as const;
-    expect(
-      verdict("program opencode", facts({}, configured({ programs: [silent] }, { runtime: "opencode" }))),
-    ).toMatchObject({
+    const inside = configured({ programs: [silent] }, { runtime: "claude" });
+    expect(verdict("program claude", facts({}, inside))).toMatchObject({
       status: "failed",
       detail: expect.stringMatching(/no answer within 10 s/),
     });
@@ -214,5 +214,35 @@ describe("an agent program", () => {
     expect(verdict("model claude", facts({}, configured({}, { runtime: "claude" })))?.detail).toBe(
       "left to the program.",
     );
+  });
+});
+
+describe("OpenCode", () => {
+  const judged = (opencode: ConfiguredFacts["opencode"]) =>
+    facts({}, configured({ opencode }, { runtime: "opencode" }));
+
+  test("is attached to where a server runs, and then no program is needed", () => {
+    const found = judged({ does: "attach", url: "http://127.0.0.1:4096", version: "1.18.33" });
+    expect(troubled(found)).toEqual([]);
+    expect(verdict("server opencode", found)?.detail).toMatch(/attaches to .*:4096, version 1\.18\.33/);
+    expect(verdict("program opencode", found)).toBeUndefined();
+  });
+
+  test("is started where none runs", () => {
+    const found = judged({ does: "start", path: "/bin/opencode", version: "1.18.33" });
+    expect(troubled(found)).toEqual([]);
+    expect(verdict("program opencode", found)?.detail).toBe("/bin/opencode, version 1.18.33.");
+    expect(verdict("server opencode", found)?.detail).toMatch(/starts one of its own, at 127\.0\.0\.1:4096/);
+  });
+
+  test.each([
+    ["opencode_not_found", "program opencode"],
+    ["opencode_too_old", "server opencode"],
+    ["opencode_password_refused", "server opencode"],
+  ])("that cannot be had (%s) failed, with the words of the runtime", (code, name) => {
+    const error = new AppError({ code, message: "It cannot be had.", hint: "Mend it." });
+    expect(troubled(judged({ does: "fail", error }))).toEqual([
+      { name, status: "failed", detail: "It cannot be had.", fix: "Mend it." },
+    ]);
   });
 });

@@ -118,6 +118,7 @@ function judgeConfigured(facts: ConfiguredFacts): Check[] {
 
 function judgeRuntime(runtime: string, facts: ConfiguredFacts): Check[] {
   if (runtime === "stub") return [ok("runtime stub", "The scripted agent needs no program and no model.")];
+  if (runtime === "opencode") return [...judgeOpencode(facts), judgeModel(runtime, facts)];
   const program = facts.programs.find((one) => one.runtime === runtime);
   return [
     warning(
@@ -130,16 +131,37 @@ function judgeRuntime(runtime: string, facts: ConfiguredFacts): Check[] {
   ];
 }
 
+function judgeOpencode({ opencode, config }: ConfiguredFacts): Check[] {
+  if (opencode === null) return [];
+  const name = "server opencode";
+  switch (opencode.does) {
+    case "attach":
+      return [ok(name, `Waybill attaches to the one at ${opencode.url}, version ${opencode.version}.`)];
+    case "start": {
+      const place = `${config.opencodeServeHost}:${config.opencodeServePort}`;
+      return [
+        ok("program opencode", `${opencode.path}, version ${opencode.version}.`),
+        ok(name, `Waybill starts one of its own, at ${place} if that is free.`),
+      ];
+    }
+    case "fail": {
+      const isProgram = /^opencode_(not_found|unusable)$/.test(opencode.error.code);
+      return [troubled(isProgram ? "program opencode" : name, opencode.error)];
+    }
+    default:
+      return opencode satisfies never;
+  }
+}
+
 function judgeProgram({ runtime, program, path, version }: ProgramFacts): Check {
   const name = `program ${runtime}`;
-  const setting = runtime === "opencode" ? ", or set opencodeBin (OPENCODE_BIN) to where it is" : "";
-  if (path === null) return failed(name, `${program} was not found.`, `Install it and put it into PATH${setting}.`);
+  if (path === null) return failed(name, `${program} was not found.`, "Install it and put it into PATH.");
   if (version?.ok) return ok(name, `${path}, version ${version.text}.`);
   const why = version?.why ?? "it was not asked";
   return failed(
     name,
     `${path} did not tell its version: ${why}.`,
-    `Run \`${shellWord(path)} --version\` to see what is wrong with it${setting}.`,
+    `Run \`${shellWord(path)} --version\` to see what is wrong with it.`,
   );
 }
 

@@ -12,6 +12,7 @@ import type { Origins } from "../config/values.ts";
 import { isToken } from "../token.ts";
 import { lookAtProgram, programOf } from "./agent-program.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
+import { lookAtOpencode } from "./opencode-facts.ts";
 import { lookAtPort } from "./port-facts.ts";
 
 const versionDeadlineMs = 10_000;
@@ -49,15 +50,17 @@ async function factsOf(
   const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => lookAtLane(lane, config, env));
   // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
   if (lanes.every(({ trouble }) => trouble === null)) loadConfig(env);
-  const runtimes = [...new Set(config.lanes.map((lane) => lane.runtime))].filter((runtime) => runtime !== "stub");
+  const runtimes = [...new Set(config.lanes.map((lane) => lane.runtime))];
+  const programs = runtimes.filter((runtime) => runtime !== "stub" && runtime !== "opencode");
   const patience = { deadlineMs: versionDeadlineMs, signal };
   return {
     config,
     fileMode: config.profile.kind === "demo" ? null : statSync(config.profile.path).mode,
     fileHoldsSecret: [origins.telegramBotToken, origins.piAgentApiKey].some((origin) => origin?.kind === "file"),
     programs: await Promise.all(
-      runtimes.map((runtime) => lookAtProgram(runtime, programOf(runtime, config), env, patience)),
+      programs.map((runtime) => lookAtProgram(runtime, programOf(runtime, config), env, patience)),
     ),
+    opencode: runtimes.includes("opencode") ? await lookAtOpencode(config, env, signal) : null,
     hasPiKey: config.secrets.piAgentApiKey !== null || Boolean(env[`${config.piAgentProvider.toUpperCase()}_API_KEY`]),
     lanes,
     store: lookAtStore(config.storePath),

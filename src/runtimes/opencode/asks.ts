@@ -11,7 +11,7 @@ export async function pendingAsks(
   signal: AbortSignal,
 ): Promise<Ask[]> {
   const [permissions, questions] = await Promise.all([
-    api.permissions(of.directory, signal).catch((error) => unlisted(error, heard)),
+    openPermissions(api, heard, of.directory, signal),
     api.questions(of.directory, signal),
   ]);
   const all = [...permissions.map(permissionAsk), ...questions.map(questionAsk)];
@@ -19,10 +19,19 @@ export async function pendingAsks(
   return all.filter((_, place) => ours[place]);
 }
 
-/** The server chokes on one of its own asks. */
-function unlisted(error: unknown, heard: HeardAsks): PermissionRequest[] {
-  if (error instanceof OpencodeError && error.status === 400) return heard.list();
-  throw error;
+export async function openPermissions(
+  api: OpencodeApi,
+  heard: HeardAsks,
+  directory: string,
+  signal: AbortSignal,
+): Promise<PermissionRequest[]> {
+  try {
+    return await api.permissions(directory, signal);
+  } catch (error) {
+    // The server chokes on one of its own asks.
+    if (error instanceof OpencodeError && error.status === 400) return heard.list();
+    throw error;
+  }
 }
 
 function permissionAsk({ id, sessionID, permission, patterns }: PermissionRequest): Ask {

@@ -34,6 +34,12 @@ function onlyOne<T>(list: readonly T[]): T | undefined {
 }
 
 function unknown(what: "agent" | "model", name: string, known: readonly string[]): string {
-  const some = known.slice(0, 8).join(", ");
+  // A list may be long: those of the same provider are the likelier ones.
+  const [provider] = name.split("/");
+  const alike = (one: string) => Number(one.split("/")[0] === provider);
+  const some = known
+    .toSorted((a, b) => alike(b) - alike(a))
+    .slice(0, 8)
+    .join(", ");
   return `${what}_unknown: ${name} (known: ${some}${known.length > 8 ? ", …" : ""})`;
 }

@@ -6,19 +6,21 @@ import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
-import { pendingAsks } from "./asks.ts";
+import { openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
+import { opensDenied } from "./lasting-permission.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
 import { SessionTree } from "./session-tree.ts";
+import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
 
 export type OpencodeOptions = {
@@ -58,6 +60,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
   readonly #heard = new HeardAsks();
+  readonly #subtasks: SubtaskUsage;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
@@ -68,6 +71,7 @@ export class OpencodeRuntime implements Runtime {
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
+    this.#subtasks = new SubtaskUsage(this.#api);
     this.#feed = new EventFeed({
       api: this.#api,
       clock,
@@ -137,6 +141,7 @@ export class OpencodeRuntime implements Runtime {
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,
       lastActivityAt: lastActivity(rows),
+      usedBelow: await this.#asking(this.#subtasks.below(rows, signal)),
     };
   }
 
@@ -184,8 +189,10 @@ export class OpencodeRuntime implements Runtime {
   async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
     const { directory } = lane;
     const signal = AbortSignal.timeout(10_000);
-    if (askId.startsWith("per")) await this.#api.replyPermission(askId, directory, { reply: decision }, signal);
-    else if (decision === "reject") await this.#api.rejectQuestion(askId, directory, signal);
+    if (askId.startsWith("per")) {
+      const reply = decision === "always" && (await this.#opensDenied(lane, askId, signal)) ? "once" : decision;
+      await this.#api.replyPermission(askId, directory, { reply }, signal);
+    } else if (decision === "reject") await this.#api.rejectQuestion(askId, directory, signal);
     else await this.#api.replyQuestion(askId, directory, answers, signal);
   }
 
@@ -218,6 +225,12 @@ export class OpencodeRuntime implements Runtime {
 
   #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
+  }
+
+  async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
+    const open = await openPermissions(this.#api, this.#heard, lane.directory, signal);
+    const request = open.find((one) => one.id === askId);
+    return request !== undefined && opensDenied(request, await rulesFor(lane, this.#permissions(), signal));
   }
 
   #permissions() {

@@ -41,7 +41,7 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
 }
 
 /** Of every kind: what was read from a cache is paid for, too. */
-function usageOf({ tokens, cost }: AssistantMessage): Usage {
+export function usageOf({ tokens, cost }: AssistantMessage): Usage {
   const { input, output, reasoning, cache } = tokens;
   return { tokens: input + output + reasoning + cache.read + cache.write, cost };
 }

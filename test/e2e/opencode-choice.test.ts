@@ -1,0 +1,84 @@
+/** Agents, models and what they use, by the real OpenCode server's own lists and reckoning. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { dayOf } from "../../src/delivery/daily-limit.ts";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+
+const world = new OpencodeWorld({
+  lanes: [
+    {},
+    { id: "planner", agent: "plan" },
+    { id: "named", model: "scripted/scripted" },
+    { id: "short", model: "scripted" },
+    { id: "wrong-agent", agent: "nobody" },
+    { id: "wrong-model", model: "scripted/none" },
+    { id: "subagent", agent: "general" },
+    { id: "limited" },
+  ],
+  limits: { limited: { tokens: 100, cost: null } },
+});
+beforeAll(async () => {
+  await world.start();
+});
+afterAll(() => world.dispose());
+
+const usage = (lane: string) => world.waybill.store.usageOf(lane, dayOf(Date.now()));
+
+test.each(["planner", "named", "short"])("a known choice (%s) is taken", async (lane) => {
+  world.script({ rules: [{ when: `hello ${lane}`, steps: [{ say: "Hello: 1 of 1." }] }] });
+  await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
+  const record = await world.until(`to-${lane}`, ({ status }) => status === "responded", lane);
+  const attempt = record.attemptList[0];
+  const { info } = await world.stored(attempt?.sessionId ?? "", attempt?.messageId ?? "");
+  expect(info).toMatchObject({
+    agent: lane === "planner" ? "plan" : "build",
+    model: { providerID: "scripted", modelID: "scripted" },
+  });
+});
+
+test.each([
+  ["wrong-agent", /^agent_unknown: nobody \(known: .*build.*plan.*\)$/],
+  ["wrong-model", /^model_unknown: scripted\/none \(known: .*scripted\/scripted.*\)$/],
+  ["subagent", /^agent_unknown: general /],
+])("an unknown choice (%s) is refused before anything is sent, with the known ones", async (lane, reason) => {
+  await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
+  const record = await world.until(`to-${lane}`, ({ status }) => status === "failed_terminal", lane);
+  expect(record.lastReason).toMatch(reason);
+  expect(world.turns(`hello ${lane}`)).toBe(0);
+});
+
+test("what the model used is counted once, however often it is read, and over the limit nothing is sent", async () => {
+  const used = { input: 70, output: 40 };
+  world.script({ rules: [{ when: "count", steps: [{ say: "It is 12.", usage: used }] }] });
+  const to = { lane: "limited" };
+  await world.send("count-1", "Please count 1.", { to });
+  await world.until("count-1", ({ status }) => status === "responded", "limited");
+  await world.send("count-2", "Please count 2.", { to });
+  await expect
+    .poll(async () => (await world.waybill.store.lane("limited"))?.pausedReason)
+    .toBe("daily_token_limit_reached");
+  expect(await usage("limited")).toMatchObject({ tokens: 110 });
+  await world.waybill.people.resume("limited");
+  await world.until("count-2", ({ status }) => status === "responded", "limited");
+  await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
+});
+
+test("what a subtask uses is counted with its lane", async () => {
+  const used = { input: 70, output: 40 };
+  const task = { description: "d", prompt: "inside job", subagent_type: "general" };
+  world.script({
+    rules: [
+      { when: "inside job", steps: [{ say: "Inside: 1.", usage: used }] },
+      {
+        when: "delegate",
+        steps: [
+          { tools: [{ tool: "task", input: task }], usage: used },
+          { say: "Outside: 1.", usage: used },
+        ],
+      },
+    ],
+  });
+  await world.send("delegated", "Please delegate.");
+  await world.reaches("delegated", "responded");
+  await world.waybill.courier.moveLane("lane", { look: true });
+  await expect.poll(async () => (await usage("lane")).tokens).toBe(330);
+});
