@@ -7,7 +7,6 @@ import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
@@ -21,20 +20,10 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { FaultyOpencode } from "./faulty-opencode.ts";
 import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
 import { freePort } from "./program.ts";
+import { quickPolicy } from "./quick-policy.ts";
 import { aLane } from "./waybill.ts";
 
 const password = "of-the-test";
-
-export const quickPolicy: Policy = {
-  ...defaultPolicy,
-  retryDelaysMs: [300],
-  graceMs: 1500,
-  graceForTaskMs: 1500,
-  rereadMs: 200,
-  firstLookDelayMs: 300,
-  maxLookDelayMs: 1000,
-  lateLooksMs: [],
-};
 
 export type OpencodeWorldOptions = {
   lanes?: readonly Partial<NewLane>[];
@@ -64,10 +53,11 @@ export class OpencodeWorld {
     mkdirSync(this.work);
   }
 
-  async start(): Promise<this> {
+  async start(chosenLanes?: readonly Partial<NewLane>[]): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
-    const { lanes = [{}], policy = {}, silenceMs } = this.#options;
+    const { policy = {}, silenceMs } = this.#options;
+    const lanes = chosenLanes ?? this.#options.lanes ?? [{}];
     this.keeper = new ServerKeeper(await this.#keeperOptions());
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
