@@ -68,6 +68,8 @@ export class OpencodeRuntime implements Runtime {
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
+        // That there is no server is the keeper's news.
+        if (keeper.address() === null) return;
         onTrouble(error);
         void keeper.suspect();
       },
