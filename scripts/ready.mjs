@@ -11,6 +11,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
+/** The version that was tried; see docs/opencode.md. */
+const opencode = "1.18.33";
+const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
@@ -21,7 +24,23 @@ await step({
   doing: "Installing dependencies (the first time this takes a minute or two)",
   stamp: "node_modules/.waybill-ready",
   state: () => hash([process.versions.modules, read("package-lock.json")]),
-  command: ["npm", "ci", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"],
+  command: ["npm", "ci", "--include=dev", ...quiet],
+});
+// Apart from the lock file: its packages for other systems are 180 MB each, and one system's registry may lack some of
+// them, over which `npm ci` would stumble. The version is exact all the same.
+await step({
+  doing: `Installing OpenCode ${opencode} for the demo and the tests`,
+  stamp: "node_modules/.opencode/.waybill-ready",
+  state: () => opencode,
+  command: [
+    "npm",
+    "install",
+    "--prefix",
+    "node_modules/.opencode",
+    `opencode-ai@${opencode}`,
+    "--save-exact",
+    ...quiet,
+  ],
 });
 await step({
   doing: "Building",

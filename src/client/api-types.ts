@@ -682,6 +682,35 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             submittedAt: string;
+            /**
+             * Format: date-time
+             * @description The agent program had the prompt.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            storedAt: string | null;
+            /**
+             * Format: date-time
+             * @description The first word, thought or tool call for it.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            firstTokenAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            lastActivityAt: string | null;
+            /**
+             * Format: date-time
+             * @description The end of its turn, as the agent program says it.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            finishedAt: string | null;
+            /**
+             * Format: date-time
+             * @description What it brought was found to be proof.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            provenAt: string | null;
         };
         AuditEvent: {
             /**
@@ -721,6 +750,11 @@ export interface components {
             /** @description How many messages wait behind it. */
             waiting: number;
             waitReason: string | null;
+            /** @description What its agent has used today, in tokens and dollars; null where nothing is known of it. */
+            usage: {
+                tokens: number;
+                cost: number;
+            } | null;
         };
         NewLane: {
             id: string;

@@ -16,6 +16,8 @@ import { Interventions } from "../delivery/interventions.ts";
 import { laneName } from "../delivery/lane.ts";
 import type { Change } from "../delivery/ledger.ts";
 import { Ledger } from "../delivery/ledger.ts";
+import type { MissingFiles } from "../delivery/missing-files.ts";
+import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
@@ -36,6 +38,8 @@ export type WaybillOptions = {
   runtimes: (postMessage: PostMessage) => readonly Runtime[];
   /** Where the lanes' messages stand; the store itself unless said otherwise. */
   mailbox?: Mailbox;
+  /** How the files are looked for that an answer names; on the disk of this machine unless said otherwise. */
+  missingFiles?: MissingFiles;
   clock?: Clock;
   /** Names this run in the records that it writes. */
   runId?: string;
@@ -61,7 +65,8 @@ export type Waybill = {
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
   drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
-  close(): Promise<void>;
+  /** With `keepAgents`, agent programs that were started go on, and the next run takes them over. */
+  close(options?: { keepAgents: boolean }): Promise<void>;
 };
 
 export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
@@ -78,6 +83,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
     asks: new AskBook(),
+    missingFiles: options.missingFiles ?? missingFiles,
     replies: { answer: answerMail, failure: failureMail, expiry: expiryMail },
     policy,
     clock,
@@ -95,18 +101,18 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
-  const closeAll = async () => {
+  const closeAll = async (keep: boolean) => {
     closing.abort();
     alerts?.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
-    for (const runtime of made) await runtime.close();
+    for (const runtime of made) await runtime.close({ keep });
     await store.close();
   };
   let closed: Promise<void> | null = null;
-  const close = () => {
-    closed ??= closeAll();
+  const close = ({ keepAgents }: { keepAgents: boolean } = { keepAgents: false }) => {
+    closed ??= closeAll(keepAgents);
     return closed;
   };
   try {

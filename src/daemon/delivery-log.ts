@@ -74,6 +74,8 @@ function namesFor(event: DeliveryEvent): DeliveryLogEvent[] {
     case "turn_ended":
     case "read_commit_failed":
     case "retried_by_person":
+    case "files_looked_for":
+    case "asked_further":
       return [];
     default:
       return event satisfies never;

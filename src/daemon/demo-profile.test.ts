@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startWorld } from "../../test/support/waybill.ts";
 import { isOutstanding } from "../delivery/record.ts";
+import { onStub } from "./agents.ts";
 import { demoLaneScripts, demoLanes } from "./demo-profile.ts";
 import { demoPolicy } from "./demo-script.ts";
 
@@ -8,7 +9,7 @@ const messages = ["first", "second", "third"];
 
 /** Each message to its end, with a restart behind it. */
 async function outcomes(lane: string) {
-  const lanes = demoLanes("/nowhere").map(({ displayName: _, ...settings }) => settings);
+  const lanes = demoLanes("/nowhere").map(onStub);
   const world = await startWorld({ scripts: demoLaneScripts, lanes, policy: demoPolicy });
   const found = [];
   for (const id of messages) {
@@ -25,7 +26,7 @@ async function outcomes(lane: string) {
   return found;
 }
 
-test("the demo agent answers every message, after restarts too", async () => {
+test("where OpenCode is not installed the demo agent answers all the same, after restarts too", async () => {
   expect(await outcomes("demo")).toEqual(messages.map(() => ["responded", 1]));
 });
 

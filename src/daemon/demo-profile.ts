@@ -1,6 +1,7 @@
 /**
- * What runs when nothing is configured: two lanes with a scripted agent, on waits of seconds. One answers, and one is
- * silent at first, so that a retry can be seen. Nothing here counts messages, so it works for any number of them.
+ * What runs when nothing is configured, on waits of seconds: a lane with a real OpenCode whose model is scripted
+ * (demo-opencode.ts), and one with a scripted agent that is silent at first, so that a retry can be seen. Nothing here
+ * counts messages, so it works for any number of them.
  */
 import { join } from "node:path";
 import type { ScriptInput } from "../runtimes/stub/script.ts";
@@ -23,7 +24,7 @@ export function demoLanes(home: string): ConfigLane[] {
     contract: "text",
   } as const;
   return [
-    { id: "demo", displayName: "Demo agent", ...common },
+    { id: "demo", displayName: "Demo agent", ...common, runtime: "opencode" },
     { id: "sleepy", displayName: "Demo agent that is silent at first", ...common },
   ];
 }

@@ -1,12 +1,14 @@
 /** The desk: what transports ask, carried out on a running Waybill. */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
+import { dayOf } from "../delivery/daily-limit.ts";
 import type { Lane } from "../delivery/lane.ts";
 import { outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { Page } from "../page.ts";
 import type { Applied } from "../store/port.ts";
 import type { DeliveryDetail, DeliveryState, Desk, LaneSettings, LaneState, Send, SendTo } from "../transports/port.ts";
+import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Waybill } from "./compose.ts";
 import { followFeed } from "./follow-feed.ts";
 import type { ReadinessSource } from "./readiness.ts";
@@ -59,6 +61,7 @@ export function makeDesk(options: DeskOptions): Desk {
     holder: await store.outstanding(lane.id),
     waiting: await store.waiting(lane.id),
     waitReason: waybill.courier.waitReason(lane.id),
+    usage: await store.usageOf(lane.id, dayOf(now())),
   });
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
     await knownLane(id);
@@ -166,10 +169,12 @@ async function detailOf(state: DeliveryState, { store, courier }: Waybill): Prom
 
 async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now, waybill }: DeskOptions) {
   const there = await waybill.store.lane(settings.id);
+  const runtime = settings.runtime ?? there?.runtime ?? defaults.runtime;
+  refuseAgentWithModel({ ...settings, runtime });
   return {
     ...settings,
-    runtime: settings.runtime ?? there?.runtime ?? defaults.runtime,
-    model: settings.model ?? defaults.model,
+    runtime,
+    ...choiceOf({ ...settings, runtime }, defaults.model),
     directory: resolveDirectory(settings.directory),
     createdAt: there?.createdAt ?? now(),
   };

@@ -11,7 +11,7 @@ export type RunningWorker = {
   ready: Omit<WorkerReady, "type">;
   /** Ends what runs in good order; `hurry` is aborted when nobody wants to wait for that any more. */
   drain(hurry: AbortSignal): Promise<unknown>;
-  close(): Promise<void>;
+  close(options: { restarting: boolean }): Promise<void>;
 };
 
 export type WorkerLifecycle = {
@@ -45,7 +45,7 @@ export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<numbe
       onTrouble(error);
     }
     endSurely(stop.exitCode, closeMs);
-    await worker.close();
+    await worker.close({ restarting: stop.exitCode() === workerExit.restart });
     return stop.exitCode();
   } finally {
     stop.close();

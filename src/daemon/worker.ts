@@ -4,11 +4,13 @@ import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
 import { systemClock } from "../clock.ts";
 import { tokenPath } from "../home.ts";
-import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
+import type { Store } from "../store/port.ts";
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { makeApp } from "../transports/http/app.ts";
 import { listen } from "../transports/http/serve.ts";
 import type { Desk } from "../transports/port.ts";
+import type { Agents } from "./agents.ts";
+import { gatherAgents } from "./agents.ts";
 import { resolveLaneDirectory } from "./allowed-directory.ts";
 import type { Waybill } from "./compose.ts";
 import { startWaybill } from "./compose.ts";
@@ -33,7 +35,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
   const runId = randomUUID();
   const registry = new Registry();
-  const waybill = await startCore(options, runId, registry);
+  const { waybill, agents } = await startCore(options, runId, registry);
   let draining = false;
   try {
     const desk = deskFor(waybill, options, () => draining);
@@ -49,15 +51,17 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         const outcome = await waybill.drain(config.drainMs, hurry);
         if (outcome === "left_running") log.info("Turns that still run stay in the ledger; the next start goes on.");
       },
-      async close() {
+      async close({ restarting }) {
         stopTidying();
         await server.close();
-        await waybill.close();
+        await waybill.close({ keepAgents: restarting });
+        await agents.close();
         log.info("Stopped.");
       },
     };
   } catch (error) {
     await waybill.close();
+    await agents.close();
     throw error;
   }
 }
@@ -67,26 +71,42 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-function startCore({ config, env, log }: WorkerOptions, runId: string, registry: Registry): Promise<Waybill> {
+async function startCore(options: WorkerOptions, runId: string, registry: Registry) {
+  const { config, env, log } = options;
+  const store = openSqliteStore({ path: config.storePath, reach: failPointFrom(env.WAYBILL_FAIL_POINT) });
+  let agents: Agents;
+  try {
+    const needed = new Set((await store.lanes()).map((lane) => lane.runtime));
+    agents = await gatherAgents({ config, env, log, needed });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  try {
+    return { agents, waybill: await startDelivering(options, { store, agents, runId, registry }) };
+  } catch (error) {
+    await agents.close();
+    throw error;
+  }
+}
+
+type Core = { store: Store; agents: Agents; runId: string; registry: Registry };
+
+function startDelivering(
+  { config, env, log }: WorkerOptions,
+  { store, agents, runId, registry }: Core,
+): Promise<Waybill> {
   const onTrouble = ({ laneId, error }: { laneId?: string; error: unknown }) =>
     log.error({ laneId, err: error }, "Something went wrong; it is tried again.");
   const reach = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
-  const store = openSqliteStore({ path: config.storePath, reach });
   const count = deliveryMetrics(registry);
   const write = logDeliveries({ store, log });
   return startWaybill({
     store,
     policy: config.policy,
-    lanes: config.lanes.map((lane) => ({ ...lane, createdAt })),
-    runtimes: (postMessage) => [
-      new StubRuntime({
-        journalPath: config.stubJournalPath,
-        clock: systemClock,
-        scripts: config.stubScripts,
-        postMessage,
-      }),
-    ],
+    lanes: agents.lanes.map((lane) => ({ ...lane, createdAt })),
+    runtimes: agents.make,
     alerts: {
       times: { askMs: config.alertAskAfterMs, failureMs: config.alertFailureAfterMs, lateMs: config.relayTimeoutMs },
       onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "Somebody should look at this."),
@@ -106,9 +126,8 @@ function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, drai
     waybill,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
-    // The demo has no agent program but the scripted one.
     defaults: {
-      runtime: config.profile.kind === "demo" ? "stub" : runtimeOfProvider[config.modelProvider],
+      runtime: runtimeOfProvider[config.modelProvider],
       model: config.modelName,
     },
     restart,

@@ -13,9 +13,12 @@ import type { AskBook } from "./ask-book.ts";
 import { decide } from "./decide.ts";
 import type { DestinationReply } from "./decision.ts";
 import type { DeliveryEvent, Effect } from "./delivery-event.ts";
+import { afterFileLook } from "./further.ts";
 import type { Lane } from "./lane.ts";
 import { LaneGate } from "./lane-gate.ts";
 import type { Ledger } from "./ledger.ts";
+import { LimitKeeper } from "./limit-keeper.ts";
+import type { MissingFiles } from "./missing-files.ts";
 import { findOldAttempts } from "./old-attempts.ts";
 import { readObservation } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
@@ -33,7 +36,13 @@ export type ReplyWriter = {
   expiry(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail;
 };
 
-export type CourierDeps = SenderDeps & { ledger: Ledger; mailbox: Mailbox; replies: ReplyWriter; asks: AskBook };
+export type CourierDeps = SenderDeps & {
+  ledger: Ledger;
+  mailbox: Mailbox;
+  replies: ReplyWriter;
+  asks: AskBook;
+  missingFiles: MissingFiles;
+};
 
 /** Whether anything changed, so that the lane is worth another look at once. */
 type Progress = "moved" | "rests";
@@ -43,6 +52,7 @@ export class Courier {
   readonly #gate = new LaneGate();
   readonly #sender: Sender;
   readonly #waits: Waits;
+  readonly #limits: LimitKeeper;
   readonly #queued = new Map<string, { look: boolean; done: Promise<void> }>();
   readonly #laneOfSession = new Map<string, string>();
   readonly #unsubscribe: (() => void)[] = [];
@@ -51,6 +61,7 @@ export class Courier {
   constructor(deps: CourierDeps) {
     this.#deps = deps;
     this.#waits = new Waits(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
+    this.#limits = new LimitKeeper(deps, (laneId) => void this.moveLane(laneId, { look: true }));
     this.#sender = new Sender(deps);
   }
 
@@ -79,6 +90,7 @@ export class Courier {
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#waits.close();
+    this.#limits.close();
     await this.#gate.drained();
   }
 
@@ -141,8 +153,9 @@ export class Courier {
     const { store, clock, closing } = this.#deps;
     let look = lookNow;
     while (!closing.aborted) {
-      const lane = await store.lane(laneId);
-      if (!lane) return;
+      const found = await store.lane(laneId);
+      if (!found) return;
+      const lane = await this.#limits.reconsidered(found);
       if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, laneId);
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
@@ -165,8 +178,11 @@ export class Courier {
     if (!record) return;
     if (lane && record.status === "pending") {
       await this.#expire(record, lane);
-    } else if (lane && (record.status === "failed_terminal" || (isOwed(record) && !isOutstanding(record)))) {
+    } else if (lane && (record.status === "failed_terminal" || owesAside(record))) {
       await this.#look(record, lane);
+    } else if (!lane && record.claims !== null) {
+      const at = clock.now();
+      await ledger.commit(record.id, [{ type: "files_looked_for", at, missing: [], next: null, lookAt: at }]);
     } else if (!lane && record.status === "failed_terminal") {
       const nothing = { observed: null, found: false, missed: false, lookAt: null };
       await ledger.commit(record.id, [{ type: "looked", at: clock.now(), reason: "lane_removed", ...nothing }]);
@@ -206,6 +222,7 @@ export class Courier {
     const { policy, clock, mailbox, runtimes } = this.#deps;
     const ended = record.status === "responded" || record.status === "cancelled";
     if (ended && record.readCommittedAt === null) return this.#commitRead(record, lane);
+    if (record.claims !== null) return this.#lookForFiles(record, lane, record.claims.names);
     if (record.runtimeKind !== null && record.runtimeKind !== lane.runtime && record.status !== "failed_terminal") {
       return this.#leaveBehind(record, lane, ended);
     }
@@ -237,6 +254,15 @@ export class Courier {
     }
   }
 
+  /** A hint does not make a file appear: what is looked for has its dates. */
+  async #lookForFiles(record: DeliveryRecord, lane: Lane, names: readonly string[]): Promise<Progress> {
+    const { missingFiles, policy, clock } = this.#deps;
+    if ((record.nextLookAt ?? 0) > clock.now()) return "rests";
+    const missing = await missingFiles(lane.directory, names);
+    const now = clock.now();
+    return this.#commit(record, lane, [afterFileLook({ record, missing, contract: lane.contract, policy, now })]);
+  }
+
   /** The lane has moved to another runtime; what was sent through the old one is not carried over. */
   #leaveBehind(record: DeliveryRecord, lane: Lane, ended: boolean): Promise<Progress> {
     const at = this.#deps.clock.now();
@@ -251,10 +277,13 @@ export class Courier {
     const prepared = await this.#sender.prepare(record, lane);
     switch (prepared.outcome) {
       case "ready":
+        if (await this.#limits.stops(lane)) return "rests";
         if (prepared.lane.sessionId) this.#laneOfSession.set(prepared.lane.sessionId, lane.id);
         return this.#commit(record, prepared.lane, prepared.events);
       case "impossible":
-        return this.#fail(record, lane, prepared.reason);
+        return record.status === "responded"
+          ? this.#commit(record, lane, [{ type: "turn_ended", at: this.#deps.clock.now() }])
+          : this.#fail(record, lane, prepared.reason);
       case "not_now":
         return record.status === "pending"
           ? this.#postpone(lane, prepared.reason)
@@ -371,8 +400,13 @@ export class Courier {
   }
 }
 
+/** Due, and in nobody's way: its lane is free or somebody else's. */
+function owesAside(record: DeliveryRecord): boolean {
+  return (isOwed(record) || record.claims !== null) && !isOutstanding(record);
+}
+
 function sends(event: DeliveryEvent): boolean {
-  return event.type === "submit" || event.type === "send_again";
+  return event.type === "submit" || event.type === "send_again" || event.type === "asked_further";
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

@@ -7,6 +7,7 @@
  */
 import type { Decision, Look } from "./decision.ts";
 import { commit, failForGood, isEarly, lookAgain, looked } from "./decision.ts";
+import { afterFurtherTurn, askFurther, claimsIn, maySpeakOfFiles, summaryFor, turnEnded } from "./further.ts";
 import type { Observation } from "./observation.ts";
 import { factsOf } from "./observation.ts";
 import type { DeliveryRecord, Proof } from "./record.ts";
@@ -14,6 +15,7 @@ import { graceEnds, lateLook, nextLook, quietAfter } from "./retry.ts";
 import { retryOrGiveUp, silence } from "./silence.ts";
 import type { Verdict } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";
+import { provenAttempt } from "./timing.ts";
 
 export function decide(look: Look): Decision {
   const { status } = look.record;
@@ -68,20 +70,27 @@ function commitProof(
   const { observation, policy, now, record } = look;
   const answersInText = look.contract === "text" || verdict.by === "plain_text";
   const missingAtDestination = verdict.by === "visible_reply" ? ["visible_reply_destination_not_found_yet"] : [];
+  const answer = observation.settled && answersInText ? observation.evidence.finalText : null;
+  const next = summaryFor(look, verdict.by);
+  const claims = claimsIn(answer, look);
+  const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(look));
   return {
     do: "commit",
     abort: false,
-    answer: observation.settled && answersInText ? observation.evidence.finalText : null,
+    answer,
     events: [
       {
         type: "proven",
         at: now,
+        attempt: provenAttempt(observation.timings) ?? record.attemptList.length,
         proof: { by: verdict.by, visibleReply },
         observed: observation.state === "reconcile_failed" ? null : factsOf(observation),
-        turnEnded: observation.settled,
+        turnEnded: observation.settled && !keepsLane,
         readCommitted: look.readCommitsWithLedger,
         diagnostics: [...verdict.diagnostics, ...missingAtDestination],
-        lookAt: nextLook(record, policy, now),
+        claims,
+        next,
+        lookAt: next || claims ? now : nextLook(record, policy, now),
       },
     ],
   };
@@ -156,8 +165,11 @@ function lateProof(look: Look): Decision {
 function afterTheEnd(look: Look): Decision {
   const { record, observation, policy, now } = look;
   if (record.turnEndedAt !== null) return { do: "nothing" };
+  if (record.nextAttempt !== null) return askFurther(look);
+  const afterwards = afterFurtherTurn(look);
+  if (afterwards) return afterwards;
   const resting = observation.settled || observation.state === "session_stale";
-  if (resting && !mayStillArrive(look)) return commit({ type: "turn_ended", at: now });
+  if (resting && !mayStillArrive(look)) return commit(turnEnded(look));
   if (isEarly(look)) return { do: "nothing" };
   const lookAt = resting ? graceEnds(record, policy) : nextLook(record, policy, now);
   const event = { ...looked(look, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };

@@ -3,7 +3,8 @@
  * Events hold facts and reasons, never a message's text.
  */
 import type { Attempt, NextAttempt } from "./attempt.ts";
-import type { DeliveryRecord, Proof, ResponseState } from "./record.ts";
+import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
+import type { AttemptTiming, Timing } from "./timing.ts";
 
 /** What a look showed, without the words that the agent used. */
 export type ObservedFacts = {
@@ -14,9 +15,11 @@ export type ObservedFacts = {
   newestRowId: string | null;
   lastActivityAt: number | null;
   diagnostics: readonly string[];
+  /** Missing in what was written before attempts were timed. */
+  timings?: readonly AttemptTiming[];
 };
 
-export type NewAttempt = Omit<Attempt, "sends" | "left" | "submittedAt">;
+export type NewAttempt = Omit<Attempt, "sends" | "left" | "submittedAt" | "provenAt" | keyof Timing>;
 
 export type DeliveryEvent = { at: number } & (
   | { type: "admitted"; record: DeliveryRecord }
@@ -26,7 +29,7 @@ export type DeliveryEvent = { at: number } & (
   | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; lookAt: number }
   | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
   | { type: "send_again"; number: number; lookAt: number }
-  | { type: "accepted"; number: number; lookAt: number }
+  | { type: "accepted"; number: number; storedAt?: number; lookAt: number }
   | { type: "acceptance_unknown"; reason: string; lookAt: number }
   | { type: "not_sent"; reason: string; lookAt: number }
   | {
@@ -42,18 +45,26 @@ export type DeliveryEvent = { at: number } & (
     }
   | {
       type: "proven";
+      /** The attempt that brought it. */
+      attempt?: number;
       proof: Proof;
       observed: ObservedFacts | null;
       turnEnded: boolean;
       readCommitted: boolean;
       diagnostics: readonly string[];
+      /** Files that the answer names, to be looked for. */
+      claims?: Claims | null;
+      /** What the agent is asked further, before its lane is given back. */
+      next?: NextAttempt | null;
       lookAt: number;
     }
+  | { type: "files_looked_for"; missing: readonly string[]; next: NextAttempt | null; lookAt: number }
+  | { type: "asked_further"; attempt: NewAttempt; runId: string; lookAt: number }
   | { type: "unanswered"; reason: string; observed: ObservedFacts; lookAt: number }
   | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
   | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
   | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
-  | { type: "turn_ended" }
+  | { type: "turn_ended"; observed?: ObservedFacts | null; diagnostics?: readonly string[] }
   | { type: "read_committed"; diagnostics: readonly string[] }
   | { type: "read_commit_failed"; error: string; lookAt: number }
   | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }

@@ -71,5 +71,7 @@ function watchTurns({ store, ledger, courier }: DrainDeps): { ended: Promise<Dra
 function turnRuns(record: DeliveryRecord): boolean {
   if (record.status === "submitting" || record.status === "accepted") return true;
   const ended = record.status === "responded" || record.status === "cancelled";
-  return ended && record.turnEndedAt === null && isOutstanding(record);
+  // What is only to be asked further, or looked for, waits for the next start.
+  const waits = record.nextAttempt !== null || record.claims !== null;
+  return ended && record.turnEndedAt === null && isOutstanding(record) && !waits;
 }

@@ -7,6 +7,7 @@ import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied } from "../store/port.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
+import { dayOf, isLimitReason } from "./daily-limit.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { isOutstanding, isOwed, openStatuses } from "./record.ts";
@@ -59,6 +60,9 @@ export class Interventions {
   async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
     const record = await this.#deps.store.outstanding(laneId);
     if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
+    if (record && isAskedFurther(record)) {
+      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at: this.#deps.clock.now() }]);
+    }
     // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
     await this.#courier.stopTurn(laneId, record?.id ?? null);
     void this.#courier.moveLane(laneId, { look: true });
@@ -107,8 +111,12 @@ export class Interventions {
     await this.#deps.store.pauseLane(laneId, reason);
   }
 
+  /** A lane that was stopped by a limit goes on without one until the day ends. */
   async resume(laneId: string): Promise<void> {
-    await this.#deps.store.pauseLane(laneId, null);
+    const { store, clock } = this.#deps;
+    const lane = await store.lane(laneId);
+    if (lane && isLimitReason(lane.pausedReason)) await store.liftLimits(laneId, dayOf(clock.now()));
+    await store.pauseLane(laneId, null);
     void this.#courier.moveLane(laneId, { look: true });
   }
 
@@ -143,6 +151,11 @@ export class Interventions {
     await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
   }
+}
+
+/** Its turn is over, and the agent would still be asked something. */
+function isAskedFurther({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
+  return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
 }
 
 function askUnknown(askId: string): AppError {

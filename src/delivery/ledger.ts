@@ -4,7 +4,8 @@ import type { DeliveryEvent } from "./delivery-event.ts";
 import type { Reach } from "./fail-points.ts";
 import type { DeliveryRecord } from "./record.ts";
 
-export type Change = { record: DeliveryRecord; events: readonly DeliveryEvent[] };
+/** `before` is the record as it was; one that begins has none. */
+export type Change = { record: DeliveryRecord; before?: DeliveryRecord; events: readonly DeliveryEvent[] };
 
 export class Ledger {
   readonly #store: Store;
@@ -28,7 +29,8 @@ export class Ledger {
     const applied = await commit();
     if (applied.outcome === "applied") {
       for (const event of events) this.#reach(`after_commit.${event.type}`);
-      this.#announce({ record: applied.record, events });
+      const { record, before } = applied;
+      this.#announce({ record, events, ...(before ? { before } : {}) });
     }
     return applied;
   }

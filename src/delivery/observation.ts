@@ -2,6 +2,7 @@
 import type { ObservedFacts } from "./delivery-event.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ResponseState } from "./record.ts";
+import type { AttemptTiming } from "./timing.ts";
 
 /** A successful `message_send` in the agent's own transcript. */
 export type SentMessage = {
@@ -37,6 +38,8 @@ export type Observation = {
   laterPrompt: boolean;
   /** An assistant row belongs to an attempt and the newest one ended without an error. */
   turnEndedWell: boolean;
+  /** Of the last attempt alone: whether anything ran for it, and the text that its turn ended with. */
+  lastTurn: { ran: boolean; closingText: string | null };
   /** Somebody stopped the turn in the session itself. */
   aborted: boolean;
   /** The session rests, and the turn's newest row was never finished. */
@@ -54,6 +57,8 @@ export type Observation = {
   toolNames: readonly string[];
   newestRowId: string | null;
   diagnostics: readonly string[];
+  /** One for each attempt whose session was read. */
+  timings: readonly AttemptTiming[];
 };
 
 /** A message to whoever waits for the answer that names ours or, failing that, names none. */
@@ -78,6 +83,7 @@ const nothingSeen: Observation = {
   found: false,
   laterPrompt: false,
   turnEndedWell: false,
+  lastTurn: { ran: false, closingText: null },
   aborted: false,
   interrupted: false,
   askRejected: false,
@@ -90,6 +96,7 @@ const nothingSeen: Observation = {
   toolNames: [],
   newestRowId: null,
   diagnostics: [],
+  timings: [],
 };
 
 /** A read that failed. It is unknown what the agent did, and unknown is never failed. */
@@ -109,5 +116,6 @@ export function factsOf(observation: Observation): ObservedFacts {
     newestRowId: observation.newestRowId,
     lastActivityAt: observation.lastActivityAt,
     diagnostics: observation.diagnostics,
+    timings: observation.timings,
   };
 }

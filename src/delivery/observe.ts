@@ -11,6 +11,7 @@ import type { Evidence, Observation, SentMessage } from "./observation.ts";
 import { isReply, unobserved } from "./observation.ts";
 import { providerErrorAsText, providerErrorIn } from "./provider-error.ts";
 import type { ResponseState } from "./record.ts";
+import { isOpen, timingOf } from "./timing.ts";
 import { classifyTool, normalizeToolName, reportsFailure } from "./tool-names.ts";
 
 export type ObserveInput = {
@@ -45,6 +46,7 @@ export function observe(input: ObserveInput): Observation {
     found: last.row !== null,
     laterPrompt: hasLaterPrompt(last),
     turnEndedWell: ended !== undefined && !isOpen(ended) && ended.error === null && providerError === null,
+    lastTurn: { ran: last.children.length > 0, closingText: finalText(last.children) },
     aborted: ended?.error?.kind === "aborted",
     interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
@@ -57,6 +59,7 @@ export function observe(input: ObserveInput): Observation {
     toolNames: [...new Set(children.flatMap((row) => row.tools.map((tool) => normalizeToolName(tool.name))))],
     newestRowId: last.slice.rows.at(-1)?.id ?? null,
     diagnostics: diagnose(evidence, providerError, ended),
+    timings: anchored.map((one) => timingOf(one, !hasLaterPrompt(one))),
   };
 }
 
@@ -100,7 +103,6 @@ function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): E
   const done = rows.flatMap((row) => row.tools.filter(succeeded));
   const named = (wanted: string) =>
     done.map((tool) => normalizeToolName(tool.name)).filter((name) => classifyTool(name) === wanted);
-  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
   return {
     sent: done
       .filter((tool) => classifyTool(normalizeToolName(tool.name)) === "visible")
@@ -109,9 +111,13 @@ function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): E
     executions: named("execution"),
     lookups: named("lookup"),
     others: named("other"),
-    finalText:
-      (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null,
+    finalText: finalText(rows),
   };
+}
+
+function finalText(rows: readonly TranscriptRow[]): string | null {
+  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
+  return (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null;
 }
 
 function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {
@@ -129,11 +135,6 @@ function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {
 /** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
 function isFinal(row: TranscriptRow): boolean {
   return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
-}
-
-/** Left open. While the session is busy that is work; in a session at rest the turn broke off. */
-function isOpen(row: TranscriptRow): boolean {
-  return row.completedAt === null || row.tools.some(isUnfinished);
 }
 
 function succeeded(tool: ToolCall): boolean {

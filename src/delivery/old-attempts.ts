@@ -10,6 +10,7 @@ import { promptMarker } from "./prompt-text.ts";
 import type { Reading } from "./reading.ts";
 import { readSlice } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
+import { untimed } from "./timing.ts";
 
 type Search = Reading & { runtime: Runtime; store: Store };
 
@@ -68,6 +69,7 @@ function attemptAt(
   runtime: Runtime,
 ): Attempt {
   return {
+    ...untimed,
     ...runtime.idsFrom(attemptDigest(record.id, number, session.generation)),
     number,
     kind: number === 1 ? "prompt" : "retry",

@@ -11,6 +11,8 @@ export type NextStep =
   | "sends"
   | "looks"
   | "asks_again"
+  | "asks_further"
+  | "looks_for_files"
   | "commits_read"
   | "looks_for_late_proof";
 
@@ -57,6 +59,10 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
     case "cancelled":
       if (record.readCommittedAt === null)
         return { next: "commits_read", at, words: "The read flag is to be written." };
+      if (record.claims !== null) {
+        return { next: "looks_for_files", at, words: "It is over; the files that the answer names are looked for." };
+      }
+      if (record.nextAttempt !== null) return askedFurther(record, lane);
       if (record.turnEndedAt === null) {
         const asks = record.status === "responded" ? blocked(record) : null;
         return asks ?? { next: "looks", at, words: "It is over; the agent's turn still runs." };
@@ -84,6 +90,12 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
     at: null,
     words: again ? "Its old attempts are looked at, then it is sent." : "It is sent now.",
   };
+}
+
+function askedFurther({ nextAttempt, nextLookAt: at }: DeliveryRecord, lane: Lane | null): Outlook {
+  if (lane?.pausedReason != null) return paused(lane);
+  const about = nextAttempt?.kind === "summary" ? "for a short summary" : "about files that are not there";
+  return { next: "asks_further", at, words: `It is over; the agent is asked ${about}.` };
 }
 
 function paused(lane: Lane): Outlook {

@@ -1,5 +1,8 @@
 /** Every number that decides when something is looked at or sent, in one place. All of them are configurable. */
 
+import type { DailyLimits } from "./daily-limit.ts";
+import { noLimits } from "./daily-limit.ts";
+
 export type Policy = {
   maxAttempts: number;
   /** Wait before the second, third, … attempt; the last one repeats. */
@@ -23,9 +26,18 @@ export type Policy = {
   stuckAfterMs: number;
   /** The kill switch: false stops every automatic second prompt. */
   automaticRetry: boolean;
+  /** Between two looks for a file that an answer names, and how long they go on. */
+  fileLookMs: number;
+  fileWaitMs: number;
+  /** Asks once for a few words after work in files that nobody said anything about. */
+  summarizeSilentWork: boolean;
+  /** Tells the agent once which of the files that it named are not there. */
+  followUpMissingFiles: boolean;
   watchdogAtOnce: number;
   watchdogAtOncePerTeam: number;
   retention: { respondedMs: number; failedMs: number };
+  /** What a lane may use in a day; lanes with limits of their own have both of them here. */
+  limits: { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
 };
 
 const second = 1000;
@@ -47,7 +59,12 @@ export const defaultPolicy: Policy = {
   maxRepairs: 2,
   stuckAfterMs: 15 * minute,
   automaticRetry: true,
+  fileLookMs: 2 * second,
+  fileWaitMs: 15 * second,
+  summarizeSilentWork: true,
+  followUpMissingFiles: false,
   watchdogAtOnce: 2,
   watchdogAtOncePerTeam: 1,
   retention: { respondedMs: 7 * day, failedMs: 30 * day },
+  limits: { everyLane: noLimits, byLane: {} },
 };

@@ -3,8 +3,10 @@
  * written. On a `text` lane a first prompt is that text alone, as in a chat.
  */
 import type { Message } from "../mail/message.ts";
-import type { Attempt } from "./attempt.ts";
+import type { Attempt, FurtherKind } from "./attempt.ts";
+import { isFurther } from "./attempt.ts";
 import type { ReplyContract } from "./lane.ts";
+import type { DeliveryRecord } from "./record.ts";
 
 const markerHead = "[waybill message ";
 
@@ -21,6 +23,8 @@ export function promptText(input: {
   message: Message;
   contract: ReplyContract;
   attempt: Pick<Attempt, "kind" | "number" | "because">;
+  /** For a follow-up: the files that the answer named and nobody found. */
+  missingFiles?: readonly string[];
   takesIds: boolean;
   /** What the lane was about before its session was replaced. */
   digest: string | null;
@@ -28,11 +32,29 @@ export function promptText(input: {
   const { message, contract, attempt, digest } = input;
   const parts: string[] = [];
   if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)}${message.from}]`);
+  if (isFurther(attempt.kind)) return [...parts, furtherText(attempt.kind, input.missingFiles ?? [])].join("\n\n");
   if (digest !== null) parts.push(digest);
   if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
   parts.push(message.text);
   if (contract === "tool") parts.push(replyInstructions(message));
   return parts.join("\n\n");
+}
+
+const missingFile = "claimed_file_missing:";
+
+export function missingFileDiagnostic(name: string): string {
+  return missingFile + name;
+}
+
+export function missingFilesOf({ diagnostics }: Pick<DeliveryRecord, "diagnostics">): string[] {
+  return diagnostics.filter((one) => one.startsWith(missingFile)).map((one) => one.slice(missingFile.length));
+}
+
+function furtherText(kind: FurtherKind, missing: readonly string[]): string {
+  if (kind === "summary") {
+    return "You changed files for the last message and said nothing about it; whoever sent it sees only your words. Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.";
+  }
+  return `Your answer names files that are not there: ${missing.join(", ")}. If they should be there, write them now. Then say in a sentence or two where they are, or why they are not.`;
 }
 
 function replyInstructions(message: Message): string {

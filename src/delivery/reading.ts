@@ -6,7 +6,9 @@ import { messageOf } from "../app-error.ts";
 import type { Patience } from "../deadline.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Runtime, TranscriptSlice } from "../runtimes/port.ts";
+import type { Store } from "../store/port.ts";
 import type { AskBook } from "./ask-book.ts";
+import { dayOf } from "./daily-limit.ts";
 import type { Lane } from "./lane.ts";
 import type { Observation } from "./observation.ts";
 import { unobserved, unreadable } from "./observation.ts";
@@ -14,7 +16,7 @@ import { observe } from "./observe.ts";
 import type { Policy } from "./policy.ts";
 import type { DeliveryRecord } from "./record.ts";
 
-export type Reading = Patience & { lane: Lane; runtime: Runtime | undefined; policy: Policy };
+export type Reading = Patience & { lane: Lane; runtime: Runtime | undefined; policy: Policy; store: Store };
 
 export async function readObservation(
   record: DeliveryRecord,
@@ -47,11 +49,18 @@ export async function readObservation(
   }
 }
 
-export function readSlice(
+/** Every read also counts what the agent has used, so that none of it is missed. */
+export async function readSlice(
   sessionId: string,
   limit: number | null,
   reading: Reading & { runtime: Runtime },
 ): Promise<TranscriptSlice> {
-  const { lane, runtime, policy } = reading;
-  return withDeadline(reading, policy.observeLimitMs, (signal) => runtime.read(lane, sessionId, limit, signal));
+  const { lane, runtime, policy, store } = reading;
+  const read = (signal: AbortSignal) => runtime.read(lane, sessionId, limit, signal);
+  const slice = await withDeadline(reading, policy.observeLimitMs, read);
+  const entries = slice.rows.flatMap(({ id, createdAt, usage }) =>
+    usage ? [{ messageId: id, day: dayOf(createdAt), ...usage }] : [],
+  );
+  if (entries.length > 0) await store.countUsage(lane.id, entries);
+  return slice;
 }

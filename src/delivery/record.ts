@@ -4,7 +4,7 @@
  */
 import type { ActionMode, Message, Source, TaskRef } from "../mail/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
-import { deliveryId, maxSendsPerAttempt } from "./attempt.ts";
+import { deliveryId, furtherKinds, isFurther, maxSendsPerAttempt } from "./attempt.ts";
 import type { Lane } from "./lane.ts";
 import type { Policy } from "./policy.ts";
 
@@ -51,6 +51,9 @@ export type Proof = {
   by: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn";
   visibleReply: VisibleReply | null;
 };
+
+/** Files that the answer names, and how long they are looked for. */
+export type Claims = { names: readonly string[]; until: number };
 
 export type DeliveryRecord = {
   id: string;
@@ -104,6 +107,7 @@ export type DeliveryRecord = {
   observedAssistantMessageId: string | null;
   observedToolNames: readonly string[];
   proof: Proof | null;
+  claims: Claims | null;
   lastReason: string | null;
   diagnostics: readonly string[];
   createdAt: number;
@@ -188,6 +192,7 @@ export function newDelivery(
     observedAssistantMessageId: null,
     observedToolNames: [],
     proof: null,
+    claims: null,
     lastReason: null,
     diagnostics: [],
     createdAt: at,
@@ -217,6 +222,13 @@ export function brokenRules(record: DeliveryRecord): string[] {
     ["no more repairs than allowed", record.repairs <= record.maxRepairs && spent("repairs") === record.repairs],
     ["no attempt is sent too often", record.attemptList.every((attempt) => attempt.sends <= maxSendsPerAttempt)],
     ["attempt numbers go on", record.attemptList.every((attempt, index) => attempt.number === index + 1)],
+    [
+      "only what is proven is asked further, and nothing twice",
+      record.proof !== null
+        ? furtherKinds.every((kind) => record.attemptList.filter((attempt) => attempt.kind === kind).length <= 1)
+        : !record.attemptList.some((attempt) => isFurther(attempt.kind)),
+    ],
+    ["files are looked for at a date", record.claims === null || record.nextLookAt !== null],
     ["a sent delivery knows its runtime", record.attemptList.length === 0 || record.runtimeKind !== null],
   ];
   return rules.filter(([, holds]) => !holds).map(([rule]) => rule);

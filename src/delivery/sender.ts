@@ -15,7 +15,7 @@ import type { Reach } from "./fail-points.ts";
 import type { Lane } from "./lane.ts";
 import { hasRunningTool } from "./observe.ts";
 import type { Policy } from "./policy.ts";
-import { promptText } from "./prompt-text.ts";
+import { missingFilesOf, promptText } from "./prompt-text.ts";
 import { readSlice } from "./reading.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { graceOf, lateLook, nextLook, quietAfter } from "./retry.ts";
@@ -26,7 +26,7 @@ export type Prepared =
   | { outcome: "not_now"; reason: string; event: EventOf<"looked"> }
   | { outcome: "impossible"; reason: string };
 
-type SendEvent = EventOf<"accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal">;
+type SendEvent = EventOf<"accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal" | "looked" | "turn_ended">;
 
 export type SenderDeps = Patience & {
   store: Store;
@@ -75,16 +75,19 @@ export class Sender {
   ): Promise<{ lane: Lane; slice: TranscriptSlice } | string> {
     const { policy } = this.#deps;
     const reading = { ...this.#deps, lane, runtime };
+    const further = record.status === "responded";
     if (lane.sessionId === null) return this.#freshSession(lane, runtime);
     const slice = await readSlice(lane.sessionId, policy.readLimit, reading);
     const replace = record.nextAttempt?.freshSession === true && lane.sessionId === record.runtimeSessionId;
+    // What is asked further makes no sense to anybody who did not do the work.
+    if (further && (slice.status === "stale" || slice.sessionId !== record.runtimeSessionId)) return "session_replaced";
     if (slice.status === "stale" || (slice.status === "idle" && replace)) return this.#freshSession(lane, runtime);
     if (slice.asks.length > 0) return "ask_pending";
     if (slice.status === "idle") {
       this.#inTheWay.delete(slice.sessionId);
       return { lane, slice };
     }
-    if (!replace && !this.#isStuck(slice)) return "session_busy";
+    if (further || (!replace && !this.#isStuck(slice))) return "session_busy";
 
     const { sessionId } = lane;
     await withDeadline(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
@@ -126,23 +129,27 @@ export class Sender {
     const at = clock.now();
     const lookAt = nextLook({ looks: 0 }, policy, at);
     const ids = runtime.idsFrom(attemptDigest(record.id, number, lane.generation));
+    const further = record.status === "responded";
     const attempt: NewAttempt = {
       ...ids,
       number,
-      kind: number === 1 ? "prompt" : "retry",
+      kind: further ? (record.nextAttempt?.kind ?? "summary") : number === 1 ? "prompt" : "retry",
       spends: record.nextAttempt?.spends ?? "attempts",
       because: record.lastReason,
       sessionId: slice.sessionId,
       generation: lane.generation,
       prePromptCursor: slice.rows.at(-1)?.id ?? null,
     };
-    const submit: DeliveryEvent = { type: "submit", at, runtimeKind: runtime.kind, runId, lookAt, attempt };
+    const submit: DeliveryEvent = further
+      ? { type: "asked_further", at, runId, lookAt, attempt }
+      : { type: "submit", at, runtimeKind: runtime.kind, runId, lookAt, attempt };
     // The ledger may be older than the agent's transcript, after a restore: what is there is not sent again.
     // Retries are few, so for them it is worth to look at the whole session.
     const whole = number > 1 && !slice.complete;
     const { rows } = whole ? await readSlice(slice.sessionId, null, { ...this.#deps, lane, runtime }) : slice;
     const isThere = rows.some((row) => row.id === ids.messageId);
-    return isThere ? [submit, { type: "accepted", at, number, lookAt }] : [submit];
+    if (!isThere) return [submit];
+    return [submit, further ? arrived(at, lookAt) : { type: "accepted", at, number, storedAt: at, lookAt }];
   }
 
   /**
@@ -151,11 +158,12 @@ export class Sender {
    */
   async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent | null> {
     const { policy, reach, runtimes, store } = this.#deps;
-    if (record.status !== "submitting") return null;
+    const further = record.status === "responded" && record.turnEndedAt === null;
+    if (record.status !== "submitting" && !further) return null;
     const runtime = runtimes.get(lane.runtime);
-    if (!runtime) return this.#sendEvent(record, attempt, { outcome: "not_sent", reason: "runtime_not_active" });
-    let outcome: SubmitOutcome;
+    let outcome: SubmitOutcome = { outcome: "not_sent", reason: "runtime_not_active" };
     try {
+      if (!runtime) return further ? null : this.#sendEvent(record, attempt, outcome);
       const text = await this.#text(record, lane, attempt, runtime);
       const { messageId, partId, sessionId } = attempt;
       // A person may have stopped it since it was committed.
@@ -168,7 +176,15 @@ export class Sender {
     } catch (error) {
       outcome = { outcome: "unknown", reason: messageOf(error) };
     }
-    return this.#sendEvent(record, attempt, outcome);
+    return further ? this.#furtherEvent(record, attempt, outcome) : this.#sendEvent(record, attempt, outcome);
+  }
+
+  /** The delivery stays `responded`. Whatever is not known of the prompt, the looks that follow will tell. */
+  #furtherEvent(record: DeliveryRecord, attempt: Attempt, { outcome }: SubmitOutcome): SendEvent | null {
+    const { clock, policy } = this.#deps;
+    const at = clock.now();
+    if (outcome === "accepted") return arrived(at, at + graceOf(record, policy));
+    return outcome === "refused" ? { type: "turn_ended", at, diagnostics: [`${attempt.kind}_not_asked`] } : null;
   }
 
   #sendEvent(record: DeliveryRecord, attempt: Attempt, outcome: SubmitOutcome): SendEvent {
@@ -177,7 +193,7 @@ export class Sender {
     const soon = nextLook({ looks: 0 }, policy, at);
     switch (outcome.outcome) {
       case "accepted":
-        return { type: "accepted", at, number: attempt.number, lookAt: at + graceOf(record, policy) };
+        return { type: "accepted", at, number: attempt.number, storedAt: at, lookAt: at + graceOf(record, policy) };
       case "unknown":
         return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt: soon };
       case "not_sent":
@@ -203,6 +219,7 @@ export class Sender {
       message,
       contract: lane.contract,
       attempt,
+      missingFiles: missingFilesOf(record),
       takesIds: runtime.traits.takesIds,
       digest: isFirst ? await this.#digest(lane, attempt.generation, runtime) : null,
     });
@@ -232,6 +249,10 @@ export class Sender {
       event: { type: "looked", at, observed: null, reason: null, found: false, missed: false, lookAt },
     };
   }
+}
+
+function arrived(at: number, lookAt: number): EventOf<"looked"> {
+  return { type: "looked", at, observed: null, reason: null, found: true, missed: false, lookAt };
 }
 
 const emptySlice: Omit<TranscriptSlice, "sessionId"> = {

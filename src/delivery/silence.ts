@@ -46,16 +46,18 @@ function diedWhereSwallowed({ observation, traits }: Look): "repair" | "retry" {
 }
 
 /** The same ids once more: allowed only when nothing was prompted after them, and not too often. */
-function sendAgain(look: Look): Decision | null {
+export function sendAgain(look: Look): Decision | null {
   const { record, observation, policy, traits, now } = look;
   const last = lastAttempt(record);
   if (!last || last.sends >= maxSendsPerAttempt || observation.laterPrompt) return null;
   // What never left is not sent a second time by being sent now.
   if (!policy.automaticRetry && !neverLeft(look)) return null;
   if (observation.found && traits.sendingAgain === "swallowed") return null;
-  if (look.paused) return lookAgain(look, "lane_paused", undefined, true);
+  // What is proven needs no reason for being asked further.
+  const isProven = record.status === "responded";
+  if (look.paused) return lookAgain(look, isProven ? null : "lane_paused", undefined, true);
   return commit(
-    { ...looked(look, reasonFor(look), now + policy.rereadMs), missed: true },
+    { ...looked(look, isProven ? null : reasonFor(look), now + policy.rereadMs), missed: true },
     { type: "send_again", at: now, number: last.number, lookAt: nextLook({ looks: 0 }, policy, now) },
   );
 }

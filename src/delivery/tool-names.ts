@@ -27,6 +27,7 @@ const execution = new Set([
   "notebookedit",
   "task",
 ]);
+const fileChanges = new Set(["edit", "multiedit", "write", "patch", "apply_patch", "notebookedit"]);
 const lookups = new Set([
   "read",
   "grep",
@@ -58,6 +59,11 @@ export function classifyTool(name: string): ToolClass {
   if (lookups.has(name) || taskLookup.test(name)) return "lookup";
   if (name.startsWith("task_")) return "task_change";
   return execution.has(name) ? "execution" : "other";
+}
+
+/** Takes a normalised name. */
+export function changesFiles(name: string): boolean {
+  return fileChanges.has(name);
 }
 
 // What tools and MCP servers open with when they did nothing. "Error-handling is done" is none of these.

@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyEvent } from "../../test/support/arbitrary-events.ts";
 import { anAttempt, aRecord, having, submitEvent } from "../../test/support/records.ts";
+import { isFurther } from "./attempt.ts";
 import type { DeliveryEvent, EventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { brokenRules, isOutstanding, statuses } from "./record.ts";
+import { untimed } from "./timing.ts";
 import type { Moved } from "./transition.ts";
 import { eventTypes, fold, transition } from "./transition.ts";
 
@@ -24,7 +26,7 @@ const events = {
     type: "attempts_searched",
     at: 10,
     runtimeKind: "stub",
-    found: [{ ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
+    found: [{ ...untimed, ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
     lookAt: 99,
   },
   accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },
@@ -50,6 +52,14 @@ const events = {
     turnEnded: true,
     readCommitted: true,
     diagnostics: [],
+    lookAt: 99,
+  },
+  files_looked_for: { type: "files_looked_for", at: 75, missing: ["a.txt"], next: null, lookAt: 99 },
+  asked_further: {
+    type: "asked_further",
+    at: 75,
+    attempt: anAttempt(2, { kind: "summary", spends: "further" }),
+    runId: "run",
     lookAt: 99,
   },
   turn_ended: { type: "turn_ended", at: 80 },
@@ -96,6 +106,8 @@ describe("the table: from where each event is taken", () => {
     not_sent: { event: events.not_sent, from: ["submitting"] },
     looked: { event: events.looked, from: [...open, "failed_terminal", ...ends] },
     proven: { event: events.proven, from: [...open, "failed_terminal"] },
+    files_looked_for: { event: events.files_looked_for, from: [] },
+    asked_further: { event: events.asked_further, from: [] },
     unanswered: { event: events.unanswered, from: ["accepted"] },
     failed_retryable: { event: events.failed_retryable, from: ["submitting", "accepted", "failed_retryable"] },
     failed_terminal: { event: events.failed_terminal, from: ["pending", ...open] },
@@ -212,6 +224,56 @@ describe("the end", () => {
     expect(transition(owed, events.turn_ended)).toMatchObject({ effects: [{ type: "commit_read" }] });
   });
 
+  describe("what is proven", () => {
+    const next = { kind: "summary", spends: "further", freshSession: false } as const;
+    const silent = having(accepted, { ...events.proven, turnEnded: false, next });
+    const asked = having(silent, events.asked_further);
+
+    test("may be asked further once, stays responded and read, and keeps its lane until that turn ends", () => {
+      expect(silent).toMatchObject({ status: "responded", readCommittedAt: 70, turnEndedAt: null });
+      expect(transition(silent, events.asked_further)).toMatchObject({
+        record: { status: "responded", readCommittedAt: 70, respondedAt: 70, attempts: 1, nextAttempt: null },
+        effects: [{ type: "send", attempt: { number: 2, kind: "summary", sends: 1 } }],
+      });
+      expect(isOutstanding(asked)).toBe(true);
+      expect(isOutstanding(having(asked, events.turn_ended))).toBe(false);
+      expect(transition(asked, { ...events.asked_further, attempt: anAttempt(3, { kind: "summary" }) })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    test("is asked nothing that was not due, and nothing when its turn has ended", () => {
+      const retry = anAttempt(2);
+      const followUp = anAttempt(2, { kind: "follow_up", spends: "further" });
+      expect(transition(silent, { ...events.asked_further, attempt: retry })).toHaveProperty("refused");
+      expect(transition(silent, { ...events.asked_further, attempt: followUp })).toHaveProperty("refused");
+      expect(transition(having(silent, events.turn_ended), events.asked_further)).toHaveProperty("refused");
+      expect(transition(owed, events.asked_further)).toHaveProperty("refused");
+      expect(having(failedTerminal, { ...events.proven, turnEnded: false, next })).toMatchObject({ nextAttempt: null });
+    });
+
+    test("is asked again with the same ids only when two reads have missed it", () => {
+      const again: DeliveryEvent = { type: "send_again", at: 90, number: 2, lookAt: 99 };
+      expect(transition(asked, again)).toHaveProperty("refused");
+      expect(transition(having(asked, events.missed, events.missed), again)).toMatchObject({
+        record: { status: "responded", attemptList: [{}, { sends: 2 }] },
+        effects: [{ type: "send" }],
+      });
+    });
+
+    test("is looked at for the files that it named although it is closed, and not after that", () => {
+      const claims = { names: ["a.txt", "b.txt"], until: 90 };
+      const named = having(accepted, { ...events.proven, claims });
+      expect(named).toMatchObject({ claims, nextLookAt: 99 });
+      expect(isOutstanding(named)).toBe(false);
+      expect(having(named, events.files_looked_for)).toMatchObject({
+        claims: null,
+        nextLookAt: null,
+        diagnostics: ["claimed_file_missing:a.txt"],
+      });
+    });
+  });
+
   test("guardrail: a delivery that failed for good stays unread and gives its lane back", () => {
     expect(failedTerminal).toMatchObject({ readCommittedAt: null });
     expect(isOutstanding(failedTerminal)).toBe(false);
@@ -317,12 +379,13 @@ describe("properties", () => {
     );
   });
 
-  test("a read, once committed, is never taken back, and a prompt never follows it", () => {
+  test("a read, once committed, is never taken back, and no prompt for the message follows it", () => {
     fc.assert(
       fc.property(anyRun, (run) => {
         for (const { before, moved } of taken(run).filter((step) => step.before.readCommittedAt !== null)) {
           expect(moved.record.readCommittedAt).toBe(before.readCommittedAt);
-          expect(moved.effects.some((effect) => effect.type === "send")).toBe(false);
+          const prompts = moved.effects.flatMap((effect) => (effect.type === "send" ? [effect.attempt.kind] : []));
+          expect(prompts.filter((kind) => !isFurther(kind))).toEqual([]);
         }
       }),
       { numRuns: 1000 },

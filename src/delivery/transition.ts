@@ -5,11 +5,15 @@
  * A row of `moves` says from which states an event is taken and what it changes; `transition` adds what is common.
  */
 import type { Attempt } from "./attempt.ts";
-import { maxSendsPerAttempt } from "./attempt.ts";
-import type { DeliveryEvent, Effect, EventOf, EventType, ObservedFacts } from "./delivery-event.ts";
+import { isFurther, maxSendsPerAttempt } from "./attempt.ts";
+import type { DeliveryEvent, Effect, EventOf, EventType, NewAttempt, ObservedFacts } from "./delivery-event.ts";
+import { missingFileDiagnostic } from "./prompt-text.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { isOutstanding, isOwed, lastAttempt, openStatuses } from "./record.ts";
 import { quietAfter } from "./retry.ts";
+import type { AttemptTiming } from "./timing.ts";
+import { mergeTiming, untimed } from "./timing.ts";
+import { upcast } from "./upcast.ts";
 
 export type Moved = { record: DeliveryRecord; effects: readonly Effect[] };
 export type Refused = { refused: true; reason: string };
@@ -23,6 +27,9 @@ type Move<T extends EventType> = {
   change: (record: DeliveryRecord, event: EventOf<T>) => Change;
   effects?: (record: DeliveryRecord) => readonly Effect[];
 };
+
+/** A prompt that is new has been looked at by nobody. */
+const afresh = { looks: 0, missedReads: 0, quietMs: 0, activityAt: null };
 
 const moves: { [T in EventType]: Move<T> } = {
   // The two that make a record. They are taken as the first event of a fold only.
@@ -42,7 +49,7 @@ const moves: { [T in EventType]: Move<T> } = {
         holdsLane: true,
         runtimeKind: event.runtimeKind,
         runtimeSessionId: last.sessionId,
-        attemptList: event.found,
+        attemptList: event.found.map((attempt) => ({ ...untimed, ...attempt })),
         attempts: event.found.length,
         maxAttempts: Math.max(record.maxAttempts, event.found.length),
         submittedAt: last.submittedAt,
@@ -70,15 +77,12 @@ const moves: { [T in EventType]: Move<T> } = {
       runtimeSessionId: event.attempt.sessionId,
       attempts: record.attempts + (event.attempt.spends === "attempts" ? 1 : 0),
       repairs: record.repairs + (event.attempt.spends === "repairs" ? 1 : 0),
-      attemptList: [...record.attemptList, { ...event.attempt, sends: 1, left: true, submittedAt: event.at }],
+      attemptList: withNew(record, event.attempt, event.at),
       nextAttempt: null,
       acceptanceUnknown: true,
       holdsLane: true,
+      ...afresh,
       nextLookAt: event.lookAt,
-      looks: 0,
-      missedReads: 0,
-      quietMs: 0,
-      activityAt: null,
       submittedAt: event.at,
       prePromptCursor: event.attempt.prePromptCursor,
     }),
@@ -86,15 +90,18 @@ const moves: { [T in EventType]: Move<T> } = {
   },
 
   send_again: {
-    from: ["submitting", "accepted", "failed_retryable"],
+    from: ["submitting", "accepted", "failed_retryable", "responded"],
     refuse: (record, event) => {
       const last = lastAttempt(record);
       if (last?.number !== event.number) return "not_the_last_attempt";
+      if (record.status === "responded" && (!isFurther(last.kind) || record.turnEndedAt !== null)) {
+        return "send_again_from_responded";
+      }
       if (last.sends >= maxSendsPerAttempt) return "sent_too_often";
       return last.left && record.missedReads < 2 ? "not_missed_twice" : null;
     },
     change: (record, event) => ({
-      status: "submitting",
+      status: record.status === "responded" ? "responded" : "submitting",
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends + 1, left: true })),
       acceptanceUnknown: true,
       nextLookAt: event.lookAt,
@@ -109,8 +116,12 @@ const moves: { [T in EventType]: Move<T> } = {
   accepted: {
     from: ["submitting"],
     refuse: (record, event) => (lastAttempt(record)?.number === event.number ? null : "not_the_last_attempt"),
-    change: (_, event) => ({
+    change: (record, event) => ({
       status: "accepted",
+      attemptList: withLast(record, (last) => ({
+        ...last,
+        ...mergeTiming(last, { ...untimed, storedAt: event.storedAt ?? null }),
+      })),
       acceptanceUnknown: false,
       acceptedAt: event.at,
       nextLookAt: event.lookAt,
@@ -143,7 +154,7 @@ const moves: { [T in EventType]: Move<T> } = {
   looked: {
     from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
     refuse: (record, event) => {
-      const owesALook = isOutstanding(record) || isOwed(record);
+      const owesALook = isOutstanding(record) || isOwed(record) || record.claims !== null;
       if (event.lookAt === null && owesALook) return "outstanding_without_next_look";
       return owesALook || record.status === "failed_terminal" ? null : "already_closed";
     },
@@ -165,10 +176,14 @@ const moves: { [T in EventType]: Move<T> } = {
     change: (record, event) => ({
       status: "responded",
       proof: event.proof,
+      attemptList: record.attemptList.map((attempt) =>
+        attempt.number === event.attempt ? { ...attempt, provenAt: event.at } : attempt,
+      ),
       respondedAt: event.at,
       acceptanceUnknown: false,
       acceptedAt: record.acceptedAt ?? event.at,
-      nextAttempt: null,
+      nextAttempt: record.status === "failed_terminal" || event.turnEnded ? null : (event.next ?? null),
+      claims: event.claims ?? null,
       // A delivery that had failed for good gave its lane back then; late proof does not take it again.
       holdsLane: record.status !== "failed_terminal",
       turnEndedAt: event.turnEnded || record.status === "failed_terminal" ? event.at : null,
@@ -178,6 +193,40 @@ const moves: { [T in EventType]: Move<T> } = {
       nextLookAt: event.lookAt,
     }),
     effects: readCommitOwed,
+  },
+
+  files_looked_for: {
+    from: ["responded"],
+    refuse: (record) => (record.claims === null ? "no_file_is_looked_for" : null),
+    change: (record, event) => ({
+      claims: null,
+      nextAttempt: record.turnEndedAt === null ? (event.next ?? record.nextAttempt) : null,
+      diagnostics: addDiagnostics(record, event.missing.map(missingFileDiagnostic)),
+      nextLookAt: event.lookAt,
+    }),
+  },
+
+  asked_further: {
+    from: ["responded"],
+    refuse: (record, { attempt }) => {
+      if (record.turnEndedAt !== null) return "turn_has_ended";
+      if (!isFurther(attempt.kind) || attempt.spends !== "further") return "not_a_further_attempt";
+      if (record.nextAttempt?.kind !== attempt.kind) return "not_the_scheduled_attempt";
+      if (record.attemptList.some((earlier) => earlier.kind === attempt.kind)) return "was_asked_before";
+      return attempt.number === record.attemptList.length + 1 ? null : "attempt_number_out_of_order";
+    },
+    change: (record, event) => ({
+      runId: event.runId,
+      runtimeSessionId: event.attempt.sessionId,
+      attemptList: withNew(record, event.attempt, event.at),
+      nextAttempt: null,
+      acceptanceUnknown: true,
+      ...afresh,
+      nextLookAt: event.lookAt,
+      submittedAt: event.at,
+      prePromptCursor: event.attempt.prePromptCursor,
+    }),
+    effects: sendLast,
   },
 
   unanswered: {
@@ -212,7 +261,11 @@ const moves: { [T in EventType]: Move<T> } = {
   turn_ended: {
     from: ["responded", "cancelled"],
     refuse: (record) => (record.turnEndedAt === null ? null : "turn_has_ended"),
-    change: (_, event) => ({ turnEndedAt: event.at }),
+    change: (record, event) => ({
+      turnEndedAt: event.at,
+      nextAttempt: null,
+      diagnostics: addDiagnostics(record, event.diagnostics ?? []),
+    }),
     effects: readCommitOwed,
   },
 
@@ -296,9 +349,9 @@ export function transition(record: DeliveryRecord, event: DeliveryEvent): Transi
     updatedAt: event.at,
     version: record.version + 1,
   };
-  // What is closed is not looked at again; what failed for good may be, for late proof; what waits, for its expiry.
+  // What is closed is not looked at again, unless for the files that it named; what failed for good may be, for late proof; what waits, for its expiry.
   const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
-  const next = closed ? { ...changed, nextLookAt: null } : changed;
+  const next = closed && changed.claims === null ? { ...changed, nextLookAt: null } : changed;
   return { record: next, effects: move.effects?.(next) ?? [] };
 }
 
@@ -310,7 +363,7 @@ export function fold(events: readonly DeliveryEvent[]): DeliveryRecord {
     const moved = transition(record, event);
     if ("refused" in moved) throw new Error(`event ${event.type} does not fit: ${moved.reason}`);
     return moved.record;
-  }, first.record);
+  }, upcast(first.record));
 }
 
 function refused(reason: string): Refused {
@@ -318,6 +371,7 @@ function refused(reason: string): Refused {
 }
 
 function budgetLeft(record: DeliveryRecord, budget: Attempt["spends"]): boolean {
+  if (budget === "further") return false;
   return budget === "attempts" ? record.attempts < record.maxAttempts : record.repairs < record.maxRepairs;
 }
 
@@ -338,6 +392,17 @@ function withLast(record: DeliveryRecord, change: (last: Attempt) => Attempt): r
   );
 }
 
+function withNew(record: DeliveryRecord, attempt: NewAttempt, at: number): readonly Attempt[] {
+  return [...record.attemptList, { ...untimed, ...attempt, sends: 1, left: true, submittedAt: at }];
+}
+
+function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): readonly Attempt[] {
+  return record.attemptList.map((attempt) => {
+    const seen = timings.find((timing) => timing.number === attempt.number);
+    return seen ? { ...attempt, ...mergeTiming(attempt, seen) } : attempt;
+  });
+}
+
 function sendLast(record: DeliveryRecord): readonly Effect[] {
   const attempt = lastAttempt(record);
   return attempt ? [{ type: "send", attempt }] : [];
@@ -354,7 +419,7 @@ function addDiagnostics(record: DeliveryRecord, more: readonly string[]): readon
 }
 
 function observedChange(record: DeliveryRecord, event: DeliveryEvent): Change {
-  const observed: ObservedFacts | null = "observed" in event ? event.observed : null;
+  const observed: ObservedFacts | null = ("observed" in event ? event.observed : null) ?? null;
   if (observed === null) return {};
   // A read that failed has seen nothing: neither activity nor silence.
   if (observed.state === "reconcile_failed") return { responseState: observed.state };
@@ -368,5 +433,6 @@ function observedChange(record: DeliveryRecord, event: DeliveryEvent): Change {
     observedToolNames: [...new Set([...record.observedToolNames, ...observed.toolNames])],
     postPromptCursor: observed.newestRowId ?? record.postPromptCursor,
     diagnostics: addDiagnostics(record, observed.diagnostics),
+    attemptList: timed(record, observed.timings),
   };
 }

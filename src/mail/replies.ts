@@ -5,15 +5,17 @@
 import type { Lane } from "../delivery/lane.ts";
 import { laneName } from "../delivery/lane.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import { lastAttempt } from "../delivery/record.ts";
 import type { OutgoingMail } from "../store/port.ts";
 import type { Message } from "./message.ts";
 import { payloadHash } from "./message.ts";
 
 const waybillSender = "waybill";
 
-/** The text that ended the agent's turn. */
+/** The text that ended the agent's turn; what it says about missing files comes beside its answer. */
 export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at: number): OutgoingMail {
-  return mail(record, { id: `answer-${record.id}`, from: laneName(lane), text, at });
+  const beside = lastAttempt(record)?.kind === "follow_up" ? "-follow-up" : "";
+  return mail(record, { id: `answer-${record.id}${beside}`, from: laneName(lane), text, at });
 }
 
 /** Waybill speaks for itself here and never in an agent's name. */

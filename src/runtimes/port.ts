@@ -20,6 +20,9 @@ export type ToolCall = {
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
 export type RowError = { kind: "aborted" | "failed"; message: string };
 
+/** As the agent program reckons it: tokens of every kind, and dollars. */
+export type Usage = { tokens: number; cost: number };
+
 export type TranscriptRow = {
   id: string;
   role: "user" | "assistant" | "system" | "unknown";
@@ -34,7 +37,11 @@ export type TranscriptRow = {
   finish: string | null;
   error: RowError | null;
   createdAt: number;
+  /** When its first word, thought or tool call began; null while there is none. */
+  firstActivityAt: number | null;
   completedAt: number | null;
+  /** What the model's part in this row has used so far, where the program says so. */
+  usage?: Usage;
 };
 
 export type Ask = {
@@ -116,5 +123,6 @@ export type Runtime = {
   abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void>;
   onHint(listener: (hint: Hint) => void): () => void;
-  close(): Promise<void>;
+  /** With `keep`, agent programs that it started go on, and the next run takes them over. */
+  close(options?: { keep: boolean }): Promise<void>;
 };

@@ -5,12 +5,14 @@
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
 import type { Alert } from "../delivery/alert.ts";
+import type { DayUsage } from "../delivery/daily-limit.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { Mail, Message, Recipient } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
+import type { Usage } from "../runtimes/port.ts";
 
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
@@ -18,7 +20,8 @@ export type Admission =
   | { outcome: "conflict" };
 
 export type Applied =
-  | { outcome: "applied"; record: DeliveryRecord; effects: readonly Effect[] }
+  /** `before` is the record as it was; one that begins has none. */
+  | { outcome: "applied"; record: DeliveryRecord; before?: DeliveryRecord; effects: readonly Effect[] }
   /** The events do not fit what the record has become, or the lane is held by another delivery. */
   | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
 
@@ -35,6 +38,8 @@ export type DeliveryFilter = Paging & {
 };
 
 export type DueLook = { laneId: string; deliveryId: string; team: string | null };
+
+export type UsageEntry = Usage & { messageId: string; day: string };
 
 export type Finding = { subject: string; problem: string };
 
@@ -53,6 +58,15 @@ export type Store = {
   /** Makes `sessionId` the lane's session, as a new generation. */
   openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
   sessions(laneId: string): Promise<LaneSession[]>;
+
+  /**
+   * What was used by a lane's agent, by the runtime's own message. One that was counted before is counted anew, in the
+   * place of what it had used then, on the day on which it first was.
+   */
+  countUsage(laneId: string, entries: readonly UsageEntry[]): Promise<void>;
+  usageOf(laneId: string, day: string): Promise<DayUsage>;
+  /** Nothing that the lane uses on this day counts against its limits any more. */
+  liftLimits(laneId: string, day: string): Promise<void>;
 
   /** Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. */
   admit(message: Message, payloadHash: string, delivery: DeliveryRecord | null): Promise<Admission>;

@@ -5,6 +5,7 @@
  * What cannot be done throws an `AppError` whose code is documented in docs/operations.md.
  */
 import type { OpenAsk } from "../delivery/ask-book.ts";
+import type { DayUsage } from "../delivery/daily-limit.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane, ReplyContract } from "../delivery/lane.ts";
@@ -38,6 +39,8 @@ export type LaneState = {
   waiting: number;
   /** Why its head message is not sent at this moment, as far as that is not in the ledger. */
   waitReason: string | null;
+  /** What it has used today. */
+  usage: DayUsage;
 };
 
 /** A runtime or a contract that is left out is the configured one. */

@@ -18,6 +18,7 @@ import { readCommit } from "./store/read-commit.ts";
 import { rebuilding } from "./store/rebuilding.ts";
 import { replies } from "./store/replies.ts";
 import { transitions } from "./store/transitions.ts";
+import { usage } from "./store/usage.ts";
 
 export type OpenStore = { store: Store; reopen(): Promise<Store>; dispose(): Promise<void> };
 
@@ -42,6 +43,7 @@ const topics = {
   durability,
   feed,
   lists,
+  usage,
 };
 
 export function storeConformance(name: string, open: () => Promise<OpenStore>): void {

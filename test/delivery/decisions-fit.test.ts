@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/delivery/decide.ts";
 import type { DeliveryEvent } from "../../src/delivery/delivery-event.ts";
+import { afterFileLook } from "../../src/delivery/further.ts";
 import { unreadable } from "../../src/delivery/observation.ts";
 import { observe } from "../../src/delivery/observe.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
@@ -21,6 +22,8 @@ const turns: Record<string, (prompt: string) => TranscriptRow[]> = {
   answer: (prompt) => [answerRow(prompt, { text: "The port is 8080." })],
   acknowledgement: (prompt) => [answerRow(prompt, { text: "Got it, will do" })],
   work: (prompt) => [toolRow(prompt, [aTool("bash")])],
+  silentWork: (prompt) => [toolRow(prompt, [aTool("write")]), answerRow(prompt)],
+  files: (prompt) => [answerRow(prompt, { text: "Wrote notes.txt and more.md." })],
   lookup: (prompt) => [toolRow(prompt, [aTool("read")]), answerRow(prompt)],
   running: (prompt) => [toolRow(prompt, [aTool("bash", { status: "running" })], { completedAt: null })],
   refusal: (prompt) => [toolRow(prompt, [aTool("bash", { status: "error", rejected: true })])],
@@ -42,6 +45,8 @@ const anyLook = fc.record({
   reply: fc.constantFrom(null, null, "Port 8080.", "Will do"),
   paused: fc.constantFrom(false, false, true),
   automaticRetry: fc.constantFrom(true, true, true, false),
+  followUp: fc.boolean(),
+  missing: fc.constantFrom([], ["notes.txt"]),
   sent: fc.constantFrom("accepted", "accepted", "unknown", "not_sent", "refused", "crash"),
   person: fc.constantFrom(null, null, null, null, "cancel", "retry"),
 });
@@ -108,7 +113,13 @@ class Life {
     if (record.nextAttempt?.freshSession || look.status === "stale") this.#generation += 1;
     const session = { generation: this.#generation, sessionId: `ses-${this.#generation}` };
     const spends = record.nextAttempt?.spends ?? "attempts";
-    this.apply(submitEvent(number, at, { spends, ...session, messageId: `msg-${number}-${this.#generation}` }));
+    const submit = submitEvent(number, at, { spends, ...session, messageId: `msg-${number}-${this.#generation}` });
+    if (record.status === "responded" && record.nextAttempt && submit.type === "submit") {
+      const attempt = { ...submit.attempt, kind: record.nextAttempt.kind };
+      this.apply({ type: "asked_further", at, attempt, runId: "run", lookAt: at + 5000 });
+    } else {
+      this.apply(submit);
+    }
     this.arrive(look);
     return "sent";
   }
@@ -117,6 +128,7 @@ class Life {
     const { record, now: at } = this;
     const soon = nextLook(record, defaultPolicy, at);
     const number = record.attemptList.length;
+    if (record.status === "responded") return;
     if (sent === "accepted") this.apply({ type: "accepted", at, number, lookAt: at + 20_000 });
     if (sent === "unknown") this.apply({ type: "acceptance_unknown", at, reason: "timeout", lookAt: soon });
     if (sent === "not_sent") this.apply({ type: "not_sent", at, reason: "down", lookAt: soon });
@@ -140,13 +152,19 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
           for (let hint = look.hint, rounds = 0; isWorthALook(life, hint); hint = false) {
             rounds += 1;
             expect(rounds).toBeLessThan(9);
+            if (life.record.claims) {
+              if ((life.record.nextLookAt ?? 0) > life.now) break;
+              const { record, now } = life;
+              life.apply(afterFileLook({ record, missing: look.missing, contract, policy: policyFor(look), now }));
+              continue;
+            }
             const decision = decide({
               record: life.record,
               observation: life.observation(look, takesIds),
               reply: look.reply ? { messageId: "r", mailbox: "user", text: look.reply, summary: null } : null,
               contract,
               traits: { takesIds, sendingAgain, attachments: false },
-              policy: { ...defaultPolicy, automaticRetry: look.automaticRetry },
+              policy: policyFor(look),
               readCommitsWithLedger: true,
               paused: look.paused,
               now: life.now,
@@ -175,6 +193,10 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
     { numRuns: 3000 },
   );
 });
+
+function policyFor({ automaticRetry, followUp }: AnyLook) {
+  return { ...defaultPolicy, automaticRetry, followUpMissingFiles: followUp };
+}
 
 function isWorthALook({ record, now }: Life, hint: boolean): boolean {
   if (record.status === "pending") return true;

@@ -25,7 +25,7 @@ describe("the demo, as the README shows it", () => {
     const { code, stdout, stderr } = await waybill.run(words(readmeLines[0]));
     expect(code).toBe(0);
     expect(stderr).toMatch(/sent\n.*accepted, which proves nothing yet\n.*responded after 1 attempt/);
-    expect(stdout).toMatch(/^This is the demo agent/);
+    expect(stdout).toMatch(/^Your message reached a real OpenCode/);
   });
 
   test("an agent that is silent at first is asked again", async () => {
@@ -40,6 +40,50 @@ describe("the demo, as the README shows it", () => {
   test("both deliveries are listed", async () => {
     const { stdout } = await waybill.run(words(readmeLines[2]));
     expect(stdout).toMatch(/sleepy +responded +2 of 2.*demo +responded +1 of/s);
+  });
+});
+
+describe("the words of the demo, on a real OpenCode", () => {
+  let waybill: Program;
+  beforeAll(async () => {
+    waybill = new Program();
+    await waybill.up();
+  });
+  afterAll(() => waybill.dispose());
+  const say = (text: string) => waybill.run(["send", "--lane", "demo", "--wait", text]);
+  const openAsk = async () => {
+    for (;;) {
+      const { asks } = await waybill.json<{ asks: { id: string; kind: string }[] }>("asks");
+      if (asks[0]) return asks[0];
+    }
+  };
+
+  test("empty: the agent is asked again", async () => {
+    const { code, stderr, stdout } = await say("empty");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^I said nothing at first/)]);
+    expect(stderr).toMatch(/without an answer.*asked again/s);
+  });
+
+  test("edit: the file is there", async () => {
+    expect(await say("edit")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^I wrote notes.md/) });
+    const notes = readFileSync(`${waybill.home}/demo/work/notes.md`, "utf8");
+    expect(notes).toMatch(/Written by the demo agent/);
+  });
+
+  test("permission: a person is asked, and the work goes on", async () => {
+    const sent = say("permission");
+    const ask = await openAsk();
+    expect(ask.kind).toBe("permission");
+    expect(await waybill.run(["answer", ask.id, "once"])).toMatchObject({ code: 0 });
+    expect(await sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/^With your permission/) });
+  });
+
+  test("question: the answer reaches the agent", async () => {
+    const sent = say("question");
+    const ask = await openAsk();
+    expect(ask.kind).toBe("question");
+    expect(await waybill.run(["answer", ask.id, "once", "--answer", "Green"])).toMatchObject({ code: 0 });
+    expect(await sent).toMatchObject({ code: 0, stdout: expect.stringMatching(/Green/) });
   });
 });
 

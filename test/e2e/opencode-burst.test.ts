@@ -9,10 +9,9 @@ const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
 
 let world: OpencodeWorld;
 beforeAll(async () => {
-  world = new OpencodeWorld();
-  const directory = (id: string) => join(world.work, id);
-  for (const id of lanes) mkdirSync(directory(id));
-  await world.start(lanes.map((id) => ({ id, directory: directory(id) })));
+  world = new OpencodeWorld({ lanes: lanes.map((id) => ({ id, directory: join("work", id) })) });
+  for (const id of lanes) mkdirSync(join(world.work, id));
+  await world.start();
 });
 afterAll(() => world.dispose());
 

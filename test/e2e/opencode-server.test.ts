@@ -5,13 +5,16 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { processTable, tableFromPs } from "../../src/runtimes/opencode/process-table.ts";
 import type { ServerAddress } from "../../src/runtimes/opencode/server-keeper.ts";
 import { writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { KeeperPlace, lives, nextChange, startOf } from "../support/keeper-place.ts";
 import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
+
+// Some start three servers in a row, which a busy machine takes its time for.
+vi.setConfig({ testTimeout: 180_000 });
 
 let place: KeeperPlace;
 beforeEach(() => {
@@ -169,7 +172,7 @@ describe("a server of Waybill's own", () => {
   });
 
   test("is brought back when it is killed, and when it hangs, and listeners are told", async () => {
-    const keeper = await place.keeper({}, { times: { firstWaitMs: 50, probeMs: 1000, probes: 2 } });
+    const keeper = await place.keeper({}, { times: { firstWaitMs: 50, probeMs: 3000, probes: 2 } });
     const first = await keeper.start();
     const tool = await runningTool(first);
     const told = [nextChange(keeper, "loss"), nextChange(keeper, "address")];

@@ -2,12 +2,28 @@
 import fc from "fast-check";
 import type { DeliveryEvent, ObservedFacts } from "../../src/delivery/delivery-event.ts";
 import { responseStates } from "../../src/delivery/record.ts";
+import type { AttemptTiming } from "../../src/delivery/timing.ts";
+import { untimed } from "../../src/delivery/timing.ts";
 
 const time = fc.integer({ min: 1, max: 1_000_000 });
 // Mostly small, so that a run gets somewhere before it ends.
 const number = fc.constantFrom(1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5);
 const reason = fc.constantFrom("empty_assistant_turn", "session_stale", "no_response");
 const spends = fc.constantFrom("attempts" as const, "repairs" as const);
+
+const furtherKind = fc.constantFrom("summary" as const, "follow_up" as const);
+const further = furtherKind.map((kind) => ({ kind, spends: "further" as const, freshSession: false }));
+
+const timings: fc.Arbitrary<AttemptTiming[]> = fc.array(
+  fc.record({
+    number,
+    storedAt: fc.option(time),
+    firstTokenAt: fc.option(time),
+    lastActivityAt: fc.option(time),
+    finishedAt: fc.option(time),
+  }),
+  { maxLength: 2 },
+);
 
 const observed: fc.Arbitrary<ObservedFacts> = fc.record({
   state: fc.constantFrom(...responseStates),
@@ -17,6 +33,7 @@ const observed: fc.Arbitrary<ObservedFacts> = fc.record({
   newestRowId: fc.option(fc.constant("row-2")),
   lastActivityAt: fc.option(time),
   diagnostics: fc.constantFrom([], ["odd"]),
+  timings,
 });
 
 /** `owner` keeps the runtime ids of different deliveries apart, as derivation does. */
@@ -45,11 +62,18 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       }),
     },
     { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, lookAt: time }) },
-    { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, lookAt: time }) },
+    { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, storedAt: time, lookAt: time }) },
     of<Of<"attempts_searched">>("attempts_searched", {
       found: fc
         .array(
-          attempt.map((given) => ({ ...given, spends: "attempts" as const, sends: 1, left: true, submittedAt: 1 })),
+          attempt.map((given) => ({
+            ...untimed,
+            ...given,
+            spends: "attempts" as const,
+            sends: 1,
+            left: true,
+            submittedAt: 1,
+          })),
           { maxLength: 1 },
         )
         .map((attempts) => attempts.map((given) => ({ ...given, number: 1 }))),
@@ -69,13 +93,34 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       }),
     },
     of<Of<"proven">>("proven", {
+      attempt: number,
       proof: fc.constant({ by: "plain_text" as const, visibleReply: null }),
       observed: fc.option(observed),
       turnEnded: fc.boolean(),
       readCommitted: fc.boolean(),
       diagnostics: fc.constant([]),
+      claims: fc.option(fc.constant({ names: ["a.txt"], until: 9 })),
+      next: fc.option(further),
       lookAt: time,
     }),
+    {
+      weight: 8,
+      arbitrary: of<Of<"files_looked_for">>("files_looked_for", {
+        missing: fc.constantFrom([], ["a.txt"]),
+        next: fc.option(further),
+        lookAt: time,
+      }),
+    },
+    {
+      weight: 16,
+      arbitrary: of<Of<"asked_further">>("asked_further", {
+        attempt: fc
+          .tuple(attempt, furtherKind)
+          .map(([given, kind]) => ({ ...given, kind, spends: "further" as const })),
+        runId: fc.constant("run"),
+        lookAt: time,
+      }),
+    },
     { weight: 4, arbitrary: of<Of<"unanswered">>("unanswered", { reason, observed, lookAt: time }) },
     of<Of<"failed_retryable">>("failed_retryable", { reason, observed, lookAt: time }),
     of<Of<"failed_terminal">>("failed_terminal", { reason, observed: fc.option(observed), lookAt: fc.option(time) }),
@@ -86,7 +131,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
         lookAt: time,
       }),
     },
-    of<Of<"turn_ended">>("turn_ended", {}),
+    of<Of<"turn_ended">>("turn_ended", { observed: fc.option(observed) }),
     of<Of<"read_committed">>("read_committed", { diagnostics: fc.constant([]) }),
     of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, lookAt: time }),
     of<Of<"cancelled">>("cancelled", { by: fc.constant("ada"), reason, readCommitted: fc.boolean(), lookAt: time }),

@@ -108,6 +108,18 @@ export class DaemonProcess {
     await this.#silence;
   }
 
+  /** As a person in a hurry would, and then for good. */
+  async end(): Promise<void> {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) if (!isGone(this.pid)) this.#child.kill(signal);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, 15_000);
+    });
+    await Promise.race([this.#silence, patience]);
+    clearTimeout(timer);
+    await this.dispose();
+  }
+
   /** Ends whatever is left, for tests that failed in the middle. */
   async dispose(): Promise<void> {
     const pids = this.said.flatMap(({ pid }) => (typeof pid === "number" ? [pid] : []));

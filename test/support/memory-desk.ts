@@ -297,7 +297,14 @@ const plainLane: Lane = {
 };
 
 function stateOf(lane: Lane): LaneState {
-  return { lane, runtimeReady: true, holder: null, waiting: 0, waitReason: null };
+  return {
+    lane,
+    runtimeReady: true,
+    holder: null,
+    waiting: 0,
+    waitReason: null,
+    usage: { tokens: 0, cost: 0, lifted: false },
+  };
 }
 
 function pageOf<T>(items: readonly T[], { limit, cursor }: Paging): Page<T> {

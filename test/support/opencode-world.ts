@@ -1,15 +1,18 @@
 /** A whole Waybill on a real OpenCode server with a scripted model, and waits that are short. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Lane } from "../../src/delivery/lane.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
+import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-policy.ts";
+import { withPermissions } from "../../src/runtimes/opencode/permission-policy.ts";
 import type { KeeperOptions } from "../../src/runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
@@ -26,6 +29,7 @@ import { aLane } from "./waybill.ts";
 const password = "of-the-test";
 
 export type OpencodeWorldOptions = {
+  /** Directories are inside the world's own. */
   lanes?: readonly Partial<NewLane>[];
   /** More of OpenCode's own configuration, such as `permission`. */
   config?: Record<string, unknown>;
@@ -34,13 +38,19 @@ export type OpencodeWorldOptions = {
   behindProxy?: boolean;
   /** After how long a silent stream of events is given up. */
   silenceMs?: number;
+  /** What the agents' tools may do. */
+  permissions?: PermissionPolicy;
 };
 
 export class OpencodeWorld {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-opencode-world-")));
   readonly work = join(this.directory, "work");
+  /** Stands for Waybill's own state. */
+  readonly state = join(this.directory, "waybill-state");
   readonly troubles: unknown[] = [];
   readonly #options: OpencodeWorldOptions;
+  /** May be another one from the next prompt on; the server's table is that of its start. */
+  #policy: PermissionPolicy | null;
   readonly #asked = new Set<() => void>();
   model!: ScriptedModel;
   /** With `behindProxy`. */
@@ -50,23 +60,27 @@ export class OpencodeWorld {
 
   constructor(options: OpencodeWorldOptions = {}) {
     this.#options = options;
+    this.#policy = options.permissions ?? null;
     mkdirSync(this.work);
+    mkdirSync(this.state);
   }
 
-  async start(chosenLanes?: readonly Partial<NewLane>[]): Promise<this> {
+  async start(): Promise<this> {
     this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
-    const { policy = {}, silenceMs } = this.#options;
-    const lanes = chosenLanes ?? this.#options.lanes ?? [{}];
+    const { lanes = [{}], policy = {}, silenceMs } = this.#options;
     this.keeper = new ServerKeeper(await this.#keeperOptions());
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
       policy: { ...quickPolicy, ...policy },
-      lanes: lanes.map((lane) => aLane({ runtime: "opencode", directory: this.work, ...lane })),
+      lanes: lanes.map((lane) =>
+        aLane({ runtime: "opencode", ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
+      ),
       runtimes: () => [
         new OpencodeRuntime({
           keeper: this.keeper,
           clock: systemClock,
+          ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
           onTrouble: (error) => this.troubles.push(error),
           ...(silenceMs === undefined ? {} : { silenceMs }),
         }),
@@ -92,12 +106,23 @@ export class OpencodeWorld {
       return { settings: { ...settings, ...attach }, directory, env, times };
     }
     const { config = {} } = this.#options;
+    const content = JSON.stringify({ ...scriptedProvider(this.model.url), ...config });
     const extraEnv = {
       ...opencodeEnvironment(join(this.directory, "opencode-home")),
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...scriptedProvider(this.model.url), ...config }),
+      OPENCODE_CONFIG_CONTENT: this.#policy === null ? content : withPermissions(content, this.#policy),
     };
     const own = { opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeAutoStart: true };
     return { settings: { ...settings, ...own }, directory, env: process.env, extraEnv, times };
+  }
+
+  changePolicy(policy: PermissionPolicy): void {
+    this.#policy = policy;
+  }
+
+  async #permissions(lane: Lane) {
+    const others = (await this.waybill.store.lanes()).filter((one) => one.id !== lane.id);
+    const otherDirectories = others.map((one) => one.directory);
+    return { policy: this.#policy, otherDirectories, stateDirectory: this.state };
   }
 
   /** The call is in the log once whoever listens has been told. */

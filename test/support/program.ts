@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/daemon-file.ts";
+import { endFamily } from "../../src/runtimes/opencode/server-family.ts";
+import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
@@ -120,8 +122,17 @@ export class Program {
   }
 
   async dispose(): Promise<void> {
-    for (const daemon of this.#started) await daemon.dispose();
+    for (const daemon of this.#started) await daemon.end();
+    await this.#endServers();
     rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** An agent's server outlives a daemon that was killed; the next start would take it over, and here there is none. */
+  async #endServers(): Promise<void> {
+    for (const state of [this.home, join(this.home, "demo")]) {
+      const record = readServerRecord(join(state, "opencode-server"));
+      if (record) await endFamily(record, 0);
+    }
   }
 
   /** The worker's own line may come before its supervisor has written down where it is. */

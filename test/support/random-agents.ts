@@ -1,4 +1,7 @@
 /** Agents that do anything at all, and the rules that hold all the same. A failure prints the seed that replays it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
@@ -9,12 +12,17 @@ import { World } from "./waybill.ts";
 
 type TurnInput = NonNullable<ScriptInput["turns"]>[number];
 
+const emptyDirectory = mkdtempSync(join(tmpdir(), "waybill-empty-"));
+process.on("exit", () => rmSync(emptyDirectory, { recursive: true, force: true }));
+
 const step = fc.constantFrom<NonNullable<TurnInput["steps"]>[number]>(
   { say: "Port 8080." },
   { say: "Got it" },
   { think: "Hm." },
   { tool: "read", output: "…" },
   { tool: "bash", output: "ok" },
+  { tool: "write", output: "ok" },
+  { say: "Wrote nothing-there.txt." },
   { tool: "bash", fails: true },
   { reply: "It is 8080." },
   { reply: "Will do" },
@@ -39,6 +47,7 @@ const anyLife = fc.record({
   ),
   restlessClock: fc.boolean(),
   restarts: fc.array(fc.integer({ min: 1, max: 300_000 }), { maxLength: 3 }),
+  followUpMissingFiles: fc.boolean(),
   decisions: fc.infiniteStream(fc.constantFrom("once" as const, "reject" as const)),
 });
 
@@ -50,10 +59,11 @@ export const hasEnded = (record: DeliveryRecord) =>
 export async function everyMessageEnds(numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(anyLife, async ({ modes, restarts, decisions, ...life }) => {
-      const { turns, hints, contract, sendingAgain, restlessClock } = life;
+      const { turns, hints, contract, sendingAgain, restlessClock, followUpMissingFiles } = life;
       const world = await new World({
         script: { turns, hints },
-        lanes: [{ contract }],
+        lanes: [{ contract, directory: emptyDirectory }],
+        policy: { followUpMissingFiles },
         sendingAgain,
         restlessClock,
       }).start();
@@ -100,7 +110,7 @@ async function checkRun(world: World) {
   for (const record of records) {
     const mine = prompts.filter((prompt) => ownerOf(prompt.id) === record);
     const used = new Set(mine.map((prompt) => prompt.id));
-    expect(used.size).toBeLessThanOrEqual(defaultPolicy.maxAttempts + defaultPolicy.maxRepairs);
+    expect(used.size).toBeLessThanOrEqual(defaultPolicy.maxAttempts + defaultPolicy.maxRepairs + 2);
     for (const runtimeId of used) {
       const sends = mine.filter((prompt) => prompt.id === runtimeId && prompt.arrival !== "unavailable");
       expect(sends.length).toBeLessThanOrEqual(3);

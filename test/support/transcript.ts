@@ -2,6 +2,7 @@
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/delivery/observation.ts";
 import { noEvidence } from "../../src/delivery/observation.ts";
+import { untimed } from "../../src/delivery/timing.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/runtimes/port.ts";
 
 export const defaultSession = "ses-1";
@@ -16,6 +17,7 @@ function aRow(row: Partial<TranscriptRow> & Pick<TranscriptRow, "id" | "role">):
     finish: null,
     error: null,
     createdAt: 0,
+    firstActivityAt: null,
     completedAt: 0,
     ...row,
   };
@@ -59,6 +61,7 @@ export function aSlice(rows: readonly TranscriptRow[], slice: Partial<Transcript
 export function anAttempt(attempt: Partial<Attempt> = {}): Attempt {
   const number = attempt.number ?? 1;
   return {
+    ...untimed,
     number,
     kind: number === 1 ? "prompt" : "retry",
     spends: "attempts",

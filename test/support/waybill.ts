@@ -1,7 +1,7 @@
 /** A whole Waybill on a real store file with scripted agents and a clock that the test moves. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
@@ -62,6 +62,8 @@ export class World {
       store: openSqliteStore({ path: this.storePath }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
+      // The real look at the disk takes time that a manual clock does not know of.
+      missingFiles: async (directory, names) => names.filter((name) => !existsSync(resolve(directory, name))),
       ...(mailbox ? { mailbox } : {}),
       lanes: lanes.map(aLane),
       ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),

@@ -16,7 +16,7 @@ describe("where a configuration comes from", () => {
     expect(config.profile).toEqual({ kind: "demo" });
     expect(config).toMatchObject({ home, port: 7717, storePath: join(home, "demo", "waybill.db") });
     expect(config.lanes.map((lane) => [lane.id, lane.runtime])).toEqual([
-      ["demo", "stub"],
+      ["demo", "opencode"],
       ["sleepy", "stub"],
     ]);
   });

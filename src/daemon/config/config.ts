@@ -54,10 +54,15 @@ export function readConfig(
   const { values, origins } = settingValues({ env, file, stateDirectory });
   refuseOpenDoor(values, origins);
   const { sqlitePath, sessionRetryAttempts, telegramBotToken, piAgentApiKey, ...plain } = values;
-  const policy = { ...policyOf(file?.content ?? null), maxRepairs: sessionRetryAttempts };
+  const configured = file ? lanesAndTeams(file, values, env) : { ...demo, lanes: demoLanes(home) };
+  const limits = {
+    everyLane: { tokens: values.dailyTokenLimit, cost: values.dailyCostLimit },
+    byLane: configured.laneLimits,
+  };
+  const policy = { ...policyOf(file?.content ?? null), maxRepairs: sessionRetryAttempts, limits };
   return {
     ...plain,
-    ...(file ? lanesAndTeams(file, values, env) : { lanes: demoLanes(home), teams: [], stubScripts: demoLaneScripts }),
+    ...configured,
     profile: file ? { kind: "file", path: file.path } : { kind: "demo" },
     home,
     stateDirectory,
@@ -69,8 +74,11 @@ export function readConfig(
   };
 }
 
+const demo = { teams: [], stubScripts: demoLaneScripts, laneLimits: {} };
+
 function policyOf(file: ConfigFile | null): Policy {
-  if (file === null) return demoPolicy;
+  // A real agent program takes longer to show something than a scripted agent does.
+  if (file === null) return { ...demoPolicy, graceMs: 1500, observeLimitMs: 8000 };
   const { retention, ...numbers } = file.delivery ?? {};
   return { ...defaultPolicy, ...given(numbers), retention: { ...defaultPolicy.retention, ...given(retention ?? {}) } };
 }

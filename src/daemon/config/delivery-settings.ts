@@ -1,14 +1,15 @@
 /**
  * The keys of `delivery`: the numbers of the delivery policy. What is missing here has a name of its own:
- * `maxRepairs` is `sessionRetryAttempts`, and `automaticRetry` is the switch WAYBILL_WATCHDOG.
+ * `maxRepairs` is `sessionRetryAttempts`, `limits` are those of the day, and `automaticRetry` is the switch
+ * WAYBILL_WATCHDOG.
  */
 import type { Policy } from "../../delivery/policy.ts";
 import { defaultPolicy } from "../../delivery/policy.ts";
 import type { Kind } from "./kinds.ts";
-import { milliseconds, positive, someMilliseconds, someWaits, waits } from "./kinds.ts";
+import { flag, milliseconds, positive, someMilliseconds, someWaits, waits } from "./kinds.ts";
 import type { Setting } from "./settings.ts";
 
-type PolicyKey = Exclude<keyof Policy, "maxRepairs" | "automaticRetry" | "retention">;
+type PolicyKey = Exclude<keyof Policy, "maxRepairs" | "automaticRetry" | "retention" | "limits">;
 
 function of<K extends PolicyKey>(key: K, kind: Kind<Policy[K]>, meaning: string) {
   return { kind, default: defaultPolicy[key], meaning, effect: "now" } as const satisfies Setting<Policy[K]>;
@@ -43,6 +44,18 @@ export const deliverySettings = {
     someMilliseconds,
     "A busy session that asks nothing, runs no tool and shows no sign of life for this long is stuck, and replaced.",
   ),
+  summarizeSilentWork: of(
+    "summarizeSilentWork",
+    flag,
+    "Whether an agent that changed files and said nothing is asked once for a short summary, so that there is an answer.",
+  ),
+  followUpMissingFiles: of(
+    "followUpMissingFiles",
+    flag,
+    "Whether an agent is told once which of the files that its answer names are not there. They are noted in any case.",
+  ),
+  fileLookMs: of("fileLookMs", someMilliseconds, "Between two looks for a file that an answer names."),
+  fileWaitMs: of("fileWaitMs", milliseconds, "How long such a file is looked for before it counts as missing."),
   watchdogAtOnce: of("watchdogAtOnce", positive, "How many due looks are worked on at the same time."),
   watchdogAtOncePerTeam: of("watchdogAtOncePerTeam", positive, "How many of them may be of one team."),
 } as const satisfies Record<PolicyKey, Setting>;

@@ -42,6 +42,23 @@ export const someMilliseconds = wholeNumber(1, tenYears, "a whole number of mill
 export const port = wholeNumber(1, 65535, "a port from 1 to 65535");
 export const portOrAny = wholeNumber(0, 65535, "a port from 1 to 65535, or 0 for any that is free");
 
+/** Null takes a limit away that was set for all. */
+function limit(one: Kind<number>): Kind<number | null> {
+  const words = `${one.words}, or null for none`;
+  const schema = z.custom<number | null>(
+    (value) => value === null || one.schema.safeParse(value).success,
+    `must be ${words}`,
+  );
+  return { words, schema, fromText: (text) => (text.trim() === "null" ? null : one.fromText?.(text)) };
+}
+
+export const tokenLimit = limit(wholeNumber(1, Number.MAX_SAFE_INTEGER, "a whole number, 1 or more"));
+export const costLimit = limit(
+  kind<number>("a number above 0", (value) => typeof value === "number" && Number.isFinite(value) && value > 0, {
+    fromText: (text) => (/^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text),
+  }),
+);
+
 const flags = new Map([
   ["true", true],
   ["1", true],

@@ -1,5 +1,5 @@
 /** The keys of one entry of `lanes`, of one entry of `teams`, and of one of its members. */
-import { choice, path, script, slug, text } from "./kinds.ts";
+import { choice, costLimit, path, script, slug, text, tokenLimit } from "./kinds.ts";
 import type { Setting } from "./settings.ts";
 
 export const laneSettings = {
@@ -9,24 +9,37 @@ export const laneSettings = {
     kind: choice("stub", "opencode", "claude", "pi"),
     defaultWords: "follows `modelProvider`",
     meaning: "The agent program that works in it.",
-    effect: "stub now, the others with their parts",
+    effect: "stub and OpenCode now, the others with their parts",
   },
   directory: { kind: path, defaultWords: "must be given", meaning: "Where the agent works.", effect: "now" },
   agent: {
     kind: text,
-    meaning: "Which of the program's agents works, for programs that have several.",
-    effect: "with OpenCode, Claude Code and pi",
+    meaning:
+      "Which of the program's agents works, for programs that have several. In OpenCode it brings its model along.",
+    effect: "OpenCode now, the others with their parts",
   },
   model: {
     kind: text,
-    defaultWords: "`modelName`",
-    meaning: "The model.",
-    effect: "with OpenCode, Claude Code and pi",
+    defaultWords: "`modelName`, unless an OpenCode lane has an `agent`",
+    meaning: "The model. In OpenCode `provider/model`, and not beside an `agent`.",
+    effect: "OpenCode now, the others with their parts",
   },
   contract: {
     kind: choice("text", "tool"),
     default: "text",
     meaning: "The reply contract: `text`, the final text is the answer; `tool`, a reply is a `message_send`.",
+    effect: "now",
+  },
+  dailyTokenLimit: {
+    kind: tokenLimit,
+    defaultWords: "`dailyTokenLimit`",
+    meaning: "How many tokens this lane may use in a day.",
+    effect: "now",
+  },
+  dailyCostLimit: {
+    kind: costLimit,
+    defaultWords: "`dailyCostLimit`",
+    meaning: "What this lane may cost in a day.",
     effect: "now",
   },
   script: {

@@ -1,8 +1,10 @@
 /** Lanes and teams of a configuration file, with everything that is left out filled in and every name checked. */
 import { dirname } from "node:path";
+import type { DailyLimits } from "../../delivery/daily-limit.ts";
 import { expandPath } from "../../home.ts";
 import type { ScriptInput } from "../../runtimes/stub/script.ts";
 import type { NewLane } from "../../store/port.ts";
+import { choiceOf } from "../agent-or-model.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile, FileLane } from "./file-schema.ts";
 import { runtimeOfProvider } from "./lane-settings.ts";
@@ -15,18 +17,18 @@ export type ConfigTeam = {
   displayName: string | null;
   members: readonly { id: string; lane: string }[];
 };
+type LaneDefaults = Pick<Values, "modelProvider" | "modelName" | "dailyTokenLimit" | "dailyCostLimit">;
+
 export type LanesAndTeams = {
   lanes: readonly ConfigLane[];
   teams: readonly ConfigTeam[];
   /** By lane id, for the stub. */
   stubScripts: Readonly<Record<string, ScriptInput>>;
+  /** By lane id, for those that have limits of their own. */
+  laneLimits: Readonly<Record<string, DailyLimits>>;
 };
 
-export function lanesAndTeams(
-  file: ReadFile,
-  values: Pick<Values, "modelProvider" | "modelName">,
-  env: NodeJS.ProcessEnv,
-): LanesAndTeams {
+export function lanesAndTeams(file: ReadFile, values: LaneDefaults, env: NodeJS.ProcessEnv): LanesAndTeams {
   const written = file.content.lanes ?? [];
   const teams = teamsOf(file.content);
   const places = new Map<string, number>();
@@ -41,16 +43,37 @@ export function lanesAndTeams(
     directory: expandPath(lane.directory, dirname(file.path), env),
     ...(membership.get(lane.id) ?? { team: null, member: null }),
   }));
-  return { lanes, teams, stubScripts: scriptsOf(file.path, written, lanes) };
+  for (const [place, lane] of written.entries()) refuseBoth(file.path, place, lane, lanes[place]?.runtime);
+  return { lanes, teams, stubScripts: scriptsOf(file.path, written, lanes), laneLimits: limitsOf(written, values) };
 }
 
-function laneOf(lane: FileLane, { modelProvider, modelName }: Pick<Values, "modelProvider" | "modelName">) {
+function refuseBoth(file: string, place: number, { agent, model }: FileLane, runtime: string | undefined): void {
+  if (runtime !== "opencode" || agent === undefined || model === undefined) return;
+  throw wrong(
+    file,
+    `lanes[${place}].model`,
+    "stands beside an agent, which brings its own",
+    "Leave out one of the two.",
+  );
+}
+
+function limitsOf(written: readonly FileLane[], values: LaneDefaults): LanesAndTeams["laneLimits"] {
+  const own = written.filter((lane) => lane.dailyTokenLimit !== undefined || lane.dailyCostLimit !== undefined);
+  return Object.fromEntries(
+    own.map(({ id, dailyTokenLimit = values.dailyTokenLimit, dailyCostLimit = values.dailyCostLimit }) => [
+      id,
+      { tokens: dailyTokenLimit, cost: dailyCostLimit },
+    ]),
+  );
+}
+
+function laneOf(lane: FileLane, { modelProvider, modelName }: LaneDefaults) {
+  const runtime = lane.runtime ?? runtimeOfProvider[modelProvider];
   return {
     id: lane.id,
     displayName: lane.displayName ?? null,
-    runtime: lane.runtime ?? runtimeOfProvider[modelProvider],
-    agent: lane.agent ?? null,
-    model: lane.model ?? modelName,
+    runtime,
+    ...choiceOf({ runtime, agent: lane.agent ?? null, model: lane.model ?? null }, modelName),
     contract: lane.contract ?? "text",
   };
 }

@@ -5,6 +5,7 @@
  */
 import type { Kind } from "./kinds.ts";
 import * as kinds from "./kinds.ts";
+import { permissionPolicy } from "./permission-policy-kind.ts";
 
 export type Setting<T = unknown> = {
   kind: Kind<T>;
@@ -22,10 +23,11 @@ export type Setting<T = unknown> = {
 type Effect =
   | "now"
   | "with Telegram"
-  | "with OpenCode"
+  | "OpenCode now, the others with their parts"
   | "with pi"
-  | "with OpenCode, Claude Code and pi"
-  | "stub now, the others with their parts";
+  | "with Claude Code and pi"
+  | "not yet"
+  | "stub and OpenCode now, the others with their parts";
 
 type ValueOf<S> = S extends { kind: Kind<infer T> } ? (S extends { default: unknown } ? T : T | null) : never;
 export type ValuesOf<Table> = { -readonly [K in keyof Table]: ValueOf<Table[K]> };
@@ -120,19 +122,19 @@ export const settings = {
     default: "opencode_cli",
     meaning:
       "The agent program of lanes that name no runtime: `stub` is the scripted agent, `opencode_cli` OpenCode, `claude_code` Claude Code, `pi_agent` pi.",
-    effect: "stub now, the others with their parts",
+    effect: "stub and OpenCode now, the others with their parts",
   },
   modelName: {
     kind: kinds.text,
     env: "MODEL_NAME",
     meaning: "The model of lanes that name none. Without it the agent program chooses.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "OpenCode now, the others with their parts",
   },
   systemPromptPath: {
     kind: kinds.path,
     env: "SYSTEM_PROMPT_PATH",
     meaning: "A file whose text every agent is given beside its own instructions.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "not yet",
   },
   assistantRepoPath: {
     kind: kinds.path,
@@ -146,14 +148,14 @@ export const settings = {
     env: "SESSION_IDLE_TIMEOUT_MS",
     default: 45 * minute,
     meaning: "A session that rested for this long is let go by its runtime. The next message takes it up again.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "with Claude Code and pi",
   },
   sessionMaxConcurrent: {
     kind: kinds.positive,
     env: "SESSION_MAX_CONCURRENT",
     default: 5,
     meaning: "How many resting sessions a runtime keeps at hand. The one that rested longest is let go first.",
-    effect: "with OpenCode, Claude Code and pi",
+    effect: "with Claude Code and pi",
   },
   sessionRetryAttempts: {
     kind: kinds.count,
@@ -168,21 +170,21 @@ export const settings = {
     env: "OPENCODE_BIN",
     default: "opencode",
     meaning: "The OpenCode program. By default the one in PATH, then the package that was installed with Waybill.",
-    effect: "with OpenCode",
+    effect: "now",
   },
   opencodeAttachUrl: {
     kind: kinds.httpUrl,
     env: "OPENCODE_ATTACH_URL",
     default: "http://127.0.0.1:4096",
     meaning: "The OpenCode server that Waybill talks to, if one answers there.",
-    effect: "with OpenCode",
+    effect: "now",
   },
   opencodeAutoStart: {
     kind: kinds.flag,
     env: "OPENCODE_AUTO_START",
     default: true,
     meaning: "Whether Waybill starts an OpenCode server when none answers.",
-    effect: "with OpenCode",
+    effect: "now",
   },
   opencodeServeHost: {
     kind: kinds.host,
@@ -190,14 +192,35 @@ export const settings = {
     default: "127.0.0.1",
     meaning:
       "The address that a server started by Waybill listens on. Any but a loopback address needs OPENCODE_SERVER_PASSWORD.",
-    effect: "with OpenCode",
+    effect: "now",
   },
   opencodeServePort: {
     kind: kinds.port,
     env: "OPENCODE_SERVE_PORT",
     default: 4096,
     meaning: "The port of a server started by Waybill. In the place of the default, any free one may be taken.",
-    effect: "with OpenCode",
+    effect: "now",
+  },
+  permissionPolicy: {
+    kind: permissionPolicy,
+    env: "WAYBILL_PERMISSION_POLICY",
+    default: "safe",
+    meaning:
+      "What agents on an OpenCode server that Waybill started do without asking: [operations.md](operations.md#security) says what each means.",
+    effect: "now",
+  },
+  dailyTokenLimit: {
+    kind: kinds.tokenLimit,
+    env: "WAYBILL_DAILY_TOKEN_LIMIT",
+    meaning:
+      "How many tokens a lane may use in a day. Then it is paused until the next day, or until somebody resumes it.",
+    effect: "now",
+  },
+  dailyCostLimit: {
+    kind: kinds.costLimit,
+    env: "WAYBILL_DAILY_COST_LIMIT",
+    meaning: "The same for what a lane costs in a day, in dollars, as its agent program reckons it.",
+    effect: "now",
   },
   piAgentProvider: {
     kind: kinds.text,

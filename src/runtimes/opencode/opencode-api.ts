@@ -5,16 +5,28 @@
  */
 import type {
   Agent,
+  AssistantMessage,
   Message,
   Part,
   PermissionRequest,
+  PermissionRule,
   QuestionRequest,
   Session,
   SessionStatus,
 } from "@opencode-ai/sdk/v2/types";
 import { AppError, messageOf } from "../../app-error.ts";
 
-export type { Agent, Message, Part, PermissionRequest, QuestionRequest, Session, SessionStatus };
+export type {
+  Agent,
+  AssistantMessage,
+  Message,
+  Part,
+  PermissionRequest,
+  PermissionRule,
+  QuestionRequest,
+  Session,
+  SessionStatus,
+};
 export type MessageRow = { info: Message; parts: readonly Part[] };
 export type ModelChoice = { providerID: string; modelID: string };
 
@@ -37,7 +49,7 @@ export class OpencodeError extends Error {
   }
 }
 
-type Call = { method?: "GET" | "POST"; directory?: string; body?: unknown; signal: AbortSignal };
+type Call = { method?: "GET" | "POST" | "PATCH"; directory?: string; body?: unknown; signal: AbortSignal };
 
 export class OpencodeApi {
   readonly #address: () => Address | null;
@@ -51,13 +63,28 @@ export class OpencodeApi {
     return this.#json("/global/health", { signal });
   }
 
-  createSession(directory: string, body: { title: string }, signal: AbortSignal): Promise<Session> {
+  createSession(
+    directory: string,
+    body: { title: string; permission?: readonly PermissionRule[] },
+    signal: AbortSignal,
+  ): Promise<Session> {
     return this.#json("/session", { method: "POST", directory, body, signal });
   }
 
   /** Null when the server does not know it. */
   session(id: string, signal: AbortSignal): Promise<Session | null> {
     return orNull(this.#json<Session>(`/session/${encodeURIComponent(id)}`, { signal }));
+  }
+
+  /** They come after those that the session has; nothing can be taken away. */
+  async addRules(sessionId: string, permission: readonly PermissionRule[], signal: AbortSignal): Promise<void> {
+    const path = `/session/${encodeURIComponent(sessionId)}`;
+    await this.#send(path, { method: "PATCH", body: { permission }, signal });
+  }
+
+  /** The root of the repository around a directory; `/` where there is none. */
+  async worktree(directory: string, signal: AbortSignal): Promise<string> {
+    return (await this.#json<{ worktree: string }>("/path", { directory, signal })).worktree;
   }
 
   children(id: string, signal: AbortSignal): Promise<Session[]> {

@@ -5,23 +5,30 @@
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
 import { pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
+import { HeardAsks } from "./heard-asks.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
+import type { PermissionsOf } from "./session-permissions.ts";
+import { keepRules, rulesFor } from "./session-permissions.ts";
 import { SessionTree } from "./session-tree.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
 
 export type OpencodeOptions = {
   keeper: ServerKeeper;
   clock: Clock;
+  /** Without it the server's own configuration says what the tools may do. */
+  permissions?: PermissionsOf;
   onTrouble: (error: unknown) => void;
+  /** False where no lane needs the server yet: then it is started for the first session. */
+  startAtOnce?: boolean;
   /** After how long a silent stream of events is given up. */
   silenceMs?: number;
 };
@@ -50,6 +57,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #tree: SessionTree;
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
+  readonly #heard = new HeardAsks();
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
@@ -68,14 +76,17 @@ export class OpencodeRuntime implements Runtime {
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
-        // That there is no server is the keeper's news.
-        if (keeper.address() === null) return;
+        // Without a server there are no events either, and that is known.
+        if (!keeper.address()) return;
         onTrouble(error);
         void keeper.suspect();
       },
     });
     keeper.onChange((address) => {
+      // What a server asked went with it.
+      this.#heard.forget();
       if (!address) return;
+      this.#feed.start();
       this.#feed.tryNow();
       this.#tellAll();
     });
@@ -87,12 +98,12 @@ export class OpencodeRuntime implements Runtime {
 
   /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
   async recover(): Promise<void> {
+    if (this.#options.startAtOnce === false) return;
     try {
       await this.#options.keeper.start();
     } catch (error) {
       this.#options.onTrouble(error);
     }
-    this.#feed.start();
   }
 
   async trouble(): Promise<string | null> {
@@ -100,8 +111,10 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
+    if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
     const title = lane.displayName ?? lane.id;
-    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title }, signal));
+    const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
+    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(id, null);
     return id;
   }
@@ -116,10 +129,7 @@ export class OpencodeRuntime implements Runtime {
     }
     const { rows, status } = stored;
     // Asks are only there while a turn runs.
-    const asks =
-      status === "idle"
-        ? []
-        : await this.#asking(pendingAsks(this.#api, this.#tree, { directory: lane.directory, sessionId }, signal));
+    const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
     return {
       sessionId,
       status,
@@ -137,6 +147,7 @@ export class OpencodeRuntime implements Runtime {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
+      await keepRules(lane, sessionId, this.#permissions(), signal);
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
@@ -158,9 +169,16 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  /** The whole tree: a subtask would work on without its parent. */
-  async abort(_lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    for (const id of await this.#asking(this.#tree.family(sessionId, signal))) await this.#api.abort(id, signal);
+  /**
+   * The whole tree: a subtask would work on without its parent. What it asked would stay in the server's list, and seem
+   * to be asked by the next turn.
+   */
+  async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    const family = await this.#asking(this.#tree.family(sessionId, signal));
+    for (const id of family) await this.#api.abort(id, signal);
+    for (const { id } of await this.#asks(lane, sessionId, signal)) {
+      await this.answer(lane, id, { decision: "reject" }).catch(isOver);
+    }
   }
 
   async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
@@ -176,10 +194,10 @@ export class OpencodeRuntime implements Runtime {
     return () => this.#listeners.delete(listener);
   }
 
-  async close(): Promise<void> {
+  async close(options?: { keep: boolean }): Promise<void> {
     this.#polling.close();
     await this.#feed.close();
-    await this.#options.keeper.close();
+    await this.#options.keeper.close(options);
   }
 
   /**
@@ -196,6 +214,15 @@ export class OpencodeRuntime implements Runtime {
       // A very short turn may lie wholly between the two; what stays open is left over from one that died.
       if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
     }
+  }
+
+  #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+    return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
+  }
+
+  #permissions() {
+    const { permissions = null, keeper } = this.#options;
+    return { api: this.#api, permissions, ownServer: keeper.address()?.startedByUs === true };
   }
 
   async #status(lane: Lane, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
@@ -226,6 +253,7 @@ export class OpencodeRuntime implements Runtime {
 
   #onEvent({ type, properties }: FeedEvent): void {
     this.#learn(type, properties);
+    this.#heard.hear(type, properties);
     const { sessionID } = properties;
     if (!telling.has(type) || typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);
@@ -257,6 +285,11 @@ export class OpencodeRuntime implements Runtime {
   #tellAll(): void {
     for (const sessionId of this.#watched) this.#tell(sessionId);
   }
+}
+
+/** Somebody was faster, or it went with its turn. */
+function isOver(error: unknown): void {
+  if (!(error instanceof OpencodeError) || error.status !== 404) throw error;
 }
 
 /** Whether the newest row is an assistant's that has not ended. */

@@ -1,6 +1,6 @@
 /** Turns what OpenCode stored of a session into the transcript that every runtime shows. Pure. */
-import type { RowError, ToolCall, TranscriptRow } from "../port.ts";
-import type { MessageRow, Part } from "./opencode-api.ts";
+import type { RowError, ToolCall, TranscriptRow, Usage } from "../port.ts";
+import type { AssistantMessage, MessageRow, Part } from "./opencode-api.ts";
 
 type ToolPart = Extract<Part, { type: "tool" }>;
 
@@ -23,6 +23,7 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
     reasoning: parts.flatMap((part) => (part.type === "reasoning" ? [part.text] : [])).join("\n"),
     tools: parts.flatMap((part) => (part.type === "tool" ? [toolFrom(part)] : [])),
     createdAt: info.time.created,
+    firstActivityAt: firstOf(parts.flatMap(partTimes)),
   };
   if (info.role === "user") {
     return { ...shared, role: "user", parentId: null, finish: null, error: null, completedAt: info.time.created };
@@ -35,7 +36,14 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
     finish: info.finish ?? null,
     error: errorFrom(info.error),
     completedAt: info.time.completed ?? null,
+    usage: usageOf(info),
   };
+}
+
+/** Of every kind: what was read from a cache is paid for, too. */
+function usageOf({ tokens, cost }: AssistantMessage): Usage {
+  const { input, output, reasoning, cache } = tokens;
+  return { tokens: input + output + reasoning + cache.read + cache.write, cost };
 }
 
 /** What the agent said; parts that are marked as put in by the program itself are not its words, nor a person's. */
@@ -115,6 +123,10 @@ function endsTurn({ info, parts }: MessageRow): boolean {
 function partTimes(part: Part): number[] {
   if (part.type === "tool") return part.state.status === "pending" ? [] : timesIn(part.state.time);
   return "time" in part && part.time ? timesIn(part.time) : [];
+}
+
+function firstOf(times: readonly number[]): number | null {
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 function timesIn(time: { created?: number; completed?: number; start?: number; end?: number }): number[] {

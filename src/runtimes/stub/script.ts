@@ -22,6 +22,8 @@ const step = z.union([
   }),
   z.strictObject({ ask: z.enum(["permission", "question"]), title: z.string().optional() }),
   z.strictObject({ wait: ms }),
+  /** What the model's part in the row has used, beyond what it had used before. */
+  z.strictObject({ uses: z.strictObject({ tokens: ms.default(0), cost: z.number().nonnegative().default(0) }) }),
   z.strictObject({ error: z.string() }),
   /** The agent program dies: what it had begun stays open, and the session rests. */
   z.strictObject({ crash: z.literal(true) }),

@@ -2,7 +2,7 @@
  * One session of a stub agent: a transcript that grows by the script as time passes. It has no timers and does no
  * I/O; the same entries at the same times give the same rows, so it can be replayed from the journal after a crash.
  */
-import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice } from "../port.ts";
+import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice, Usage } from "../port.ts";
 import type { Script, Step, Turn } from "./script.ts";
 import { durationOf } from "./script.ts";
 
@@ -132,8 +132,9 @@ export class StubSession {
     const step = run.steps[run.next];
     run.next += 1;
     if (step === undefined) return this.#end(at);
-    if ("say" in step) this.#openRow(at).text += step.say;
-    else if ("think" in step) this.#openRow(at).reasoning += step.think;
+    if ("say" in step) this.#activeRow(at).text += step.say;
+    else if ("think" in step) this.#activeRow(at).reasoning += step.think;
+    else if ("uses" in step) this.#use(step.uses, at);
     else if ("tool" in step) this.#useTool(step, at);
     else if ("reply" in step) this.#post(step, run, at);
     else if ("ask" in step) this.#ask(step, run, at);
@@ -151,8 +152,14 @@ export class StubSession {
     run.readyAt = at + (next === undefined ? this.#script.stepMs : durationOf(next, this.#script));
   }
 
+  #use({ tokens, cost }: Usage, at: number): void {
+    const row = this.#openRow(at);
+    const { usage = { tokens: 0, cost: 0 } } = row;
+    row.usage = { tokens: usage.tokens + tokens, cost: usage.cost + cost };
+  }
+
   #useTool(step: Extract<Step, { tool: string }>, at: number): void {
-    this.#openRow(at).tools.push(
+    this.#activeRow(at).tools.push(
       this.#tool(step.tool, {
         status: step.fails ? "error" : "completed",
         input: step.input ?? {},
@@ -168,14 +175,14 @@ export class StubSession {
     const to = step.to ?? /to "([^"]+)", relayOfMessageId/.exec(run.prompt)?.[1] ?? "user";
     const input = { to, text: step.reply, summary: step.summary ?? null, relayOfMessageId };
     const tool = this.#tool("waybill_message_send", { status: "running", input });
-    this.#openRow(at).tools.push(tool);
+    this.#activeRow(at).tools.push(tool);
     run.waitsFor = tool;
     this.#posts.push({ tool: tool.id, ...input });
   }
 
   #ask(step: Extract<Step, { ask: string }>, run: Run, at: number): void {
     const tool = this.#tool(step.ask === "permission" ? "bash" : "question", { status: "running" });
-    this.#openRow(at).tools.push(tool);
+    this.#activeRow(at).tools.push(tool);
     run.waitsFor = tool;
     this.#asks.push({
       id: `ask-${tool.id}`,
@@ -225,6 +232,12 @@ export class StubSession {
     this.happenings += 1;
   }
 
+  #activeRow(at: number): Row {
+    const row = this.#openRow(at);
+    row.firstActivityAt ??= at;
+    return row;
+  }
+
   #openRow(at: number): Row {
     this.#lastActivityAt = at;
     const newest = this.#rows.at(-1);
@@ -248,6 +261,7 @@ export class StubSession {
       finish: null,
       error: null,
       createdAt: at,
+      firstActivityAt: null,
       completedAt: null,
     };
     this.#rows.push(made);

@@ -4,7 +4,7 @@ import type { Alert } from "../../delivery/alert.ts";
 import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { FeedItem } from "../../delivery/feed.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
+import { recordFrom } from "../../delivery/upcast.ts";
 import type { Mail, Message } from "../../mail/message.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 
@@ -58,7 +58,7 @@ export function feedStatements(db: Database.Database, lane: (id: string) => Lane
           ...at,
           type: "delivery",
           event: JSON.parse(row.event) as DeliveryEvent,
-          record: JSON.parse(row.record) as DeliveryRecord,
+          record: recordFrom(row.record),
         };
       case "alert":
         return row.alert === null ? null : { ...at, type: "alert", alert: JSON.parse(row.alert) as Alert };

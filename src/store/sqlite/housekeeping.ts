@@ -7,6 +7,7 @@ import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
 import { brokenRules } from "../../delivery/record.ts";
 import { fold } from "../../delivery/transition.ts";
+import { recordFrom } from "../../delivery/upcast.ts";
 import type { Finding } from "../port.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
@@ -18,7 +19,7 @@ export function checkStore(db: Database.Database): Finding[] {
     "SELECT event FROM delivery_event WHERE delivery_id = ? ORDER BY version",
   );
   for (const row of records.iterate()) {
-    const record = JSON.parse(row.record) as DeliveryRecord;
+    const record = recordFrom(row.record);
     const subject = `delivery ${record.id}`;
     findings.push(...brokenRules(record).map((problem) => ({ subject, problem: `does not hold: ${problem}` })));
     const audit = events.all(record.id).map((one) => JSON.parse(one.event) as DeliveryEvent);
@@ -53,6 +54,13 @@ function pruneFeed(db: Database.Database, before: number): void {
     WHERE seq < coalesce((SELECT min(seq) FROM feed WHERE at >= ?), (SELECT max(seq) + 1 FROM feed))`).run(before);
 }
 
+/** What was used counts on its own day; the days before are kept for a while, for people. */
+function pruneUsage(db: Database.Database, before: number): void {
+  for (const table of ["usage", "lifted_limit"]) {
+    db.prepare<[number]>(`DELETE FROM ${table} WHERE day < date(? / 1000, 'unixepoch', '-2 days')`).run(before);
+  }
+}
+
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
 export function pruneStore(db: Database.Database, before: { responded: number; failed: number; feed: number }): number {
   const pruned = db
@@ -65,5 +73,6 @@ export function pruneStore(db: Database.Database, before: { responded: number; f
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
     .run({ responded: before.responded, failed: before.failed });
   pruneFeed(db, before.feed);
+  pruneUsage(db, before.responded);
   return pruned.changes;
 }

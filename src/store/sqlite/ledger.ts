@@ -4,6 +4,7 @@ import type { DeliveryEvent, Effect } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../../delivery/record.ts";
 import { statuses } from "../../delivery/record.ts";
 import { transition } from "../../delivery/transition.ts";
+import { recordFrom } from "../../delivery/upcast.ts";
 import type { Page } from "../../page.ts";
 import type { Applied, DeliveryFilter, DueLook } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
@@ -65,9 +66,8 @@ export function ledgerStatements(db: Database.Database) {
       AND (team IS NULL OR team NOT IN (SELECT value FROM json_each(?)))
     ORDER BY next_look_at LIMIT ?`);
 
-  const one = (row: Row | undefined): DeliveryRecord | null =>
-    row ? (JSON.parse(row.record) as DeliveryRecord) : null;
-  const many = (rows: Row[]): DeliveryRecord[] => rows.map((row) => JSON.parse(row.record) as DeliveryRecord);
+  const one = (row: Row | undefined): DeliveryRecord | null => (row ? recordFrom(row.record) : null);
+  const many = (rows: Row[]): DeliveryRecord[] => rows.map((row) => recordFrom(row.record));
   const audit = (id: string, version: number, event: DeliveryEvent) =>
     insertEvent.run(id, version, event.at, event.type, JSON.stringify(event));
   const addAttempts = (before: number, record: DeliveryRecord) => {
@@ -107,7 +107,7 @@ export function ledgerStatements(db: Database.Database) {
     },
 
     /** All events or none. Must run inside a savepoint. */
-    apply(id: string, list: readonly DeliveryEvent[]): Applied & { before?: DeliveryRecord } {
+    apply(id: string, list: readonly DeliveryEvent[]): Applied {
       const before = one(byId.get(id));
       if (!before) return { outcome: "refused", reason: "delivery_unknown", record: null };
       let record = before;

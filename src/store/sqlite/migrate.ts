@@ -4,9 +4,10 @@ import { AppError } from "../../app-error.ts";
 import { storeCorrupt } from "./file-trouble.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
+import { usage } from "./migrations/0003-usage.ts";
 
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly string[] = [ledger, daemon];
+const migrations: readonly string[] = [ledger, daemon, usage];
 
 export const schemaVersion = migrations.length;
 

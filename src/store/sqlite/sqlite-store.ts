@@ -17,6 +17,7 @@ import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
+import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = { path: string; now?: () => number; reach?: (point: CommitPoint) => void };
 
@@ -44,6 +45,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   const mail = mailStatements(db);
   const ledger = ledgerStatements(db);
   const feed = feedStatements(db, lanes.find);
+  const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
@@ -62,21 +64,19 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   };
 
   const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const sends = events.some((event) => event.type === "submit" || event.type === "send_again");
+    const sends = events.some(({ type }) => ["submit", "send_again", "asked_further"].includes(type));
     const laneId = sends ? ledger.byId(id)?.laneId : undefined;
     if (laneId !== undefined && lanes.find(laneId)?.pausedReason !== null) {
       return { outcome: "refused", reason: "lane_paused", record: ledger.byId(id) };
     }
     const applied = ledger.apply(id, events);
     if (applied.outcome === "refused") return applied;
-    const { before, ...result } = applied;
-    if (before?.readCommittedAt === null && result.record.readCommittedAt !== null) {
-      mail.markRead(id, result.record.readCommittedAt);
-    }
+    const { before, record } = applied;
+    if (before?.readCommittedAt === null && record.readCommittedAt !== null) mail.markRead(id, record.readCommittedAt);
     for (const { message, payloadHash } of outgoing) {
       if (!mail.find(message.recipient, message.id)) mail.insert(message, payloadHash);
     }
-    return result;
+    return applied;
   };
 
   const rebuild = (record: DeliveryRecord): Applied => {
@@ -96,6 +96,13 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     removeLane: (id, at) => commits.write(() => ledger.openIn(id).length === 0 && lanes.remove(id, at)),
     openSession: (laneId, sessionId, at) => commits.write(() => lanes.openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
+
+    async countUsage(laneId, entries) {
+      const fresh = usage.fresh(laneId, entries);
+      if (fresh.length > 0) await commits.write(() => usage.count(laneId, fresh));
+    },
+    usageOf: async (laneId, day) => usage.of(laneId, day),
+    liftLimits: (laneId, day) => commits.write(() => usage.lift(laneId, day)),
 
     admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,

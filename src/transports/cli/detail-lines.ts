@@ -4,7 +4,7 @@ import { fieldLines } from "./field-lines.ts";
 import { statusStyle } from "./outcome-lines.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
-import { ago, oneLine, until } from "./words.ts";
+import { ago, oneLine, span, until } from "./words.ts";
 
 export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: number): string[] {
   const { status, reason, message, replies, next, evidence } = delivery;
@@ -36,7 +36,7 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
     ),
     ...titled(
       "Attempts",
-      delivery.attemptList.map((attempt) => attemptLine(attempt, now)),
+      delivery.attemptList.flatMap((attempt) => [attemptLine(attempt, now), ...timingLine(attempt, paint)]),
     ),
     ...titled("Evidence", evidenceLines(evidence, paint, now)),
     ...titled(
@@ -89,6 +89,20 @@ function attemptLine(attempt: DeliveryDetail["attemptList"][number], now: number
   const why = because === null ? "" : ` (${oneLine(because)})`;
   const again = sends > 1 ? `, sent ${sends} times` : "";
   return `${number}  ${oneLine(kind)}${why}  ${ago(submittedAt, now)}${again}  in session ${oneLine(sessionId)}`;
+}
+
+/** How long after it was sent each thing happened, as far as that is known. */
+function timingLine(attempt: DeliveryDetail["attemptList"][number], paint: Paint): string[] {
+  const { storedAt, firstTokenAt, finishedAt, provenAt } = attempt;
+  const steps: [string, string | null][] = [
+    ["stored", storedAt],
+    ["first token", firstTokenAt],
+    ["finished", finishedAt],
+    ["proven", provenAt],
+  ];
+  const sent = Date.parse(attempt.submittedAt);
+  const known = steps.flatMap(([what, at]) => (at === null ? [] : [`${what} ${span(Date.parse(at) - sent)}`]));
+  return known.length === 0 ? [] : [paint("dim", `   after sending: ${known.join(", ")}`)];
 }
 
 function evidenceLines(evidence: DeliveryDetail["evidence"], paint: Paint, now: number): string[] {

@@ -36,6 +36,7 @@ export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
     ["model", lane.model],
     ["contract", lane.contract],
     ["session", lane.sessionId === null ? null : `${lane.sessionId} (generation ${lane.generation})`],
+    ["used today", usedToday(lane)],
     ["made", ago(lane.createdAt, now)],
   ];
   // Names and reasons are other people's words.
@@ -48,6 +49,12 @@ export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
 
 function memberOf({ member, team }: Lane): string {
   return member === null ? "" : `${member}${team === null ? "" : ` of ${team}`}`;
+}
+
+function usedToday({ usage }: Lane): string | null {
+  if (usage === null) return null;
+  const cost = usage.cost === 0 ? "" : `, $${usage.cost.toFixed(usage.cost < 1 ? 4 : 2)}`;
+  return `${usage.tokens} tokens${cost}`;
 }
 
 function doing({ pausedReason, runtimeReady, holder, waitReason }: Lane): Cell {

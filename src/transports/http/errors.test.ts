@@ -19,7 +19,7 @@ async function refusal(path: string, asked: Asked = {}) {
 
 describe("what the desk refuses", () => {
   it.each([
-    [400, ["message_invalid", "cursor_invalid", "directory_missing", "runtime_unknown"]],
+    [400, ["message_invalid", "lane_invalid", "cursor_invalid", "directory_missing", "runtime_unknown"]],
     [403, ["directory_not_allowed"]],
     [404, ["lane_unknown", "delivery_unknown", "message_unknown", "member_unknown", "ask_unknown"]],
     [409, ["message_conflict", "message_ambiguous", "lane_in_use", "not_possible"]],

@@ -18,6 +18,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
     "malformed_json",
     "malformed_request",
     "message_invalid",
+    "lane_invalid",
     "cursor_invalid",
     "directory_missing",
     "runtime_unknown",

@@ -127,6 +127,11 @@ export const attemptShape = z
     runtimeMessageId: z.string(),
     sends: z.number().int(),
     submittedAt: time,
+    storedAt: time.nullable().openapi({ description: "The agent program had the prompt." }),
+    firstTokenAt: time.nullable().openapi({ description: "The first word, thought or tool call for it." }),
+    lastActivityAt: time.nullable(),
+    finishedAt: time.nullable().openapi({ description: "The end of its turn, as the agent program says it." }),
+    provenAt: time.nullable().openapi({ description: "What it brought was found to be proof." }),
   })
   .openapi("Attempt");
 
@@ -199,6 +204,9 @@ export const laneShape = z
     holder: z.union([sentShape, z.null()]).openapi({ description: "The delivery that holds the lane." }),
     waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
     waitReason: z.string().nullable(),
+    usage: z.object({ tokens: z.number().int(), cost: z.number() }).nullable().openapi({
+      description: "What its agent has used today, in tokens and dollars; null where nothing is known of it.",
+    }),
   })
   .openapi("Lane");
 

@@ -66,8 +66,10 @@ describe("views", () => {
     const lane = { id: "docs", displayName: null, team: null, member: null, runtime: "stub", directory: "/tmp" };
     const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
     const whole = { ...lane, ...rest, generation: 0, createdAt: 0 };
+    const state = { lane: whole, runtimeReady: true, waiting: 2, waitReason: null };
     for (const holder of [null, aRecord()]) {
-      expectExactly(laneShape, laneView({ lane: whole, runtimeReady: true, holder, waiting: 2, waitReason: null }));
+      const usage = { tokens: holder ? 12 : 0, cost: 0, lifted: false };
+      expectExactly(laneShape, laneView({ ...state, holder, usage }));
     }
   });
 

@@ -120,6 +120,11 @@ function attemptView(attempt: Attempt): z.output<typeof attemptShape> {
     runtimeMessageId: attempt.messageId,
     sends: attempt.sends,
     submittedAt: isoTime(attempt.submittedAt),
+    storedAt: isoOrNull(attempt.storedAt),
+    firstTokenAt: isoOrNull(attempt.firstTokenAt),
+    lastActivityAt: isoOrNull(attempt.lastActivityAt),
+    finishedAt: isoOrNull(attempt.finishedAt),
+    provenAt: isoOrNull(attempt.provenAt),
   };
 }
 
@@ -160,7 +165,14 @@ function taskRefView({ id, team, title }: TaskRef) {
   return { id, ...(team === undefined ? {} : { team }), ...(title === undefined ? {} : { title }) };
 }
 
-export function laneView({ lane, runtimeReady, holder, waiting, waitReason }: LaneState): z.output<typeof laneShape> {
+export function laneView({
+  lane,
+  runtimeReady,
+  holder,
+  waiting,
+  waitReason,
+  usage,
+}: LaneState): z.output<typeof laneShape> {
   return {
     id: lane.id,
     displayName: lane.displayName,
@@ -179,6 +191,7 @@ export function laneView({ lane, runtimeReady, holder, waiting, waitReason }: La
     holder: holder && sentView({ record: holder, queuedBehind: null }),
     waiting,
     waitReason,
+    usage: usage.tokens === 0 && usage.cost === 0 ? null : { tokens: usage.tokens, cost: usage.cost },
   };
 }
 

@@ -1,5 +1,6 @@
 /** An unread message without a record is found, and gets one record, once. */
 import { expect, it } from "vitest";
+import { untimed } from "../../../src/delivery/timing.ts";
 import { fold } from "../../../src/delivery/transition.ts";
 import { payloadHash } from "../../../src/mail/message.ts";
 import { admit, aMessage, move, proven, recordFor, start, submit, toPerson } from "../../support/deliveries.ts";
@@ -67,7 +68,7 @@ export function rebuilding(subject: Subject): void {
       ...record,
       runtimeKind: "stub",
       attempts: 1,
-      attemptList: [{ ...attempt, sends: 1, left: true, submittedAt: start }],
+      attemptList: [{ ...untimed, ...attempt, sends: 1, left: true, submittedAt: start }],
     });
     const two = await admit(store, { id: "m2", recipient: { kind: "lane", lane: "other" } });
     await expect(store.apply(two.id, [submit(two, { messageId: "msg-same" })])).rejects.toThrow();

@@ -1,0 +1,80 @@
+/** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
+import { join } from "node:path";
+import { systemClock } from "../clock.ts";
+import { OpencodeRuntime } from "../runtimes/opencode/opencode-runtime.ts";
+import type { KeeperOptions, ServerEvent } from "../runtimes/opencode/server-keeper.ts";
+import { ServerKeeper } from "../runtimes/opencode/server-keeper.ts";
+import type { PostMessage, Runtime } from "../runtimes/port.ts";
+import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
+import type { Config } from "./config/config.ts";
+import type { ConfigLane } from "./config/lanes.ts";
+import { startDemoOpencode } from "./demo-opencode.ts";
+import type { Logger } from "./logging.ts";
+
+export type Agents = {
+  lanes: readonly ConfigLane[];
+  make: (postMessage: PostMessage) => Runtime[];
+  /** To be called once the runtimes are closed. */
+  close: () => Promise<void>;
+};
+
+export type AgentsOptions = {
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  log: Logger;
+  /** Kinds of runtimes that lanes in the store need, beside those of the configuration. */
+  needed: ReadonlySet<string>;
+};
+
+export async function gatherAgents({ config, env, log, needed }: AgentsOptions): Promise<Agents> {
+  const demo =
+    config.profile.kind === "demo" ? await startDemoOpencode(config.stateDirectory, config.opencodeBin, env) : null;
+  const lanes = config.profile.kind === "demo" && !demo ? config.lanes.map(onStub) : config.lanes;
+  if (lanes !== config.lanes) log.warn("OpenCode is not installed, so the demo goes without it.");
+  const { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort } = config;
+  const keeper: KeeperOptions = {
+    settings: { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort },
+    directory: join(config.stateDirectory, "opencode-server"),
+    env,
+    ...demo,
+    onEvent: (event) => logServer(event, log),
+  };
+  const startAtOnce = needed.has("opencode") || lanes.some((lane) => lane.runtime === "opencode");
+  if (startAtOnce) log.info("Starting OpenCode, which takes a few seconds.");
+  const make = (postMessage: PostMessage): Runtime[] => [
+    new StubRuntime({
+      journalPath: config.stubJournalPath,
+      clock: systemClock,
+      scripts: config.stubScripts,
+      postMessage,
+    }),
+    new OpencodeRuntime({
+      keeper: new ServerKeeper(keeper),
+      clock: systemClock,
+      startAtOnce,
+      onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
+    }),
+  ];
+  return { lanes, make, close: async () => demo?.model.close() };
+}
+
+const serverWords: Record<ServerEvent["type"], string> = {
+  opencode_started: "OpenCode was started.",
+  opencode_adopted: "The OpenCode server of the last run was taken over.",
+  opencode_attached: "OpenCode runs already, and is used.",
+  opencode_lost: "OpenCode is gone; it is brought back.",
+  opencode_ended: "OpenCode was ended.",
+  opencode_unavailable: "OpenCode could not be started; it is tried again.",
+};
+
+function logServer(event: ServerEvent, log: Logger): void {
+  const { type, ...facts } = event;
+  const { pid, ...rest } = { pid: undefined, ...facts };
+  const level = type === "opencode_lost" || type === "opencode_unavailable" ? "warn" : "info";
+  log[level]({ event: type, ...rest, ...(pid === undefined ? {} : { serverPid: pid }) }, serverWords[type]);
+}
+
+/** The demo's own agent answers by its other script then. */
+export function onStub(lane: ConfigLane): ConfigLane {
+  return { ...lane, runtime: "stub" };
+}

@@ -1,0 +1,15 @@
+/** The kind of `permissionPolicy`: one of two words, or a table in OpenCode's own form. */
+import { z } from "zod";
+import type { PermissionPolicy, PermissionTable } from "../../runtimes/opencode/permission-policy.ts";
+import type { Kind } from "./kinds.ts";
+
+const words = "`safe`, `trusted`, or a table as OpenCode's own `permission`";
+const action = z.enum(["ask", "allow", "deny"], 'must be "ask", "allow" or "deny"');
+const forPatterns = z.record(z.string(), action, 'must be "ask", "allow" or "deny", or an object of patterns');
+const table = z.record(z.string(), z.union([action, forPatterns])) as z.ZodType<PermissionTable>;
+
+export const permissionPolicy: Kind<PermissionPolicy> = {
+  words,
+  schema: z.union([z.enum(["safe", "trusted"], `must be ${words}`), table]),
+  fromText: (text) => text.trim(),
+};

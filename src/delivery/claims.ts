@@ -1,0 +1,44 @@
+/**
+ * The files that an answer names. Pure, and careful rather than complete: a name that is taken for a file and is none
+ * would accuse the agent of something. So addresses, code, versions and placeholders are left out, and so is every line
+ * that says of a file that it is gone, missing or still to be made.
+ */
+
+const mostNames = 10;
+const longestName = 200;
+
+/** Endings that files have and members of objects seldom do; `console.log` is no file. */
+const ending =
+  "(?:[cm]?[jt]sx?|jsonc?|jsonl|mdx?|txt|html?|s?css|less|py|ipynb|rb|go|rs|java|kts?|swift|cc|cpp|hpp|cs|php|lua|sh|bash|zsh|ps1|ya?ml|toml|ini|cfg|conf|sql|sqlite|db|csv|tsv|xml|svg|png|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|vue|svelte|astro|proto|graphql|tf|lock|patch|diff|zip|tar|gz|wasm)";
+const fileName = new RegExp(`^/?(?:[\\p{L}\\p{N}_.@+-]+/)*[\\p{L}\\p{N}_.+-]*[\\p{L}\\p{N}_+-]\\.${ending}$`, "iu");
+
+const fenced = /^\s*(```|~~~)[\s\S]*?(?:^\s*\1|$(?![\s\S]))/gm;
+const notThere =
+  /\b(?:delet|remov|renam|mov(?:e|ed|ing)\b|missing|absent|not? (?:longer )?(?:exist|found|there|present|such|create|wr[io]te)|(?:does|do|did|could|was|were|is|are|has|have)(?:n['’]t| not)\b|cannot|can['’]t|without|would|should|could|might|may\b|if you|you can|you could|to create|for example|such as|e\.g\.)/iu;
+/** Names of products that look like files. */
+const product =
+  /^(?:node|next|nuxt|vue|react|express|three|d3|p5|ember|backbone|alpine|chart|socket|asp|discord)\.js$/i;
+
+export function claimedFiles(answer: string): string[] {
+  const lines = answer.replace(fenced, "").split(/\n|(?<=[.!?;])\s+/);
+  const words = lines.filter((line) => !notThere.test(line)).flatMap((line) => line.replaceAll("](", " ").split(/\s+/));
+  return [...new Set(words.map(bare).filter(isFile))].slice(0, mostNames);
+}
+
+/** Without the marks of a sentence, of Markdown, and of a place in a file. */
+function bare(word: string): string {
+  if (word.length > 2 * longestName) return "";
+  return word
+    .replace(/^[`"'“”‘’*_(<[{]+/, "")
+    .replace(/[`"'“”‘’*_)>\]}.,:;!?]+$/, "")
+    .replace(/(?::\d+){1,2}$/, "")
+    .replace(/^\.\//, "");
+}
+
+function isFile(name: string): boolean {
+  if (name.length > longestName || !fileName.test(name) || product.test(name)) return false;
+  const segments = name.split("/");
+  // An address that somebody wrote without its scheme.
+  const isAddress = segments.length > 1 && /^www\.|\.(?:com|org|net|io|dev)$/i.test(segments[0] ?? "");
+  return !segments.includes("..") && !isAddress;
+}

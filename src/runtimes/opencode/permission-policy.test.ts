@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import type { PermissionGround, PermissionRule } from "./permission-policy.ts";
+import { endsWith, permissionRules, permissionTable, withPermissions } from "./permission-policy.ts";
+
+const ground: PermissionGround = {
+  policy: "safe",
+  directory: "/home/me/project",
+  worktree: "/",
+  otherDirectories: [],
+  stateDirectory: "/home/me/.local/state/waybill",
+  agentRules: [],
+};
+
+/** The last rule that fits, as OpenCode decides; `allow` is what it does where nothing is said. */
+function decided(rules: readonly PermissionRule[], permission: string, subject: string): string {
+  const fits = (pattern: string) =>
+    new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`, "s").test(subject);
+  return rules.findLast((rule) => rule.permission === permission && fits(rule.pattern))?.action ?? "allow";
+}
+
+const deciding = (given: Partial<PermissionGround>) => {
+  const rules = permissionRules({ ...ground, ...given });
+  return (permission: string, subject: string) => decided(rules, permission, subject);
+};
+
+describe("safe", () => {
+  const action = deciding({});
+
+  test("asks for shell, network and other directories, and for nothing else", () => {
+    expect(action("bash", "ls")).toBe("ask");
+    expect(action("webfetch", "https://example.org")).toBe("ask");
+    expect(action("websearch", "weather")).toBe("ask");
+    expect(action("external_directory", "/etc/*")).toBe("ask");
+    expect(action("edit", "home/me/project/a.ts")).toBe("allow");
+    expect(action("read", "home/me/project/a.ts")).toBe("allow");
+  });
+
+  test("lets the agent read on where OpenCode keeps long results", () => {
+    expect(action("external_directory", "/home/me/.local/share/opencode/tool-output/*")).toBe("allow");
+  });
+
+  test("asks for edits in other parts of the repository, and only there", () => {
+    const part = deciding({ directory: "/repo/part", worktree: "/repo" });
+    expect(part("edit", "part/a.ts")).toBe("allow");
+    expect(part("edit", "b.ts")).toBe("ask");
+    expect(part("edit", "partner/b.ts")).toBe("ask");
+    const whole = deciding({ directory: "/repo", worktree: "/repo" });
+    expect(whole("edit", "b.ts")).toBe("allow");
+  });
+
+  test("does not loosen an agent that may less", () => {
+    const agentRules: PermissionRule[] = [
+      { permission: "*", pattern: "*", action: "allow" },
+      { permission: "edit", pattern: "*", action: "deny" },
+      { permission: "bash", pattern: "rm *", action: "deny" },
+      { permission: "bash", pattern: "rm tmp", action: "allow" },
+    ];
+    const planner = deciding({ agentRules, directory: "/repo/part", worktree: "/repo" });
+    expect(planner("edit", "part/a.ts")).toBe("deny");
+    expect(planner("bash", "rm -r x")).toBe("deny");
+    expect(planner("bash", "rm tmp")).toBe("ask");
+    expect(planner("bash", "ls")).toBe("ask");
+    const none = deciding({ agentRules: [{ permission: "*", pattern: "*", action: "deny" }] });
+    expect(none("bash", "ls")).toBe("deny");
+  });
+});
+
+test("trusted asks only for what is outside", () => {
+  const action = deciding({ policy: "trusted" });
+  expect(action("bash", "ls")).toBe("allow");
+  expect(action("webfetch", "https://example.org")).toBe("allow");
+  expect(action("read", "home/me/project/.env")).toBe("allow");
+  expect(action("external_directory", "/etc/*")).toBe("ask");
+});
+
+test("a table of one's own says everything but the denials", () => {
+  const action = deciding({ policy: { bash: { "*": "ask", "git *": "allow" }, external_directory: "allow" } });
+  expect(action("bash", "git status")).toBe("allow");
+  expect(action("bash", "ls")).toBe("ask");
+  expect(action("external_directory", "/etc/*")).toBe("allow");
+  expect(action("external_directory", "/home/me/.local/state/waybill/*")).toBe("deny");
+});
+
+describe("denied are", () => {
+  test("Waybill's state and what is below it, with every policy and on every server", () => {
+    for (const policy of ["safe", "trusted", {}, null] as const) {
+      const action = deciding({ policy });
+      expect(action("external_directory", "/home/me/.local/state/waybill")).toBe("deny");
+      expect(action("external_directory", "/home/me/.local/state/waybill/demo/*")).toBe("deny");
+      expect(action("external_directory", "/home/me/.local/state/waybill-notes/*")).not.toBe("deny");
+    }
+  });
+
+  test("directories of other lanes, unless they are equal or one lies in the other", () => {
+    const otherDirectories = ["/home/me/other", "/home/me/project", "/home/me/project/part", "/home/me"];
+    const action = deciding({ otherDirectories });
+    expect(action("external_directory", "/home/me/other/*")).toBe("deny");
+    expect(action("external_directory", "/home/me/project/part/*")).toBe("ask");
+    expect(action("external_directory", "/home/me/*")).toBe("ask");
+    expect(action("edit", "home/me/project/part/a.ts")).toBe("allow");
+  });
+
+  test("files in them that lie in the same repository, or in the lane's own directory", () => {
+    const action = deciding({ directory: "/repo/part", worktree: "/repo", otherDirectories: ["/repo/neighbour"] });
+    expect(action("read", "neighbour/a.ts")).toBe("deny");
+    expect(action("edit", "neighbour/a.ts")).toBe("deny");
+    const home = deciding({ directory: "/home/me" });
+    expect(home("read", "home/me/.local/state/waybill/token")).toBe("deny");
+    expect(home("read", "home/me/notes")).toBe("allow");
+  });
+
+  test("not the lane's own files where it lies in the state itself, as in the demo", () => {
+    const action = deciding({ directory: "/home/me/.local/state/waybill/demo/work" });
+    expect(action("edit", "home/me/.local/state/waybill/demo/work/a.ts")).toBe("allow");
+    expect(action("external_directory", "/home/me/.local/state/waybill/*")).toBe("deny");
+  });
+});
+
+test("on a server that somebody else started only the denials hold", () => {
+  const rules = permissionRules({ ...ground, policy: null });
+  expect(new Set(rules.map((rule) => rule.action))).toEqual(new Set(["deny"]));
+});
+
+test("the server's table never says anything about edits, which agents decide for themselves", () => {
+  expect(permissionTable("safe")).toEqual({ bash: "ask", webfetch: "ask", websearch: "ask" });
+  expect(permissionTable("trusted")).toEqual({ bash: "allow", webfetch: "allow", websearch: "allow", read: "allow" });
+  expect(permissionTable({ edit: "ask" })).toEqual({ edit: "ask" });
+});
+
+test("the rest of the configuration that the server is given stays as it is", () => {
+  expect(JSON.parse(withPermissions('{"model":"a/b","permission":"allow"}', "safe"))).toEqual({
+    model: "a/b",
+    permission: permissionTable("safe"),
+  });
+  expect(JSON.parse(withPermissions(undefined, {}))).toEqual({ permission: {} });
+});
+
+test("rules are written again only when they are not the last ones already", () => {
+  const rules = permissionRules(ground);
+  expect(endsWith([], rules)).toBe(false);
+  expect(endsWith(rules, rules)).toBe(true);
+  expect(endsWith([...permissionRules({ ...ground, policy: "trusted" }), ...rules], rules)).toBe(true);
+  expect(endsWith([...rules, ...permissionRules({ ...ground, policy: "trusted" })], rules)).toBe(false);
+});

@@ -1,0 +1,37 @@
+/** A store that was written before attempts were timed opens, is in order, and goes on. */
+import Database from "better-sqlite3";
+import { afterEach, expect, it } from "vitest";
+import { accepted, admit, move, proven, seen, submit } from "../../../test/support/deliveries.ts";
+import { StoreFile } from "../../../test/support/store-file.ts";
+import { aLane } from "../../../test/support/waybill.ts";
+import type { DeliveryRecord } from "../../delivery/record.ts";
+import { untimed } from "../../delivery/timing.ts";
+
+const file = new StoreFile();
+afterEach(() => file.dispose());
+
+it("records without later fields are read as if those were empty, and keep to their audit", async () => {
+  const store = file.open();
+  await store.putLane(aLane());
+  const one = await admit(store, { id: "m1" });
+  const { record } = await move(store, one, submit(one), accepted());
+  await store.close();
+  makeOld(record);
+
+  const reopened = file.open();
+  expect((await reopened.delivery(one.id))?.attemptList).toMatchObject([untimed]);
+  expect(await reopened.check()).toEqual([]);
+  const timing = { number: 1, storedAt: 10, firstTokenAt: 20, lastActivityAt: 30, finishedAt: 30 };
+  await move(reopened, one, proven({ attempt: 1, observed: { ...seen("responded_plain_text"), timings: [timing] } }));
+  expect((await reopened.delivery(one.id))?.attemptList).toMatchObject([{ ...timing, provenAt: expect.any(Number) }]);
+  expect(await reopened.check()).toEqual([]);
+});
+
+function makeOld(record: DeliveryRecord): void {
+  const attemptList = record.attemptList.map((attempt) =>
+    Object.fromEntries(Object.entries(attempt).filter(([field]) => !(field in untimed))),
+  );
+  const db = new Database(file.path);
+  db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...record, attemptList }));
+  db.close();
+}

@@ -1,0 +1,118 @@
+/** Limits of a day, on the real store with a scripted agent and a clock that the test moves. */
+import { expect, test } from "vitest";
+import { dayOf, nextDay, noLimits } from "../../src/delivery/daily-limit.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+import { settled } from "../support/manual-clock.ts";
+import type { World } from "../support/waybill.ts";
+import { startWorld } from "../support/waybill.ts";
+
+const second = 1000;
+const script = { always: [{ steps: [{ uses: { tokens: 60, cost: 0.6 } }, { say: "There are 12 of them." }] }] };
+const limits = (tokens: number | null, cost: number | null = null) => ({
+  policy: { limits: { ...defaultPolicy.limits, everyLane: { tokens, cost } } },
+});
+
+const today = (world: World) => world.waybill.store.usageOf("lane", dayOf(world.clock.now()));
+const pausedReason = async (world: World) => (await world.waybill.store.lane("lane"))?.pausedReason;
+
+async function answered(world: World, ...ids: string[]): Promise<void> {
+  for (const id of ids) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+  }
+  await world.clock.advance(second);
+}
+
+test("a lane is paused before the prompt that would come after its limit, and the message waits", async () => {
+  const world = await startWorld({ script, ...limits(100) });
+  await answered(world, "m1", "m2");
+  expect(await pausedReason(world)).toBeNull();
+  await world.send({ id: "m3" });
+  await world.clock.advance(second);
+  expect(await pausedReason(world)).toBe("daily_token_limit_reached");
+  expect(await world.delivery("m3")).toMatchObject({ status: "pending", attempts: 0 });
+  expect(world.prompts("m3")).toHaveLength(0);
+  expect(await today(world)).toMatchObject({ tokens: 120 });
+});
+
+test("the next day the lane goes on by itself", async () => {
+  const world = await startWorld({ script, ...limits(100) });
+  await answered(world, "m1", "m2");
+  await world.send({ id: "m3" });
+  await world.clock.advance(nextDay(world.clock.now()) - world.clock.now() - second);
+  expect(world.prompts("m3")).toHaveLength(0);
+  await world.clock.advance(10 * second);
+  expect(await world.delivery("m3")).toMatchObject({ status: "responded" });
+  expect(await today(world)).toMatchObject({ tokens: 60 });
+});
+
+test("a restart counts nothing twice, keeps the pause, and still goes on the next day", async () => {
+  const world = await startWorld({ script, ...limits(null, 1) });
+  await answered(world, "m1", "m2");
+  await world.send({ id: "m3" });
+  await world.clock.advance(second);
+  expect(await pausedReason(world)).toBe("daily_cost_limit_reached");
+  await world.stop();
+  await world.start();
+  expect(await today(world)).toMatchObject({ tokens: 120, cost: 1.2 });
+  await world.clock.advance(second);
+  expect(world.prompts("m3")).toHaveLength(0);
+  await world.clock.advance(nextDay(world.clock.now()) - world.clock.now() + 10 * second);
+  expect(await world.delivery("m3")).toMatchObject({ status: "responded" });
+});
+
+test("a person who resumes the lane lifts the limit until the day ends", async () => {
+  const world = await startWorld({ script, ...limits(50) });
+  await answered(world, "m1");
+  await world.send({ id: "m2" });
+  await world.clock.advance(second);
+  expect(await pausedReason(world)).toBe("daily_token_limit_reached");
+  await world.waybill.people.resume("lane");
+  await world.reaches("m2", "responded");
+  await answered(world, "m3", "m4");
+  await world.clock.advance(nextDay(world.clock.now()) - world.clock.now());
+  await answered(world, "m5");
+  await world.send({ id: "m6" });
+  await world.clock.advance(second);
+  expect(await pausedReason(world)).toBe("daily_token_limit_reached");
+  expect(world.prompts("m6")).toHaveLength(0);
+});
+
+test("a retry is a prompt, too", async () => {
+  const silent = { turns: [{ steps: [{ uses: { tokens: 60 } }] }], always: [{ steps: [{ say: "Late: 12." }] }] };
+  const world = await startWorld({ script: silent, ...limits(50) });
+  await world.send({ id: "m1" });
+  await world.clock.until(async () => (await pausedReason(world)) !== null);
+  expect(world.prompts("m1")).toHaveLength(1);
+  await world.waybill.people.resume("lane");
+  expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+});
+
+test("a pause by a person is no limit's, and no day ends it", async () => {
+  const world = await startWorld({ script, ...limits(100) });
+  await world.waybill.people.pause("lane", "lunch");
+  await world.send({ id: "m1" });
+  await world.clock.advance(nextDay(world.clock.now()) - world.clock.now() + second);
+  expect(await pausedReason(world)).toBe("lunch");
+  await world.waybill.people.resume("lane");
+  await settled();
+  expect(await today(world)).toMatchObject({ lifted: false });
+});
+
+test("a lane with a limit of its own does not share that of the others, and lanes are counted apart", async () => {
+  const { everyLane } = limits(50).policy.limits;
+  const world = await startWorld({
+    script,
+    lanes: [{}, { id: "free" }],
+    policy: { limits: { everyLane, byLane: { free: noLimits } } },
+  });
+  await answered(world, "m1");
+  for (const id of ["f1", "f2"]) {
+    await world.send({ id, to: { lane: "free" } });
+    await world.clock.until(async () => (await world.delivery(id, "free")).status === "responded");
+  }
+  await world.send({ id: "m2" });
+  await world.clock.advance(second);
+  expect(await pausedReason(world)).toBe("daily_token_limit_reached");
+  expect((await world.waybill.store.lane("free"))?.pausedReason).toBeNull();
+});

@@ -1,0 +1,20 @@
+/** A store that fails just after it has committed an event, as when the program dies there, and from then on. */
+import type { EventType } from "../../src/delivery/delivery-event.ts";
+import type { Store } from "../../src/store/port.ts";
+
+export function failureOf(store: Store, type: EventType): { happened: boolean } {
+  const failure = { happened: false };
+  const { apply } = store;
+  let armed = false;
+  store.apply = async (id, events, mail) => {
+    if (failure.happened) throw new Error("gone");
+    armed ||= events.some((event) => event.type === "proven");
+    const applied = await apply(id, events, mail);
+    if (armed && events.some((event) => event.type === type)) {
+      failure.happened = true;
+      throw new Error("gone");
+    }
+    return applied;
+  };
+  return failure;
+}
