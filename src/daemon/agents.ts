@@ -1,7 +1,9 @@
 /** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
 import { join } from "node:path";
 import { systemClock } from "../clock.ts";
+import type { Lane } from "../delivery/lane.ts";
 import { OpencodeRuntime } from "../runtimes/opencode/opencode-runtime.ts";
+import { withPermissions } from "../runtimes/opencode/permission-policy.ts";
 import type { KeeperOptions, ServerEvent } from "../runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../runtimes/opencode/server-keeper.ts";
 import type { PostMessage, Runtime } from "../runtimes/port.ts";
@@ -22,11 +24,11 @@ export type AgentsOptions = {
   config: Config;
   env: NodeJS.ProcessEnv;
   log: Logger;
-  /** Kinds of runtimes that lanes in the store need, beside those of the configuration. */
-  needed: ReadonlySet<string>;
+  /** Those in the store, as they are when it is asked. */
+  storedLanes: () => Promise<readonly Lane[]>;
 };
 
-export async function gatherAgents({ config, env, log, needed }: AgentsOptions): Promise<Agents> {
+export async function gatherAgents({ config, env, log, storedLanes }: AgentsOptions): Promise<Agents> {
   const demo =
     config.profile.kind === "demo" ? await startDemoOpencode(config.stateDirectory, config.opencodeBin, env) : null;
   const lanes = config.profile.kind === "demo" && !demo ? config.lanes.map(onStub) : config.lanes;
@@ -37,9 +39,16 @@ export async function gatherAgents({ config, env, log, needed }: AgentsOptions):
     directory: join(config.stateDirectory, "opencode-server"),
     env,
     ...demo,
+    extraEnv: {
+      ...demo?.extraEnv,
+      OPENCODE_CONFIG_CONTENT: withPermissions(
+        demo?.extraEnv.OPENCODE_CONFIG_CONTENT ?? env.OPENCODE_CONFIG_CONTENT,
+        config.permissionPolicy,
+      ),
+    },
     onEvent: (event) => logServer(event, log),
   };
-  const startAtOnce = needed.has("opencode") || lanes.some((lane) => lane.runtime === "opencode");
+  const startAtOnce = [...lanes, ...(await storedLanes())].some((lane) => lane.runtime === "opencode");
   if (startAtOnce) log.info("Starting OpenCode, which takes a few seconds.");
   const make = (postMessage: PostMessage): Runtime[] => [
     new StubRuntime({
@@ -52,6 +61,11 @@ export async function gatherAgents({ config, env, log, needed }: AgentsOptions):
       keeper: new ServerKeeper(keeper),
       clock: systemClock,
       startAtOnce,
+      permissions: async (lane) => ({
+        policy: config.permissionPolicy,
+        stateDirectory: config.home,
+        otherDirectories: (await storedLanes()).filter(({ id }) => id !== lane.id).map(({ directory }) => directory),
+      }),
       onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
   ];

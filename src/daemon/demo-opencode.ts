@@ -12,7 +12,10 @@ import type { ScriptedModel } from "../scripted-model/server.ts";
 import { startScriptedModel } from "../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
 
-export type DemoOpencode = Pick<KeeperOptions, "settings" | "extraEnv"> & { model: ScriptedModel };
+export type DemoOpencode = Pick<KeeperOptions, "settings"> & {
+  extraEnv: Readonly<Record<string, string>>;
+  model: ScriptedModel;
+};
 
 /** Null when there is no OpenCode that could be used. */
 export async function startDemoOpencode(
@@ -59,7 +62,6 @@ function opencodeConfig(modelUrl: string) {
     autoupdate: false,
     share: "disabled",
     provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models } },
-    permission: { bash: "ask" },
   };
 }
 

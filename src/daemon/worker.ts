@@ -76,8 +76,7 @@ async function startCore(options: WorkerOptions, runId: string, registry: Regist
   const store = openSqliteStore({ path: config.storePath, reach: failPointFrom(env.WAYBILL_FAIL_POINT) });
   let agents: Agents;
   try {
-    const needed = new Set((await store.lanes()).map((lane) => lane.runtime));
-    agents = await gatherAgents({ config, env, log, needed });
+    agents = await gatherAgents({ config, env, log, storedLanes: () => store.lanes() });
   } catch (error) {
     await store.close();
     throw error;
