@@ -124,6 +124,17 @@ describe("a compaction", () => {
     const answer = (await rowsOf(record.runtimeSessionId ?? "")).at(-1)?.info;
     expect(answer?.role === "assistant" && answer.parentID).not.toBe(record.deliveredUserMessageId);
   });
+
+  test("of nothing but the prompt that was too long does not put it again: the agent is told to go on", async () => {
+    world.script({ rules: [{ when: "at once too much", once: true, steps: [{ error: "context_length" }] }] });
+    const session = await openSession();
+    await prompt(session, "much1", "at once too much");
+    await ended(session);
+    const users = (await rowsOf(session)).filter(({ info }) => info.role === "user");
+    expect(users).toHaveLength(3);
+    expect(users.at(-1)?.parts).toMatchObject([{ type: "text", synthetic: true }]);
+    expect(world.turns("at once too much")).toBe(1);
+  });
 });
 
 test("a subtask runs in a session of its own, and its ask stands under the lane and can be answered there", async () => {

@@ -15,7 +15,13 @@ let world: OpencodeWorld;
 beforeAll(async () => {
   world = await new OpencodeWorld({
     behindProxy: true,
-    lanes: [{}, { id: "team", contract: "tool" }],
+    lanes: [
+      {},
+      { id: "team", contract: "tool" },
+      { id: "agent", agent: "nobody" },
+      { id: "subagent", agent: "general" },
+      { id: "model", model: "scripted/other" },
+    ],
     policy: { submitLimitMs: 1000, readLimit: 3 },
     config: { mcp: { "agent-teams": { type: "local", command: [process.execPath, teamTools], enabled: true } } },
   }).start();
@@ -108,6 +114,37 @@ describe("on a lane whose agent answers by tools", () => {
     expect(record).toMatchObject({ attempts: 1, responseState: "responded_plain_text" });
     expect(record.diagnostics).toContain("answered_in_plain_text");
   });
+});
+
+test("what an agent says on the way is not its answer, however finished it sounds", async () => {
+  const notes = { tool: "read", input: { filePath: join(world.work, "notes.md") } };
+  world.script({
+    rules: [
+      {
+        when: "read the notes",
+        steps: [
+          { say: "All of it is done: 3 notes.", tools: [notes] },
+          { waitMs: 500, say: "There is 1 note." },
+        ],
+      },
+    ],
+  });
+  await world.send("fragment", "Please read the notes.");
+  await world.reaches("fragment", "responded");
+  expect((await world.answers()).at(-1)).toBe("There is 1 note.");
+});
+
+test.each([
+  { lane: "agent", reason: /^agent_unknown: nobody \(known: build, plan/ },
+  { lane: "subagent", reason: /^agent_unknown: general/ },
+  { lane: "model", reason: /^model_unknown: scripted\/other \(known: scripted\/scripted/ },
+])("an unknown $lane is refused with the known ones, before anything is sent", async ({ lane, reason }) => {
+  world.script({});
+  const id = `unknown-${lane}`;
+  await world.send(id, `For the unknown ${lane}.`, { to: { lane } });
+  const record = await world.until(id, ({ status }) => status === "failed_terminal", lane);
+  expect(record.lastReason).toMatch(reason);
+  expect(world.turns(`unknown ${lane}`)).toBe(0);
 });
 
 describe("whatever else is in the session", () => {

@@ -6,20 +6,41 @@ import { describe, expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-describe("docs/invariants.md", () => {
-  const rows = read("docs/invariants.md")
+/** Rows of tables that end in a test's name and the file in which it is. */
+function citedTests(document: string): { claim: string; name: string; file: string }[] {
+  return read(document)
     .split("\n")
     .filter((line) => line.startsWith("| ") && line.includes(".ts`"))
     .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| |[ `|]+$|`/g, "").trim()))
-    .map(([invariant = "", name = "", file = ""]) => ({ invariant, name, file }));
+    .map((cells) => ({ claim: cells[0] ?? "", name: cells.at(-2) ?? "", file: cells.at(-1) ?? "" }));
+}
 
-  test("lists a good number of them", () => {
-    expect(rows.length).toBeGreaterThan(30);
+describe.each([
+  { document: "docs/invariants.md", atLeast: 30 },
+  { document: "docs/opencode.md", atLeast: 20 },
+])("$document", ({ document, atLeast }) => {
+  const rows = citedTests(document);
+
+  test("has a good number of rows with a test beside them", () => {
+    expect(rows.length).toBeGreaterThan(atLeast);
   });
 
-  test.each(rows)("$invariant", ({ name, file }) => {
+  test.each(rows)("$claim", ({ name, file }) => {
     expect(read(file)).toContain(`"${name}"`);
   });
+});
+
+test("every test that docs/opencode.md cites for what was tried is there", () => {
+  const files = ["facts", "faults", "fixtures"].map((name) => read(`test/e2e/opencode-${name}.test.ts`)).join();
+  const [, tried = ""] = read("docs/opencode.md").split("## What was tried");
+  const rows =
+    tried
+      .split("## Trouble")[0]
+      ?.match(/^\| .* \|$/gm)
+      ?.slice(1) ?? [];
+  const names = rows.map((row) => row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
+  expect(names.length).toBeGreaterThan(8);
+  expect(names.filter((name) => !files.includes(`"${name}"`))).toEqual([]);
 });
 
 describe("links between documents", () => {

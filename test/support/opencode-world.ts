@@ -9,7 +9,6 @@ import { startWaybill } from "../../src/daemon/compose.ts";
 import type { DailyLimits } from "../../src/delivery/daily-limit.ts";
 import type { Lane } from "../../src/delivery/lane.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
@@ -27,20 +26,10 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { FaultyOpencode } from "./faulty-opencode.ts";
 import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
 import { freePort } from "./program.ts";
+import { quickPolicy } from "./quick-policy.ts";
 import { aLane } from "./waybill.ts";
 
 const password = "of-the-test";
-
-export const quickPolicy: Policy = {
-  ...defaultPolicy,
-  retryDelaysMs: [300],
-  graceMs: 1500,
-  graceForTaskMs: 1500,
-  rereadMs: 200,
-  firstLookDelayMs: 300,
-  maxLookDelayMs: 1000,
-  lateLooksMs: [],
-};
 
 export type OpencodeWorldOptions = {
   /** Directories are inside the world's own. */

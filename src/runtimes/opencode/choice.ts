@@ -1,6 +1,6 @@
 /** Which agent or model a lane's prompts name. One of the two, never both: an agent brings its model with it. */
 import type { Lane } from "../../delivery/lane.ts";
-import type { ModelChoice, OpencodeApi } from "./opencode-api.ts";
+import type { Agent, ModelChoice, OpencodeApi } from "./opencode-api.ts";
 
 export type Choice = { agent?: string; model?: ModelChoice };
 
@@ -16,13 +16,24 @@ export async function chooseFor(
   signal: AbortSignal,
 ): Promise<Chosen> {
   if (agent !== null) {
-    const known = (await api.agents(directory, signal)).filter((one) => one.mode !== "subagent").map((one) => one.name);
+    const known = (await api.agents(directory, signal)).filter(takesPrompts).map((one) => one.name);
     return known.includes(agent) ? { choice: { agent } } : { refused: unknown("agent", agent, known) };
   }
   if (model === null) return { choice: {} };
   const known = await api.models(directory, signal);
   const found = known.find((one) => nameOf(one) === model) ?? onlyOne(known.filter((one) => one.modelID === model));
-  return found ? { choice: { model: found } } : { refused: unknown("model", model, known.map(nameOf)) };
+  return found ? { choice: { model: found } } : { refused: unknown("model", model, nearestFirst(model, known)) };
+}
+
+/** Not what only works for another agent, nor what the program keeps for itself. */
+function takesPrompts({ mode, hidden }: Agent): boolean {
+  return mode !== "subagent" && hidden !== true;
+}
+
+/** Of the provider that was named, before all others: there are hundreds. */
+function nearestFirst(model: string, known: readonly ModelChoice[]): string[] {
+  const isNear = ({ providerID }: ModelChoice) => model.startsWith(`${providerID}/`);
+  return [...known.filter(isNear), ...known.filter((one) => !isNear(one))].map(nameOf);
 }
 
 export function nameOf({ providerID, modelID }: ModelChoice): string {

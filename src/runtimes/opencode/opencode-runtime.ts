@@ -147,13 +147,12 @@ export class OpencodeRuntime implements Runtime {
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     const { sessionId, messageId, partId, text } = prompt;
-    const chosen = await this.#choose(lane, signal);
-    if ("outcome" in chosen) return chosen;
+    const ready = await this.#makeReady(lane, sessionId, signal);
+    if ("outcome" in ready) return ready;
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
-      await keepRules(lane, sessionId, this.#permissions(), signal);
-      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...chosen.choice };
+      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.choice };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
       signal.throwIfAborted();
@@ -164,11 +163,13 @@ export class OpencodeRuntime implements Runtime {
       : { outcome: "unknown", reason: "prompt_not_stored_yet" };
   }
 
-  /** Until this is known nothing has left, whatever goes wrong. */
-  async #choose(lane: Lane, signal: AbortSignal): Promise<{ choice: Choice } | SubmitOutcome> {
+  /** What has to be in order before the prompt. Nothing has left yet, whatever goes wrong. */
+  async #makeReady(lane: Lane, sessionId: string, signal: AbortSignal): Promise<{ choice: Choice } | SubmitOutcome> {
     try {
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
-      return "refused" in chosen ? { outcome: "refused", reason: chosen.refused } : chosen;
+      if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
+      await this.#asking(keepRules(lane, sessionId, this.#permissions(), signal));
+      return chosen;
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };
     }

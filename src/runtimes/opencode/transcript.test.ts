@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MessageRow, Part } from "./opencode-api.ts";
-import { rowsFrom } from "./transcript.ts";
+import { lastActivity, rowsFrom } from "./transcript.ts";
 
 const text = (words: string, more: object = {}) => ({ type: "text", text: words, ...more }) as Part;
 const compaction = (auto: boolean) => ({ type: "compaction", auto }) as Part;
@@ -59,6 +59,24 @@ describe("a compaction", () => {
       "assistant",
     ]);
   });
+});
+
+test("parts of every kind are read: words, thoughts and tools for what they are, the rest as signs of life", () => {
+  const other = ["step-start", "step-finish", "snapshot", "patch", "file", "agent", "subtask", "retry", "of-tomorrow"];
+  const parts = other.map((type) => ({ type, text: "not said" }) as unknown as Part);
+  const bash = { type: "tool", callID: "c", tool: "bash", state: { status: "running", input: {}, time: { start: 7 } } };
+  const stored = assistant(
+    "a",
+    "u",
+    {},
+    ...parts,
+    { type: "reasoning", text: "hm" } as Part,
+    text("said"),
+    bash as Part,
+  );
+  const [row] = rowsFrom([stored]);
+  expect(row).toMatchObject({ text: "said", reasoning: "hm", tools: [{ name: "bash", status: "running" }] });
+  expect(lastActivity([stored])).toBe(7);
 });
 
 test("words that the program puts into an assistant's row are not the agent's", () => {

@@ -40,10 +40,11 @@ function rowFrom({ info, parts }: MessageRow, continuesId: string | null): Trans
   };
 }
 
-/** Of every kind: what was read from a cache is paid for, too. */
-export function usageOf({ tokens, cost }: AssistantMessage): Usage {
+/** Of every kind: what was read from a cache is paid for, too. A row without such numbers is readable all the same. */
+export function usageOf({ tokens, cost }: Partial<Pick<AssistantMessage, "tokens" | "cost">>): Usage {
+  if (!tokens) return { tokens: 0, cost: cost ?? 0 };
   const { input, output, reasoning, cache } = tokens;
-  return { tokens: input + output + reasoning + cache.read + cache.write, cost };
+  return { tokens: input + output + reasoning + cache.read + cache.write, cost: cost ?? 0 };
 }
 
 /** What the agent said; parts that are marked as put in by the program itself are not its words, nor a person's. */
@@ -129,6 +130,6 @@ function firstOf(times: readonly number[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-function timesIn(time: { created?: number; completed?: number; start?: number; end?: number }): number[] {
+function timesIn(time: { created?: number; completed?: number; start?: number; end?: number } = {}): number[] {
   return [time.created, time.completed, time.start, time.end].filter((at) => at !== undefined);
 }

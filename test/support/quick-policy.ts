@@ -1,0 +1,14 @@
+/** The waits of a Waybill whose agent is a real program with a model that answers at once. */
+import type { Policy } from "../../src/delivery/policy.ts";
+import { defaultPolicy } from "../../src/delivery/policy.ts";
+
+export const quickPolicy: Policy = {
+  ...defaultPolicy,
+  retryDelaysMs: [300],
+  graceMs: 1500,
+  graceForTaskMs: 1500,
+  rereadMs: 200,
+  firstLookDelayMs: 300,
+  maxLookDelayMs: 1000,
+  lateLooksMs: [],
+};
