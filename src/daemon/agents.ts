@@ -1,5 +1,6 @@
 /** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
 import { join } from "node:path";
+import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import type { Lane } from "../delivery/lane.ts";
 import { OpencodeRuntime } from "../runtimes/opencode/opencode-runtime.ts";
@@ -41,9 +42,9 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
     ...demo,
     extraEnv: {
       ...demo?.extraEnv,
-      OPENCODE_CONFIG_CONTENT: withPermissions(
+      OPENCODE_CONFIG_CONTENT: contentFor(
+        config,
         demo?.extraEnv.OPENCODE_CONFIG_CONTENT ?? env.OPENCODE_CONFIG_CONTENT,
-        config.permissionPolicy,
       ),
     },
     onEvent: (event) => logServer(event, log),
@@ -70,6 +71,19 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
     }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
+}
+
+function contentFor({ permissionPolicy }: Config, given: string | undefined): string {
+  try {
+    return withPermissions(given, permissionPolicy);
+  } catch (cause) {
+    throw new AppError({
+      code: "config_invalid",
+      message: "OPENCODE_CONFIG_CONTENT is not JSON.",
+      hint: "Correct it, or leave it out and write OpenCode's own configuration file.",
+      cause,
+    });
+  }
 }
 
 const serverWords: Record<ServerEvent["type"], string> = {

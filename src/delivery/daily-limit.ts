@@ -1,5 +1,7 @@
 /** What a lane may use in a day, and when that is used up. Days are those of the machine's own clock. Pure. */
-import type { Usage } from "../runtimes/port.ts";
+
+/** As the agent program reckons it: tokens of every kind, and dollars. */
+export type Usage = { tokens: number; cost: number };
 
 /** Null is no limit. */
 export type DailyLimits = { tokens: number | null; cost: number | null };

@@ -4,8 +4,11 @@
  * A transcript is the truth; a hint only says "look now". A runtime never decides whether a message was
  * answered: it shows what happened, and `delivery` judges.
  */
+import type { Usage } from "../delivery/daily-limit.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { Attachment } from "../mail/message.ts";
+
+export type { Usage };
 
 export type ToolCall = {
   id: string;
@@ -19,9 +22,6 @@ export type ToolCall = {
 
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
 export type RowError = { kind: "aborted" | "failed"; message: string };
-
-/** As the agent program reckons it: tokens of every kind, and dollars. */
-export type Usage = { tokens: number; cost: number };
 
 /** By a session below the lane's own, whose rows are not shown. */
 export type UsedBelow = Usage & { messageId: string; createdAt: number };

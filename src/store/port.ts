@@ -5,14 +5,13 @@
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
 import type { Alert } from "../delivery/alert.ts";
-import type { DayUsage } from "../delivery/daily-limit.ts";
+import type { DayUsage, Usage } from "../delivery/daily-limit.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { Mail, Message, Recipient } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
-import type { Usage } from "../runtimes/port.ts";
 
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }

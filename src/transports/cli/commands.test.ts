@@ -89,6 +89,15 @@ describe("lanes", () => {
     });
   });
 
+  test("leave their old choice behind when an agent or a model is chosen", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    await run(["lanes", "add", "chat", "--model", "sonnet"]);
+    await run(["lanes", "add", "chat", "--agent", "plan"]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", model: null });
+    await run(["lanes", "add", "chat", "--contract", "tool"]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", contract: "tool" });
+  });
+
   test("say which member each belongs to, as soon as one does", async () => {
     const { run } = await daemon(["chat"]);
     await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);

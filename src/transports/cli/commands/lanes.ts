@@ -128,7 +128,11 @@ async function settings(id: string, input: CommandInput, client: WaybillClient):
     contract: choice("contract", contracts),
   };
   const there = (await client.lanes()).lanes.find((lane) => lane.id === id);
-  return { directory: resolve("."), ...said(there ? pick(there) : {}), ...said(given), id };
+  const kept = there ? pick(there) : {};
+  // Whoever chooses an agent does not want the old model, and the other way round.
+  const choosesAnew = given.agent !== undefined || given.model !== undefined;
+  const old = choosesAnew ? { ...kept, agent: undefined, model: undefined } : kept;
+  return { directory: resolve("."), ...said(old), ...said(given), id };
 }
 
 function pick({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
