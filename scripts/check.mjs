@@ -8,7 +8,7 @@ const checks = [
   ["format and lint", [node, "node_modules/@biomejs/biome/bin/biome", "check", "."]],
   ["import rules", [node, "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", "src", "--config"]],
   ["types", [node, "node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]],
-  ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast"]],
+  ["fast tests", [node, "node_modules/vitest/vitest.mjs", "run", "--project", "fast", "--maxWorkers=100%"]],
 ];
 
 const failed = [];

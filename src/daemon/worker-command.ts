@@ -56,9 +56,9 @@ function introduce(config: Config, url: string, { print, paint }: CommandContext
   print("");
   print(`  ${paint("bold", "Waybill")} is at ${paint("cyan", url)}`);
   if (config.profile.kind === "demo") {
-    print(
-      "  Nothing is configured, so this is the demo: two lanes with a scripted agent. `waybill init` sets up your own.",
-    );
+    print("  Nothing is configured, so this is the demo. Its answers are scripted. Two lines connect a real model:");
+    print("    npx waybill init");
+    print("    npx waybill up");
   }
   const [first] = lanes;
   if (first !== undefined) {
