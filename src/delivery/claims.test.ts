@@ -9,7 +9,7 @@ describe("files that an answer names", () => {
       ["src/app.ts", "docs/guide.md", "README.md"],
     ],
     ["The report is in ./out/report-2.html:12", ["out/report-2.html"]],
-    ["Saved to /tmp/work/data.json!", ["/tmp/work/data.json"]],
+    ["Saved to /srv/app/data.json!", ["/srv/app/data.json"]],
     ["Wrote übersicht.csv and .github/workflows/ci.yml", ["übersicht.csv", ".github/workflows/ci.yml"]],
     ["Updated a.ts, a.ts and a.ts", ["a.ts"]],
     ["Done: index.html\nstyle.css", ["index.html", "style.css"]],
