@@ -6,6 +6,7 @@
  */
 import type { Usage } from "../delivery/daily-limit.ts";
 import type { Lane } from "../delivery/lane.ts";
+import type { Signal } from "../events/signal.ts";
 import type { Attachment } from "../mail/message.ts";
 
 export type { Usage };
@@ -86,6 +87,8 @@ export type AskAnswer = { decision: "once" | "always" | "reject"; answers?: read
 
 export type Hint = { sessionId: string };
 
+export type SignalListener = (laneId: string, signal: Signal) => void;
+
 /**
  * What an agent's `message_send` tool does. The sender is the lane that the call came from, whatever the call says.
  * The same call may come twice after a crash, with the same id.
@@ -127,6 +130,13 @@ export type Runtime = {
   abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void>;
   onHint(listener: (hint: Hint) => void): () => void;
+  /** What happens in the sessions of lanes, as it happens, for those who watch. Nothing is decided by it. */
+  onSignal(listener: SignalListener): () => void;
+  /**
+   * Says again, as signals, all of the session's newest turn as it stands by now, and of those before it whose end was
+   * not said. For whoever may have missed something, as after a restart.
+   */
+  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   /** With `keep`, agent programs that it started go on, and the next run takes them over. */
   close(options?: { keep: boolean }): Promise<void>;
 };

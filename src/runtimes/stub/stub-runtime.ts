@@ -6,7 +6,19 @@ import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Hint, PostMessage, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import type { Said } from "../../events/signal.ts";
+import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
+import type {
+  AskAnswer,
+  Hint,
+  PostMessage,
+  Prompt,
+  Runtime,
+  RuntimeTraits,
+  SignalListener,
+  SubmitOutcome,
+  TranscriptSlice,
+} from "../port.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
 import type { Arrival, Script, ScriptInput, Turn } from "./script.ts";
@@ -40,12 +52,16 @@ export class StubRuntime implements Runtime {
   readonly #timers = new Map<string, () => void>();
   readonly #posting = new Set<string>();
   readonly #told = new Map<string, number>();
+  readonly #watchers = new Set<SignalListener>();
+  /** How many rows of a session were told whole. */
+  readonly #toldRows = new Map<string, number>();
   #closed = false;
 
   constructor(options: StubOptions) {
     this.#options = options;
     this.traits = { takesIds: true, sendingAgain: options.sendingAgain ?? "reruns", attachments: false };
     for (const entry of readJournal(options.journalPath)) this.#apply(entry);
+    for (const session of this.#sessions.values()) this.#toldRows.set(session.id, session.rowsOver());
     this.#journal = new Journal(options.journalPath);
   }
 
@@ -65,6 +81,7 @@ export class StubRuntime implements Runtime {
   async openSession(lane: Lane): Promise<string> {
     const session = `ses_${randomUUID()}`;
     this.#record({ type: "open", at: this.#now(), session, lane: lane.id });
+    this.#say(lane.id, session, { type: "session_started", resumed: false });
     return session;
   }
 
@@ -100,15 +117,37 @@ export class StubRuntime implements Runtime {
     const session = this.#session(sessionId);
     session.advance(this.#now());
     this.#record({ type: "abort", at: this.#now(), session: sessionId });
+    this.#say(session.lane, sessionId, { type: "stopped" });
     this.#wake(session);
   }
 
-  async answer(_lane: Lane, askId: string, answer: { decision: "once" | "always" | "reject" }): Promise<void> {
+  async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const session = [...this.#sessions.values()].find((one) => one.hasAsk(askId));
     if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
     const { decision } = answer;
+    const outcome = decision === "reject" ? decision : "answered";
+    if (session.asksQuestion(askId)) {
+      this.#say(session.lane, session.id, {
+        type: "question_over",
+        ask: askId,
+        outcome,
+        answers: answer.answers ?? null,
+      });
+    } else this.#say(session.lane, session.id, { type: "permission_over", ask: askId, outcome: decision });
     this.#record({ type: "answer", at: this.#now(), session: session.id, ask: askId, decision });
     this.#wake(session);
+  }
+
+  onSignal(listener: SignalListener): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  async retell(_lane: Lane, sessionId: string): Promise<void> {
+    const session = this.#session(sessionId);
+    session.advance(this.#now());
+    const slice = session.slice(null);
+    this.#signal(session, { ...slice, rows: newestTurn(slice.rows) });
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -209,7 +248,19 @@ export class StubRuntime implements Runtime {
     this.#tell(session);
   }
 
+  #say(lane: string, session: string, said: Said): void {
+    for (const watcher of this.#watchers) watcher(lane, { at: this.#now(), session, ...said });
+  }
+
+  #signal(session: StubSession, slice: TranscriptSlice): void {
+    for (const signal of signalsOf(slice, this.#now())) {
+      for (const watcher of this.#watchers) watcher(session.lane, signal);
+    }
+  }
+
   #tell(session: StubSession): void {
+    this.#signal(session, session.slice(session.rowCount - (this.#toldRows.get(session.id) ?? 0)));
+    this.#toldRows.set(session.id, session.rowsOver());
     if (session.happenings === (this.#told.get(session.id) ?? 0) || !this.#script(session.lane).hints) return;
     this.#told.set(session.id, session.happenings);
     for (const listener of this.#listeners) listener({ sessionId: session.id });

@@ -104,6 +104,20 @@ export class StubSession {
     return this.#asks.some((ask) => ask.id === askId);
   }
 
+  asksQuestion(askId: string): boolean {
+    return this.#asks.some(({ id, kind }) => id === askId && kind === "question");
+  }
+
+  get rowCount(): number {
+    return this.#rows.length;
+  }
+
+  /** How many rows, from the first on, will not change any more. */
+  rowsOver(): number {
+    const open = this.#run ? this.#rows.findLastIndex(({ completedAt }) => completedAt === null) : -1;
+    return open < 0 ? this.#rows.length : open;
+  }
+
   /** When the next step is due, or null while nothing will happen by itself. */
   nextAt(): number | null {
     return this.#run && this.#run.waitsFor === null ? this.#run.readyAt : null;

@@ -1,0 +1,246 @@
+/**
+ * Which items of a session are open and which are over. It turns what a runtime says, as often as it says it, into one
+ * beginning and one end of each item, in one order for all programs:
+ *
+ * message begins, call, result, the next call …, the files that were changed, message ends.
+ *
+ * Programs differ in when a message that calls tools is over: here it is when its calls have their results.
+ */
+import type { FilePart, Item, Part } from "./item.ts";
+import { KnownIds } from "./known-ids.ts";
+import type { Said } from "./signal.ts";
+import type { Happening } from "./universal-event.ts";
+
+type Ending = Pick<Extract<Said, { type: "message_done" }>, "error" | "usage">;
+type Entry = {
+  item: Item;
+  /** Of a message: calls that have no result yet, what they changed, and how it ended while they still ran. */
+  calls: Set<string>;
+  files: FilePart[];
+  ending: Ending | null;
+};
+type Words = Extract<Said, { type: "part" | "delta" }>;
+type Tool = Extract<Said, { type: "tool" }>;
+
+/** Repeats come soon after; more than a very long turn has items need not be remembered. */
+const remembered = 5000;
+
+export class ItemBook {
+  readonly #open = new Map<string, Entry>();
+  readonly #over = new KnownIds(remembered);
+
+  knows(id: string): boolean {
+    return this.#open.has(id) || this.#over.has(id);
+  }
+
+  isOver(id: string): boolean {
+    return this.#over.has(id);
+  }
+
+  get hasOpen(): boolean {
+    return this.#open.size > 0;
+  }
+
+  prompt({ message, parts }: Extract<Said, { type: "prompt" }>): Happening[] {
+    return this.#whole({ id: message, kind: "message", role: "user", parts: [...parts] });
+  }
+
+  message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): Happening[] {
+    if (this.knows(message)) return [];
+    const item = { id: message, kind: "message" as const, role: "assistant" as const, parent: parent ?? null };
+    return [this.#begin(item)];
+  }
+
+  /** The whole text of a part, or what is new of it. */
+  words({ type, message, part: id, kind, text }: Words): Happening[] {
+    const begun = this.message({ message });
+    const entry = this.#open.get(message);
+    if (!entry) return begun;
+    const known = wordsIn(entry.item.parts, id, kind);
+    const added = type === "delta" ? text : text.startsWith(known.text) ? text.slice(known.text.length) : "";
+    known.text = type === "delta" ? known.text + text : text;
+    return added === ""
+      ? begun
+      : [...begun, { type: "item.delta", data: { item: message, part: id, kind, text: added } }];
+  }
+
+  tool(said: Tool): Happening[] {
+    const { message, call, name, state } = said;
+    const [callId, resultId] = [callItem(call), resultItem(call)];
+    if (this.#over.has(resultId)) return [];
+    const told = this.message({ message });
+    if (!this.knows(callId)) {
+      this.#open.get(message)?.calls.add(call);
+      told.push(this.#begin({ id: callId, kind: "tool_call", name, parent: message }));
+    }
+    if (state.status === "pending") return told;
+    if (this.#open.has(callId)) {
+      told.push(this.#complete(callId, [{ type: "tool_call", call, name, input: state.input }]));
+    }
+    if (state.status === "running") return [...told, ...this.#output(said, state.output ?? "")];
+    if (!this.#open.has(resultId)) told.push(this.#begin(resultOf(said)));
+    const failed = state.status === "error";
+    const rejected = failed && state.rejected;
+    const part: Part = { type: "tool_result", call, name, output: state.output, isError: failed, rejected };
+    told.push(this.#complete(resultId, [part], failed ? "failed" : "completed"));
+    return [...told, ...this.#resolved(message, call)];
+  }
+
+  inputDelta({ call, text }: Extract<Said, { type: "tool_input_delta" }>): Happening[] {
+    const id = callItem(call);
+    if (!this.#open.has(id)) return [];
+    return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
+  }
+
+  /** The same change is told once. One without a diff adds nothing to one of the same path. */
+  file({ message, file }: Extract<Said, { type: "file" }>): Happening[] {
+    const begun = this.message({ message });
+    const files = this.#open.get(message)?.files;
+    if (!files) return begun;
+    const same = files.findIndex(({ path, diff }) => path === file.path && (diff === file.diff || diff === null));
+    if (same >= 0) files[same] = file;
+    else if (file.diff !== null || !files.some(({ path }) => path === file.path)) files.push(file);
+    return begun;
+  }
+
+  plan({ id, value }: Extract<Said, { type: "plan" }>): Happening[] {
+    return this.#whole({ id, kind: "plan", parts: [{ type: "json", id, value }] });
+  }
+
+  status({ id, name, value, failed }: Extract<Said, { type: "status" }>): Happening[] {
+    const status = failed === true ? "failed" : "completed";
+    return this.#whole({ id, kind: "status", name, parts: [{ type: "json", id, value }] }, status);
+  }
+
+  done({ message, error, usage }: Extract<Said, { type: "message_done" }>): Happening[] {
+    const begun = this.message({ message });
+    const entry = this.#open.get(message);
+    if (!entry) return begun;
+    entry.ending = { error, usage };
+    return entry.calls.size > 0 ? begun : [...begun, ...this.#end(entry)];
+  }
+
+  /** The turn is over: so is everything in it, what was made last first. */
+  closeAll(): Happening[] {
+    const told: Happening[] = [];
+    for (const entry of [...this.#open.values()].reverse()) {
+      const { item, calls } = entry;
+      if (!this.#open.has(item.id)) continue;
+      if (item.kind !== "message") told.push(this.#complete(item.id, item.parts, "failed"));
+      else {
+        for (const call of calls) told.push(...this.#leftOver(call));
+        told.push(...this.#end(entry));
+      }
+    }
+    return told;
+  }
+
+  /** Takes back what was told before, as after a restart. */
+  recall(happening: Happening): void {
+    if (happening.type === "item.started") {
+      const { item } = happening.data;
+      this.#open.set(item.id, entryOf(structuredClone(item)));
+      if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
+    } else if (happening.type === "item.completed") {
+      const { id, kind, parent } = happening.data.item;
+      this.#open.delete(id);
+      this.#over.add(id);
+      // A result's parent is its call, whose own parent is the message: found by the call it had open.
+      if (kind === "tool_result" && parent !== null)
+        for (const { calls } of this.#open.values()) calls.delete(callOf(parent));
+    }
+  }
+
+  #output(said: Tool, output: string): Happening[] {
+    if (output === "") return [];
+    const id = resultItem(said.call);
+    const told = this.#open.has(id) ? [] : [this.#begin(resultOf(said))];
+    const entry = this.#open.get(id);
+    const { call, name } = said;
+    const part: Part = { type: "tool_result", call, name, output, isError: false, rejected: false };
+    const [known] = entry?.item.parts ?? [];
+    const before = known?.type === "tool_result" ? known.output : "";
+    if (entry) entry.item.parts = [part];
+    const added = output.startsWith(before) ? output.slice(before.length) : "";
+    if (added === "") return told;
+    return [...told, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
+  }
+
+  #resolved(message: string, call: string): Happening[] {
+    const entry = this.#open.get(message);
+    if (!entry) return [];
+    entry.calls.delete(call);
+    return entry.ending !== null && entry.calls.size === 0 ? this.#end(entry) : [];
+  }
+
+  /** A call that never got its result has failed, and says so. */
+  #leftOver(call: string): Happening[] {
+    const id = resultItem(call);
+    if (this.knows(id)) return [];
+    const name = "";
+    const part: Part = { type: "tool_result", call, name, output: "", isError: true, rejected: false };
+    const begun = this.#begin({ id, kind: "tool_result", parent: callItem(call) });
+    return [begun, this.#complete(id, [part], "failed")];
+  }
+
+  #end({ item, files, ending }: Entry): Happening[] {
+    const failed = ending === null || ending.error !== null;
+    const told: Happening[] = [];
+    if (files.length > 0) {
+      told.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
+    }
+    told.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
+    if (ending?.usage) {
+      const { tokens, cost, model } = ending.usage;
+      told.push({ type: "usage", data: { of: "message", item: item.id, model, tokens, cost } });
+    }
+    return told;
+  }
+
+  #whole(item: Pick<Item, "id" | "kind" | "parts"> & Partial<Item>, status: Item["status"] = "completed"): Happening[] {
+    if (this.knows(item.id)) return [];
+    return [this.#begin({ ...item, parts: [] }), this.#complete(item.id, item.parts, status)];
+  }
+
+  #begin(item: Pick<Item, "id" | "kind"> & Partial<Item>): Happening {
+    const whole: Item = { role: null, name: null, parent: null, parts: [], ...item, status: "in_progress" };
+    this.#open.set(whole.id, entryOf(whole));
+    return { type: "item.started", data: { item: structuredClone(whole) } };
+  }
+
+  #complete(id: string, parts: readonly Part[], status: Item["status"] = "completed"): Happening {
+    const entry = this.#open.get(id);
+    if (!entry) throw new Error(`item ${id} is not open`);
+    this.#open.delete(id);
+    this.#over.add(id);
+    return { type: "item.completed", data: { item: { ...entry.item, parts: structuredClone([...parts]), status } } };
+  }
+}
+
+function callItem(call: string): string {
+  return `call:${call}`;
+}
+
+function resultItem(call: string): string {
+  return `result:${call}`;
+}
+
+function callOf(callItemId: string): string {
+  return callItemId.slice("call:".length);
+}
+
+function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "parent"> {
+  return { id: resultItem(call), kind: "tool_result", name, parent: callItem(call) };
+}
+
+function entryOf(item: Item): Entry {
+  return { item, calls: new Set(), files: [], ending: null };
+}
+
+function wordsIn(parts: Part[], id: string, kind: "text" | "reasoning") {
+  const known = parts.find((part) => (part.type === "text" || part.type === "reasoning") && part.id === id);
+  if (known?.type === "text" || known?.type === "reasoning") return known;
+  const made = { type: kind, id, text: "" };
+  parts.push(made);
+  return made;
+}

@@ -1,0 +1,54 @@
+/**
+ * What a slice of a transcript says, as signals: all that can be told of a program that has no stream of its own.
+ * Pure. The rows are taken as they are; asks that are gone from the slice have to be said by whoever answered them.
+ */
+import type { TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
+import type { Said, Signal } from "./signal.ts";
+
+export function signalsOf(slice: TranscriptSlice, at: number): Signal[] {
+  const { sessionId: session, rows, asks, status } = slice;
+  const said: Said[] = rows.flatMap(ofRow);
+  for (const { id: ask, kind, title } of asks) {
+    if (kind === "permission") said.push({ type: "permission", ask, title, call: null, detail: null });
+    else {
+      const questions = [{ header: null, question: title, options: [], multiple: false }];
+      said.push({ type: "question", ask, call: null, questions });
+    }
+  }
+  said.push(
+    status === "stale" ? { type: "session_ended", reason: "stale" } : { type: status === "idle" ? "rest" : "busy" },
+  );
+  return said.map((one) => ({ at, session, ...one }));
+}
+
+/** The rows of the newest turn: from its prompt on. */
+export function newestTurn(rows: readonly TranscriptRow[]): readonly TranscriptRow[] {
+  const prompt = rows.findLastIndex(({ role, continuesId }) => role === "user" && continuesId === null);
+  return prompt < 0 ? [] : rows.slice(prompt);
+}
+
+function ofRow(row: TranscriptRow): Said[] {
+  const { id: message, text, role } = row;
+  if (role === "user") return [{ type: "prompt", message, parts: [{ type: "text", id: `${message}:text`, text }] }];
+  if (role !== "assistant") return [];
+  return [
+    { type: "message", message, prompt: row.parentId },
+    ...wordsOf(row, "reasoning"),
+    ...wordsOf(row, "text"),
+    ...row.tools.map((tool): Said => {
+      const { id: call, name, input, output, rejected } = tool;
+      return { type: "tool", message, call, name, state: { status: tool.status, input, output, rejected } };
+    }),
+    ...endOf(row),
+  ];
+}
+
+function wordsOf({ id: message, ...row }: TranscriptRow, kind: "text" | "reasoning"): Said[] {
+  return row[kind] === "" ? [] : [{ type: "part", message, part: `${message}:${kind}`, kind, text: row[kind] }];
+}
+
+function endOf({ id: message, completedAt, error, usage }: TranscriptRow): Said[] {
+  if (completedAt === null) return [];
+  const tokens = { input: usage?.tokens ?? 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+  return [{ type: "message_done", message, error, usage: usage ? { tokens, cost: usage.cost, model: null } : null }];
+}

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import type { Said, Signal } from "./signal.ts";
+import { TurnTracker } from "./turn-tracker.ts";
+import type { Draft } from "./universal-event.ts";
+
+const tokens = { input: 10, output: 5, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
+
+function at(said: Said, more: Partial<Signal> = {}): Signal {
+  return { at: 1000, session: "s1", ...more, ...said } as Signal;
+}
+
+function track(...said: (Said | Signal)[]): Draft[] {
+  const tracker = new TurnTracker();
+  return said.flatMap((one) => tracker.take("session" in one ? one : at(one)));
+}
+
+/** `turn.started`, `item.started message`, `turn.ended completed` … */
+function lines(drafts: readonly Draft[]): string[] {
+  return drafts.map(({ type, data }) => {
+    if (type === "item.started" || type === "item.completed") return `${type} ${data.item.kind} ${data.item.id}`;
+    if (type === "item.delta") return `${type} ${data.item} ${data.text}`;
+    if (type === "turn.ended") return `${type} ${data.reason}`;
+    if (type.endsWith(".resolved")) return `${type} ${"outcome" in data ? data.outcome : ""}`;
+    return type;
+  });
+}
+
+const prompt = (message = "u1"): Said => ({ type: "prompt", message, parts: [{ type: "text", id: "p", text: "do" }] });
+const message = (id = "a1"): Said => ({ type: "message", message: id, prompt: "u1" });
+const says = (text: string, id = "a1"): Said => ({ type: "part", message: id, part: "t", kind: "text", text });
+const done = (id = "a1", error: { kind: "aborted" | "failed"; message: string } | null = null): Said => ({
+  type: "message_done",
+  message: id,
+  error,
+  usage: { tokens, cost: 0.1, model: "m" },
+});
+const tool = (state: Extract<Said, { type: "tool" }>["state"], call = "c1", id = "a1"): Said => ({
+  type: "tool",
+  message: id,
+  call,
+  name: "read",
+  state,
+});
+const running = (output?: string): Said =>
+  tool({ status: "running", input: { path: "x" }, ...(output === undefined ? {} : { output }) });
+const ran = tool({ status: "completed", input: { path: "x" }, output: "ok" });
+const rest: Said = { type: "rest" };
+
+describe("a turn", () => {
+  test("begins with its prompt, ends once when the program rests, and has every item begin and end in it", () => {
+    const told = track(prompt(), { type: "busy" }, message(), says("Hel"), says("Hello"), done(), rest, rest);
+    expect(lines(told)).toEqual([
+      "turn.started",
+      "item.started message u1",
+      "item.completed message u1",
+      "item.started message a1",
+      "item.delta a1 Hel",
+      "item.delta a1 lo",
+      "item.completed message a1",
+      "usage",
+      "turn.ended completed",
+    ]);
+    expect(told.every(({ turn }) => turn === 1)).toBe(true);
+  });
+
+  test("that a repeated update changes, changes one part and adds none", () => {
+    const told = track(prompt(), tool({ status: "pending" }), running(), running("a"), running("ab"), ran, ran, done());
+    expect(lines(told).slice(4)).toEqual([
+      "item.started tool_call call:c1",
+      "item.completed tool_call call:c1",
+      "item.started tool_result result:c1",
+      "item.delta result:c1 a",
+      "item.delta result:c1 b",
+      "item.completed tool_result result:c1",
+      "item.completed message a1",
+      "usage",
+    ]);
+  });
+
+  test("has a message end after the results of its calls and after its file changes, whenever the program said so", () => {
+    const file: Said = {
+      type: "file",
+      message: "a1",
+      file: { type: "file", path: "x", change: "modified", diff: "@@" },
+    };
+    const early = track(prompt(), message(), running(), done(), file, ran, rest);
+    const late = track(prompt(), message(), running(), ran, file, done(), rest);
+    expect(lines(early)).toEqual(lines(late));
+    expect(lines(late).slice(-5)).toEqual([
+      "item.started file_change files:a1",
+      "item.completed file_change files:a1",
+      "item.completed message a1",
+      "usage",
+      "turn.ended completed",
+    ]);
+  });
+
+  test("is not ended by a rest that comes before the program went to work on it", () => {
+    const told = track(prompt(), rest, { type: "busy" }, message(), done(), rest);
+    expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended completed"]);
+  });
+
+  test("is not ended by an ask, and what was asked and never answered expires with it", () => {
+    const ask: Said = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
+    const told = track(prompt(), running(), ask, ask, { type: "stopped" }, rest);
+    expect(lines(told).slice(5)).toEqual([
+      "item.completed tool_call call:c1",
+      "permission.requested",
+      "permission.resolved expired",
+      "item.started tool_result result:c1",
+      "item.completed tool_result result:c1",
+      "item.completed message a1",
+      "turn.ended aborted",
+    ]);
+    expect(told.at(-2)).toMatchObject({ synthetic: true, data: { item: { status: "failed" } } });
+  });
+
+  test("ends before the next prompt that the program had waiting, and says that it does not rest", () => {
+    const told = track(prompt(), message(), prompt("u2"), done(), { type: "rest", queued: 1 }, message("a2"));
+    expect(told.filter(({ type }) => type.startsWith("turn.")).map(({ data, turn }) => [turn, data])).toEqual([
+      [1, { prompt: "u1" }],
+      [1, { reason: "completed", error: null, queued: 1 }],
+      [2, { prompt: "u2" }],
+    ]);
+  });
+
+  test("that nobody prompted begins with what the agent does", () => {
+    const [first] = track(message("a9"));
+    expect(first).toMatchObject({ type: "turn.started", synthetic: true, data: { prompt: "u1" } });
+  });
+
+  test("is not begun again by what comes late, and is ended by nothing twice", () => {
+    const ended: Said = { type: "session_ended", reason: "exit 0" };
+    const told = track(
+      prompt(),
+      message(),
+      done(),
+      rest,
+      message(),
+      says("late"),
+      done(),
+      rest,
+      { type: "died" },
+      ended,
+    );
+    expect(lines(told).slice(-2)).toEqual(["turn.ended completed", "session.ended"]);
+    expect(told.at(-1)?.turn).toBeNull();
+  });
+
+  test.each<[string, Said[], string]>([
+    ["a message that failed", [message(), done("a1", { kind: "failed", message: "no" }), rest], "error"],
+    ["an error that no message carries", [{ type: "error", id: "e", message: "no", item: null }, rest], "error"],
+    [
+      "an error that the agent got over",
+      [message(), done("a1", { kind: "failed", message: "no" }), message("a2"), done("a2"), rest],
+      "completed",
+    ],
+    ["a stop", [message(), done("a1", { kind: "aborted", message: "stop" }), rest], "aborted"],
+    ["a stop in the middle of a message", [message(), { type: "stopped" }, rest], "aborted"],
+    ["a stop that came too late", [message(), done(), { type: "stopped" }, rest], "completed"],
+    ["a message that was left open", [message(), rest], "interrupted"],
+    ["a program that is gone", [message(), { type: "died" }], "interrupted"],
+    ["a session that is gone", [message(), { type: "session_ended", reason: "deleted" }], "interrupted"],
+    [
+      "a refusal after which the agent said nothing",
+      [tool({ status: "error", input: {}, output: "no", rejected: true }), done(), rest],
+      "aborted",
+    ],
+    [
+      "a refusal after which the agent went on",
+      [tool({ status: "error", input: {}, output: "no", rejected: true }), done(), message("a2"), done("a2"), rest],
+      "completed",
+    ],
+    ["a reason that the program gave", [message(), done(), { type: "rest", reason: "error" }], "error"],
+  ])("with %s ends with the reason for it", (_, said, reason) => {
+    const ends = track(prompt(), ...said).filter(({ type }) => type === "turn.ended");
+    expect(ends).toMatchObject([{ data: { reason } }]);
+  });
+});
+
+describe("an error", () => {
+  test("that is said in two places is told once", () => {
+    const failed = { kind: "failed" as const, message: "overloaded" };
+    const told = track(
+      prompt(),
+      { type: "error", id: "e", message: "overloaded", item: null },
+      done("a1", failed),
+      rest,
+    );
+    expect(told.filter(({ type }) => type === "error")).toHaveLength(1);
+    expect(told.at(-1)).toMatchObject({ data: { reason: "error", error: "overloaded" } });
+  });
+
+  test("of a subagent does not fail the turn, and its messages keep the call that they work for", () => {
+    const below = { nativeSession: "s2" };
+    const told = track(
+      prompt(),
+      running(),
+      at({ type: "message", message: "b1", prompt: null, parent: "c1" }, below),
+      at(done("b1", { kind: "failed", message: "no" }), below),
+      ran,
+      done(),
+      rest,
+    );
+    expect(told.find(({ type, data }) => type === "item.started" && data.item.id === "b1")).toMatchObject({
+      nativeSession: "s2",
+      data: { item: { parent: "c1" } },
+    });
+    expect(told.at(-1)).toMatchObject({ data: { reason: "completed" } });
+  });
+});
+
+test("what is not understood passes through with its raw line", () => {
+  const [told] = track({ type: "unparsed", reason: "no JSON", raw: "%%%" });
+  expect(told).toMatchObject({ type: "unparsed", raw: "%%%", turn: null });
+});
