@@ -1,8 +1,8 @@
 /**
- * A step is what the courier does with one delivery, behind its lane's gate: what it is made with, and what it comes to.
+ * A step is what the courier does with one delivery, behind its lane's gate. Here: what it takes, what it comes to.
  *
- * `take-head`, `look` and `look-aside` are the steps. `submit` makes the next attempt, and `commit-events` makes durable
- * whatever any of them comes to.
+ * `take-head`, `look` and `look-aside` are the steps. In them `submit` makes the next attempt, and `commit-events`
+ * makes durable whatever was decided.
  */
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { AskBook } from "./ask-book.ts";
