@@ -135,6 +135,11 @@ export function isOwed(record: DeliveryRecord): boolean {
   return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
 }
 
+/** Sent, and nothing yet shows whether it arrived. */
+export function isUnconfirmed(record: DeliveryRecord): boolean {
+  return record.status === "submitting" || record.status === "failed_retryable";
+}
+
 /** Proven, and the words that its sender will read are still to come. */
 export function awaitsSummary(record: DeliveryRecord): boolean {
   if (record.status !== "responded" || record.turnEndedAt !== null) return false;

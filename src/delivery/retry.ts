@@ -45,6 +45,11 @@ export function quietAfter(
 /** A repair has a budget of its own: a broken session never spends the message's attempts. */
 export function affordable(record: DeliveryRecord, repair: boolean, freshSession: boolean): NextAttempt | null {
   const spends: Budget = repair ? "repairs" : "attempts";
-  const left = repair ? record.repairs < record.maxRepairs : record.attempts < record.maxAttempts;
-  return left ? { kind: "retry", spends, freshSession } : null;
+  return budgetLeft(record, spends) ? { kind: "retry", spends, freshSession } : null;
+}
+
+/** There is no budget for asking further: no submit and no retry can be paid from it. */
+export function budgetLeft(record: DeliveryRecord, budget: Budget): boolean {
+  if (budget === "further") return false;
+  return budget === "attempts" ? record.attempts < record.maxAttempts : record.repairs < record.maxRepairs;
 }

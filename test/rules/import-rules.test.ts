@@ -90,7 +90,7 @@ describe("deciding files", () => {
     .filter((path) => new RegExp(pattern).test(path));
 
   test("are all there", () => {
-    expect(deciding).toHaveLength(24);
+    expect(deciding).toHaveLength(28);
   });
 
   test.each(deciding)("%s asks no clock and no random source", (path) => {

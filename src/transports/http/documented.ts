@@ -52,32 +52,4 @@ export function idParam(description: string) {
   return z.strictObject({ id: z.string().min(1).max(256).openapi({ description }) });
 }
 
-const limit = z
-  .string()
-  .regex(/^\d{1,3}$/, "must be a number from 1 to 200")
-  .default("50")
-  .transform(Number)
-  .pipe(z.number().min(1, "must be at least 1").max(200, "must not be more than 200"))
-  .openapi({ type: "integer", minimum: 1, maximum: 200, default: 50, description: "How many at most." });
-
 export const laneFilter = z.string().min(1).max(128).optional().openapi({ description: "Only those of this lane." });
-
-export const pagingQuery = {
-  limit,
-  cursor: z
-    .string()
-    .min(1)
-    .max(256)
-    .optional()
-    .openapi({ description: "`nextCursor` of the page before; opaque. None for the first page." }),
-};
-
-export const nextCursor = z
-  .string()
-  .optional()
-  .openapi({ description: "Where the next page begins, if there is one." });
-
-/** A desk's page, as its answer's last field. */
-export function nextOf(page: { next: string | null }): { nextCursor?: string } {
-  return page.next === null ? {} : { nextCursor: page.next };
-}

@@ -1,18 +1,9 @@
 /** Deliveries: what became of messages, and what a person may do about it. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { statuses } from "../../../delivery/record.ts";
-import {
-  answerOf,
-  changeErrors,
-  guarded,
-  idParam,
-  laneFilter,
-  nextCursor,
-  nextOf,
-  pagingQuery,
-  readErrors,
-} from "../documented.ts";
+import { answerOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
+import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
 import { deliveryDetailShape, deliveryShape } from "../shapes.ts";
 import { deliveryDetailView, deliveryView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -40,20 +31,12 @@ export const deliveryRoutes = {
     security: guarded,
     summary: "Deliveries, newest first",
     request: {
-      query: z.strictObject({
-        lane: laneFilter,
+      query: pageQuery({
         status: statusList,
         messageId: z.string().min(1).max(128).optional().openapi({ description: "Only those of this message." }),
-        ...pagingQuery,
       }),
     },
-    responses: {
-      200: answerOf(
-        z.object({ deliveries: z.array(deliveryShape), nextCursor }).openapi("DeliveryPage"),
-        "A page of them.",
-      ),
-      ...readErrors(404),
-    },
+    responses: pageAnswers("DeliveryPage", { deliveries: z.array(deliveryShape) }),
   }),
   show: createRoute({
     method: "get",

@@ -1,19 +1,9 @@
 /** Messages: sending, finding, taking back. */
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Send } from "../../port.ts";
-import {
-  answerOf,
-  bodyOf,
-  changeErrors,
-  guarded,
-  idParam,
-  laneFilter,
-  nextCursor,
-  nextOf,
-  pagingQuery,
-  readErrors,
-} from "../documented.ts";
+import { answerOf, bodyOf, changeErrors, guarded, idParam } from "../documented.ts";
 import type { App } from "../env.ts";
+import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
 import { messageShape, newMessageShape, sentShape } from "../shapes.ts";
 import { messageView, sentView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -42,19 +32,11 @@ export const messageRoutes = {
     security: guarded,
     summary: "What was said, newest first",
     request: {
-      query: z.strictObject({
-        lane: laneFilter,
+      query: pageQuery({
         q: z.string().max(500).optional().openapi({ description: "Only those in which all of these words were said." }),
-        ...pagingQuery,
       }),
     },
-    responses: {
-      200: answerOf(
-        z.object({ messages: z.array(messageShape), nextCursor }).openapi("MessagePage"),
-        "A page of them.",
-      ),
-      ...readErrors(404),
-    },
+    responses: pageAnswers("MessagePage", { messages: z.array(messageShape) }),
   }),
   withdraw: createRoute({
     method: "delete",

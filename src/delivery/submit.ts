@@ -1,0 +1,28 @@
+/** The next attempt of a delivery, as far as its session and its lane's limits allow it now. */
+import { commitEvents, commitFailure } from "./commit-events.ts";
+import type { DeliveryRecord } from "./record.ts";
+import type { Progress, Step } from "./step.ts";
+import { postpone } from "./step.ts";
+
+export async function submit(record: DeliveryRecord, step: Step): Promise<Progress> {
+  const { lane, sender, limits, hints, clock } = step;
+  // Before it is prepared: that may open a session, or end one.
+  if (step.isHeld()) return "rests";
+  const prepared = await sender.prepare(record, lane);
+  switch (prepared.outcome) {
+    case "ready":
+      if (await limits.stops(lane)) return "rests";
+      hints.follow(prepared.lane);
+      return commitEvents(record, prepared.events, { ...step, lane: prepared.lane });
+    case "impossible":
+      return record.status === "responded"
+        ? commitEvents(record, [{ type: "turn_ended", at: clock.now() }], step)
+        : commitFailure(record, prepared.reason, step);
+    case "not_now":
+      return record.status === "pending"
+        ? postpone(step, prepared.reason)
+        : commitEvents(record, [prepared.event], step);
+    default:
+      return prepared satisfies never;
+  }
+}
