@@ -1,0 +1,41 @@
+/** Reads fields of another program's JSON, which may be missing or of another kind. Pure. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function jsonIn(text: string): Json | null {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    // Said by whoever asks for it: a line that is no JSON is a fact, not a fault.
+    return null;
+  }
+}
+
+export function asObject(value: unknown): Json | null {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Json) : null;
+}
+
+export function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function asNumber(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What a message's `content` consists of: a plain text stands for one block. */
+export function blocksOf(content: unknown): readonly Json[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return asList(content)
+    .map(asObject)
+    .filter((block) => block !== null);
+}
+
+export function textOfBlocks(content: unknown): string {
+  return blocksOf(content)
+    .map((block) => asText(block.text) ?? "")
+    .join("");
+}
