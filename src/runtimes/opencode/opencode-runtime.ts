@@ -5,7 +5,18 @@
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import type {
+  Ask,
+  AskAnswer,
+  Hint,
+  Notice,
+  Prompt,
+  Runtime,
+  RuntimeTraits,
+  SubmitOutcome,
+  TranscriptSlice,
+} from "../port.ts";
+import { checkAdoption } from "./adoption.ts";
 import { openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
@@ -51,6 +62,11 @@ const telling = new Set([
   "question.rejected",
 ]);
 
+const noEvents: Notice = {
+  code: "events_unusable",
+  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
+};
+
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
@@ -64,6 +80,8 @@ export class OpencodeRuntime implements Runtime {
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
+  /** Known once the stream was open, or could not be opened. */
+  #eventsAreMissing = false;
 
   constructor(options: OpencodeOptions) {
     const { keeper, clock, onTrouble, silenceMs } = options;
@@ -76,7 +94,10 @@ export class OpencodeRuntime implements Runtime {
       api: this.#api,
       clock,
       ...(silenceMs === undefined ? {} : { silenceMs }),
-      onLive: (live) => this.#polling.eventsCome(live),
+      onLive: (live) => {
+        this.#eventsAreMissing = !live;
+        this.#polling.eventsCome(live);
+      },
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
@@ -114,8 +135,18 @@ export class OpencodeRuntime implements Runtime {
     return this.#options.keeper.trouble();
   }
 
+  /** Without a server there is trouble, and no need of a notice. */
+  notices(): readonly Notice[] {
+    return this.#eventsAreMissing && this.#options.keeper.address() ? [noEvents] : [];
+  }
+
+  async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.#startIfNeeded();
+    await this.#asking(checkAdoption(lane, sessionId, this.#api, signal));
+  }
+
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
-    if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
+    await this.#startIfNeeded();
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
@@ -206,6 +237,12 @@ export class OpencodeRuntime implements Runtime {
     this.#polling.close();
     await this.#feed.close();
     await this.#options.keeper.close(options);
+  }
+
+  /** Where no lane needed the server before. */
+  async #startIfNeeded(): Promise<void> {
+    const { keeper, startAtOnce } = this.#options;
+    if (startAtOnce === false && !keeper.address()) await keeper.start();
   }
 
   /**
