@@ -16,6 +16,7 @@ import type {
   SubmitOutcome,
   TranscriptSlice,
 } from "../port.ts";
+import { readSystemPrompt } from "../system-prompt.ts";
 import { checkAdoption } from "./adoption.ts";
 import { openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
@@ -40,6 +41,8 @@ export type OpencodeOptions = {
   /** Without it the server's own configuration says what the tools may do. */
   permissions?: PermissionsOf;
   onTrouble: (error: unknown) => void;
+  /** A file whose text the agents are given beside their own instructions. */
+  systemPromptPath?: string;
   /** False where no lane needs the server yet: then it is started for the first session. */
   startAtOnce?: boolean;
   /** After how long a silent stream of events is given up. */
@@ -61,6 +64,9 @@ const telling = new Set([
   "question.replied",
   "question.rejected",
 ]);
+
+/** What goes with a prompt beside its text. */
+type PromptSettings = Choice & { system?: string };
 
 const noEvents: Notice = {
   code: "events_unusable",
@@ -183,7 +189,7 @@ export class OpencodeRuntime implements Runtime {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
-      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.choice };
+      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.with };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
       signal.throwIfAborted();
@@ -195,12 +201,18 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** What has to be in order before the prompt. Nothing has left yet, whatever goes wrong. */
-  async #makeReady(lane: Lane, sessionId: string, signal: AbortSignal): Promise<{ choice: Choice } | SubmitOutcome> {
+  async #makeReady(
+    lane: Lane,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<{ with: PromptSettings } | SubmitOutcome> {
     try {
+      const system = await readSystemPrompt(this.#options.systemPromptPath);
+      if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
       if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
       await this.#asking(keepRules(lane, sessionId, this.#permissions(), signal));
-      return chosen;
+      return { with: { ...chosen.choice, ...(system.text === null ? {} : { system: system.text }) } };
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };
     }
