@@ -175,6 +175,12 @@ export class WaybillClient {
     return this.#change((api, init) => api.POST("/v1/lanes/{id}/release", { params: { path: { id } }, ...init }));
   }
 
+  /** From the next message on the lane goes on in this session of its agent program. */
+  adoptSession(id: string, sessionId: string): Promise<Lane> {
+    const body = { sessionId };
+    return this.#change((api, init) => api.POST("/v1/lanes/{id}/session", { params: { path: { id } }, body, ...init }));
+  }
+
   /** What agents wait for at this moment. */
   asks(): Promise<{ asks: Ask[] }> {
     return this.#read((api, init) => api.GET("/v1/asks", init));

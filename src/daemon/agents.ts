@@ -62,6 +62,7 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
       keeper: new ServerKeeper(keeper),
       clock: systemClock,
       startAtOnce,
+      ...(config.systemPromptPath === null ? {} : { systemPromptPath: config.systemPromptPath }),
       permissions: async (lane) => ({
         policy: config.permissionPolicy,
         stateDirectory: config.home,

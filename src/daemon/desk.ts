@@ -12,7 +12,7 @@ import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Waybill } from "./compose.ts";
 import { followFeed } from "./follow-feed.ts";
 import type { ReadinessSource } from "./readiness.ts";
-import { readinessOf } from "./readiness.ts";
+import { noticesOf, readinessOf } from "./readiness.ts";
 
 export type DeskOptions = ReadinessSource & {
   waybill: Waybill;
@@ -61,6 +61,7 @@ export function makeDesk(options: DeskOptions): Desk {
     holder: await store.outstanding(lane.id),
     waiting: await store.waiting(lane.id),
     waitReason: waybill.courier.waitReason(lane.id),
+    notices: noticesOf(waybill, lane.runtime),
     usage: await store.usageOf(lane.id, dayOf(now())),
   });
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
@@ -120,6 +121,7 @@ export function makeDesk(options: DeskOptions): Desk {
     abort: (id) => changedLane(id, () => people.stop(id, person)),
     pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
     resume: (id) => changedLane(id, () => people.resume(id)),
+    adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
     release: (id) => changedLane(id, () => people.release(id, person)),
 
     asks: async () => waybill.asks.list(),

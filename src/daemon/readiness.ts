@@ -5,6 +5,7 @@
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import { withDeadline } from "../deadline.ts";
+import type { Notice } from "../runtimes/port.ts";
 import type { Readiness } from "../transports/port.ts";
 import type { Waybill } from "./compose.ts";
 
@@ -22,8 +23,14 @@ export async function readinessOf(waybill: Waybill, source: ReadinessSource, now
   const problems = [...(source.draining() ? ["draining"] : []), ...(await storeTrouble(waybill, now))];
   const used = new Set((await waybill.store.lanes()).map((lane) => lane.runtime));
   for (const kind of used) problems.push(...(await runtimeTrouble(waybill, kind)));
-  const degraded = source.retriesAreOff ? ["automatic_retry_is_off"] : [];
+  const noticed = [...used].flatMap((kind) => noticesOf(waybill, kind).map(({ code }) => `${code}:${kind}`));
+  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...noticed];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
+}
+
+/** What a runtime has to say although it works. */
+export function noticesOf({ runtimes }: Waybill, kind: string): readonly Notice[] {
+  return runtimes.get(kind)?.notices?.() ?? [];
 }
 
 async function storeTrouble({ store }: Waybill, now: number): Promise<string[]> {

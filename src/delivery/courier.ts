@@ -74,7 +74,7 @@ export class Courier {
     }
     const entry = { look: options.look, done: Promise.resolve() };
     this.#queued.set(laneId, entry);
-    entry.done = this.#behindGate(laneId, async () => {
+    entry.done = this.behindGate(laneId, async () => {
       this.#queued.delete(laneId);
       await this.#moveNow(laneId, entry.look);
     });
@@ -83,7 +83,7 @@ export class Courier {
 
   /** The watchdog's way in: one delivery that is due, and then whatever its lane has to do. */
   lookAtDue(due: DueLook): Promise<void> {
-    return this.#behindGate(due.laneId, async () => {
+    return this.behindGate(due.laneId, async () => {
       await this.#lookAside(due.deliveryId, due.laneId);
       await this.#moveNow(due.laneId, false);
     });
@@ -91,12 +91,12 @@ export class Courier {
 
   /** A look outside the schedule: somebody replied to a message that had failed for good. */
   lookForLateProof(deliveryId: string, laneId: string): Promise<void> {
-    return this.#behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
+    return this.behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
   }
 
   /** Ends whatever runs in the lane's session, unless another delivery than `holder` has got the lane meanwhile. */
   stopTurn(laneId: string, holder: string | null): Promise<void> {
-    return this.#behindGate(laneId, async () => {
+    return this.behindGate(laneId, async () => {
       const { store } = this.#deps;
       const [lane, outstanding] = await Promise.all([store.lane(laneId), store.outstanding(laneId)]);
       if (outstanding && outstanding.id !== holder) return;
@@ -105,7 +105,7 @@ export class Courier {
   }
 
   /** Trouble in one lane is reported, costs it some time, and touches no other lane. */
-  async #behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
+  async behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;
     try {
       await this.#gate.run(laneId, work);

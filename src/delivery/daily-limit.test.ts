@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dayOf, isLimitReason, limitReached, nextDay, noLimits } from "./daily-limit.ts";
+import { dayBefore, dayOf, isLimitReason, limitReached, nextDay, noLimits } from "./daily-limit.ts";
 
 const used = { tokens: 100, cost: 2, lifted: false };
 
@@ -30,4 +30,6 @@ test("a day is that of the machine's own clock, and ends where the next one begi
   expect(nextDay(late)).toBe(new Date(2026, 2, 1).getTime());
   expect(dayOf(nextDay(late))).toBe("2026-03-01");
   expect(dayOf(nextDay(late) - 1)).toBe("2026-02-28");
+  expect(dayBefore(late)).toBe("2026-02-27");
+  expect(dayBefore(nextDay(late))).toBe("2026-02-28");
 });

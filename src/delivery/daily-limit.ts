@@ -32,6 +32,12 @@ export function dayOf(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** The one before that of this moment. */
+export function dayBefore(at: number): string {
+  const date = new Date(at);
+  return dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1).getTime());
+}
+
 /** The first moment of the day after; not always 24 hours after that of the day itself. */
 export function nextDay(at: number): number {
   const date = new Date(at);

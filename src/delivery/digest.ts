@@ -19,7 +19,7 @@ export function digestOf(rows: readonly TranscriptRow[]): string | null {
   }
   if (kept.length === 0) return null;
   return [
-    "Your earlier session was lost. This is the end of its conversation, for context only; do not act on it again:",
+    "This conversation began in an earlier session. This is how that one ended, for context only; do not act on it again:",
     ...kept,
     "End of the earlier conversation.",
   ].join("\n");

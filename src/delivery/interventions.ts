@@ -6,6 +6,7 @@ import { AppError } from "../app-error.ts";
 import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied } from "../store/port.ts";
+import { adoptSession } from "./adoption.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
 import { dayOf, isLimitReason } from "./daily-limit.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
@@ -91,6 +92,20 @@ export class Interventions {
     return applied;
   }
 
+  /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
+  async adopt(laneId: string, sessionId: string): Promise<void> {
+    let refused: unknown = closing();
+    await this.#courier.behindGate(laneId, async () => {
+      // Whoever asked hears why not; for the lane it is no trouble.
+      refused = await adoptSession(laneId, sessionId, this.#deps).then(
+        () => null,
+        (error: unknown) => error,
+      );
+    });
+    if (refused !== null) throw refused;
+    void this.#courier.moveLane(laneId);
+  }
+
   /** Tells the agent what a person decided. The look that follows shows what it makes of that. */
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { asks, store, runtimes, policy } = this.#deps;
@@ -156,6 +171,10 @@ export class Interventions {
 /** Its turn is over, and the agent would still be asked something. */
 function isAskedFurther({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
   return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
+}
+
+function closing(): AppError {
+  return new AppError({ code: "draining", message: "This daemon is about to end.", retryable: true });
 }
 
 function askUnknown(askId: string): AppError {

@@ -23,6 +23,9 @@ export type Lane = {
   createdAt: number;
 };
 
+/** Something that does not go as it should in a lane's runtime, although messages are delivered. `code` is stable. */
+export type Notice = { code: string; message: string };
+
 /** The name under which this lane's agent writes. */
 export function laneName(lane: Pick<Lane, "id" | "member">): string {
   return lane.member ?? lane.id;

@@ -58,12 +58,13 @@ export async function readSlice(
   const { lane, runtime, policy, store } = reading;
   const read = (signal: AbortSignal) => runtime.read(lane, sessionId, limit, signal);
   const slice = await withDeadline(reading, policy.observeLimitMs, read);
-  const entries = used(slice).map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
+  const entries = usageIn(slice).map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
   if (entries.length > 0) await store.countUsage(lane.id, entries);
   return slice;
 }
 
-function used({ rows, usedBelow = [] }: TranscriptSlice): UsedBelow[] {
+/** By the runtime's own messages, those of subtasks included. */
+export function usageIn({ rows, usedBelow = [] }: TranscriptSlice): UsedBelow[] {
   const own = rows.flatMap(({ id, createdAt, usage }) => (usage ? [{ messageId: id, createdAt, ...usage }] : []));
   return [...own, ...usedBelow];
 }

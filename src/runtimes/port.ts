@@ -5,11 +5,11 @@
  * answered: it shows what happened, and `delivery` judges.
  */
 import type { Usage } from "../delivery/daily-limit.ts";
-import type { Lane } from "../delivery/lane.ts";
+import type { Lane, Notice } from "../delivery/lane.ts";
 import type { Signal } from "../events/signal.ts";
 import type { Attachment } from "../mail/message.ts";
 
-export type { Usage };
+export type { Notice, Usage };
 
 export type ToolCall = {
   id: string;
@@ -119,7 +119,14 @@ export type Runtime = {
   recover(): Promise<void>;
   /** Null when prompts can be handed over, else why not. Costs no tokens. */
   trouble(signal: AbortSignal): Promise<string | null>;
+  /** Absent where there is never anything to say. */
+  notices?(): readonly Notice[];
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
+  /**
+   * Resolves when a lane can go on in a session that somebody else began; an `AppError` says why it cannot. Nothing in
+   * the session is changed. Absent where a runtime only goes on in sessions that it opened.
+   */
+  checkAdoption?(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   /**
    * The newest `limit` rows, or all of them. A session that the program does not know (any more) is `stale`; throwing
    * means that nothing can be said at present.

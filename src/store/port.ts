@@ -54,7 +54,7 @@ export type Store = {
    * False, and nothing is changed, while deliveries are open in it.
    */
   removeLane(id: string, at: number): Promise<boolean>;
-  /** Makes `sessionId` the lane's session, as a new generation. */
+  /** Makes `sessionId` the lane's session, as a new generation. Refused (`session_in_use`) while it is another lane's. */
   openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
   sessions(laneId: string): Promise<LaneSession[]>;
 

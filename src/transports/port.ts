@@ -8,7 +8,7 @@ import type { OpenAsk } from "../delivery/ask-book.ts";
 import type { DayUsage } from "../delivery/daily-limit.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
-import type { Lane, ReplyContract } from "../delivery/lane.ts";
+import type { Lane, Notice, ReplyContract } from "../delivery/lane.ts";
 import type { Outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { NewMessage } from "../mail/admission.ts";
@@ -39,6 +39,8 @@ export type LaneState = {
   waiting: number;
   /** Why its head message is not sent at this moment, as far as that is not in the ledger. */
   waitReason: string | null;
+  /** What does not go as it should in its runtime, although messages are delivered. */
+  notices: readonly Notice[];
   /** What it has used today. */
   usage: DayUsage;
 };
@@ -92,6 +94,9 @@ export type Desk = {
   resume(laneId: string): Promise<LaneState>;
   /** Gives a lane back whose last delivery owes something that nobody can see or write. */
   release(laneId: string): Promise<LaneState>;
+
+  /** Lets the lane go on in a session that its agent program has already, from the next message on. */
+  adoptSession(laneId: string, sessionId: string): Promise<LaneState>;
 
   asks(): Promise<readonly OpenAsk[]>;
   answer(askId: string, decision: AskDecision): Promise<void>;

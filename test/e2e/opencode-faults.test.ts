@@ -1,6 +1,7 @@
 /** What goes wrong with an OpenCode server in mid-turn. Each time the message is answered, or it is clear why not. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deskOf } from "../support/desk-of.ts";
 import { fault500, page, refused } from "../support/fault-proxy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
@@ -152,6 +153,24 @@ describe("events", () => {
     await isAnswered("hens");
     world.opencode.proxy.heal();
     await isAnswered("pigs");
+  });
+
+  test("that cannot be had, or do not come, are a notice in the lane, and nothing that stands in the way", async () => {
+    const desk = deskOf(world.waybill);
+    const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
+    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+    expect(await desk.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
+    world.opencode.proxy.refuseStreams();
+    await expect.poll(codes).toEqual(["events_unusable"]);
+    const reasons = ["events_unusable:opencode"];
+    expect(await desk.readiness()).toEqual({ ready: true, degraded: true, reasons });
+    // Open, and as silent as before.
+    world.opencode.proxy.heal();
+    world.opencode.proxy.silenceStreams();
+    await expect.poll(() => world.opencode.proxy.openStreams, { timeout: 20_000 }).toBe(1);
+    expect(await codes()).toEqual(["events_unusable"]);
+    world.opencode.proxy.heal();
+    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
   });
 
   test("in a stream that went silent are missed for a while and not for good", async () => {

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../src/app-error.ts";
 import type { FeedItem } from "../../src/delivery/feed.ts";
-import type { Lane } from "../../src/delivery/lane.ts";
+import type { Lane, Notice } from "../../src/delivery/lane.ts";
 import { outlook } from "../../src/delivery/outlook.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
@@ -40,6 +40,8 @@ export class MemoryDesk implements Desk {
   taken = 0;
   following = 0;
   state: Readiness = { ready: true, degraded: false, reasons: [] };
+  /** Of every lane. */
+  notices: Notice[] = [];
   /** Thrown by everything but the feed. */
   trouble: unknown = null;
   readonly #listeners = new Set<() => void>();
@@ -144,14 +146,14 @@ export class MemoryDesk implements Desk {
 
   async lanes(): Promise<LaneState[]> {
     this.#check();
-    return [...this.laneMap.values()].map(stateOf);
+    return [...this.laneMap.values()].map((lane) => this.#stateOf(lane));
   }
 
   async lane(id: string): Promise<LaneState> {
     this.#check();
     const lane = this.laneMap.get(id);
     if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${id}".`, hint: "Look again." });
-    return stateOf(lane);
+    return this.#stateOf(lane);
   }
 
   async putLane(settings: LaneSettings): Promise<LaneState> {
@@ -180,6 +182,13 @@ export class MemoryDesk implements Desk {
 
   release(id: string): Promise<LaneState> {
     return this.lane(id);
+  }
+
+  async adoptSession(id: string, sessionId: string): Promise<LaneState> {
+    const { lane } = await this.lane(id);
+    const owner = [...this.laneMap.values()].find((one) => one.sessionId === sessionId && one.id !== id);
+    if (owner) throw new AppError({ code: "session_in_use", message: "It is another lane's." });
+    return this.#keep({ ...lane, sessionId, generation: lane.generation + 1 });
   }
 
   async asks(): Promise<OpenAsk[]> {
@@ -243,7 +252,13 @@ export class MemoryDesk implements Desk {
 
   #keep(lane: Lane): LaneState {
     this.laneMap.set(lane.id, lane);
-    return stateOf(lane);
+    return this.#stateOf(lane);
+  }
+
+  #stateOf(lane: Lane): LaneState {
+    const usage = { tokens: 0, cost: 0, lifted: false };
+    const { notices } = this;
+    return { lane, runtimeReady: true, holder: null, waiting: 0, waitReason: null, notices, usage };
   }
 
   #record(id: string): DeliveryRecord {
@@ -295,17 +310,6 @@ const plainLane: Lane = {
   generation: 0,
   createdAt: 0,
 };
-
-function stateOf(lane: Lane): LaneState {
-  return {
-    lane,
-    runtimeReady: true,
-    holder: null,
-    waiting: 0,
-    waitReason: null,
-    usage: { tokens: 0, cost: 0, lifted: false },
-  };
-}
 
 function pageOf<T>(items: readonly T[], { limit, cursor }: Paging): Page<T> {
   const from = cursor === undefined ? 0 : placeOf(cursor);

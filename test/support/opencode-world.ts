@@ -43,6 +43,8 @@ export type OpencodeWorldOptions = {
   silenceMs?: number;
   /** What the agents' tools may do. */
   permissions?: PermissionPolicy;
+  /** Inside the world's own directory. */
+  systemPromptPath?: string;
   /** By lane. */
   limits?: Readonly<Record<string, DailyLimits>>;
 };
@@ -57,6 +59,8 @@ export class OpencodeWorld {
   /** May be another one from the next prompt on; the server's table is that of its start. */
   #policy: PermissionPolicy | null;
   readonly #asked = new Set<() => void>();
+  /** What the model was told beside the prompts, by call. */
+  readonly systems: string[] = [];
   model!: ScriptedModel;
   /** With `behindProxy`. */
   opencode!: FaultyOpencode;
@@ -71,9 +75,9 @@ export class OpencodeWorld {
   }
 
   async start(): Promise<this> {
-    this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
+    this.model ??= await startScriptedModel({ script: {}, onCall: (_, system) => this.#onCall(system) });
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
-    const { lanes = [{}], policy = {}, limits = {}, silenceMs } = this.#options;
+    const { lanes = [{}], policy = {}, limits = {}, silenceMs, systemPromptPath } = this.#options;
     this.keeper = new ServerKeeper(await this.#keeperOptions());
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
@@ -88,6 +92,7 @@ export class OpencodeWorld {
           ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
           onTrouble: (error) => this.troubles.push(error),
           ...(silenceMs === undefined ? {} : { silenceMs }),
+          ...(systemPromptPath === undefined ? {} : { systemPromptPath: join(this.directory, systemPromptPath) }),
         }),
       ],
       onTrouble: ({ error }) => this.troubles.push(error),
@@ -131,7 +136,8 @@ export class OpencodeWorld {
   }
 
   /** The call is in the log once whoever listens has been told. */
-  #onCall(): void {
+  #onCall(system: string): void {
+    this.systems.push(system);
     setImmediate(() => {
       for (const wake of this.#asked) wake();
       this.#asked.clear();

@@ -133,8 +133,9 @@ export const settings = {
   systemPromptPath: {
     kind: kinds.path,
     env: "SYSTEM_PROMPT_PATH",
-    meaning: "A file whose text every agent is given beside its own instructions.",
-    effect: "not yet",
+    meaning:
+      "A file of at most 64 KiB whose text every agent is given beside its own instructions. It is read before each prompt; while it cannot be, messages wait.",
+    effect: "OpenCode now, the others with their parts",
   },
   assistantRepoPath: {
     kind: kinds.path,

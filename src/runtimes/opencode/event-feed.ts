@@ -14,7 +14,7 @@ export type EventFeedOptions = {
   onEvent: (event: FeedEvent) => void;
   /** Something may have been missed. Also said when the stream is open for the first time. */
   onGap: () => void;
-  /** Events come from now on, or come no more. */
+  /** Events come from now on, or come no more; also said when they cannot be had at all. */
   onLive: (live: boolean) => void;
   /** The stream broke, or could not be opened. It is tried again. */
   onTrouble: (error: unknown) => void;
@@ -69,22 +69,25 @@ export class EventFeed {
     const end = () => connection.abort();
     this.#closing.signal.addEventListener("abort", end, { once: true });
     let silence = clock.at(clock.now() + silenceMs, end);
+    let live = false;
     const heard = () => {
       silence();
       silence = clock.at(clock.now() + silenceMs, end);
+      // The server speaks at once. A stream in which nothing comes is open, and of no use.
+      if (!live) onLive(true);
+      live = true;
     };
     let opened = false;
     try {
       const body = await api.events(connection.signal);
       opened = true;
-      onLive(true);
       this.#options.onGap();
       await this.#read(body, heard);
       if (!this.#closing.signal.aborted) onTrouble(new Error("the stream of events ended"));
     } catch (error) {
       if (!this.#closing.signal.aborted) onTrouble(error);
     } finally {
-      if (opened) onLive(false);
+      onLive(false);
       silence();
       connection.abort();
       this.#closing.signal.removeEventListener("abort", end);

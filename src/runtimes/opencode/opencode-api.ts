@@ -35,6 +35,8 @@ export type OpencodePrompt = {
   parts: readonly { id: string; type: "text"; text: string }[];
   agent?: string;
   model?: ModelChoice;
+  /** Stands behind the agent's own instructions. */
+  system?: string;
 };
 
 export type Address = { url: string; authorization: string | null };

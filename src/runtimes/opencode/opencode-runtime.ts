@@ -5,7 +5,19 @@
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
+import type {
+  Ask,
+  AskAnswer,
+  Hint,
+  Notice,
+  Prompt,
+  Runtime,
+  RuntimeTraits,
+  SubmitOutcome,
+  TranscriptSlice,
+} from "../port.ts";
+import { readSystemPrompt } from "../system-prompt.ts";
+import { checkAdoption } from "./adoption.ts";
 import { openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
@@ -29,6 +41,8 @@ export type OpencodeOptions = {
   /** Without it the server's own configuration says what the tools may do. */
   permissions?: PermissionsOf;
   onTrouble: (error: unknown) => void;
+  /** A file whose text the agents are given beside their own instructions. */
+  systemPromptPath?: string;
   /** False where no lane needs the server yet: then it is started for the first session. */
   startAtOnce?: boolean;
   /** After how long a silent stream of events is given up. */
@@ -51,6 +65,14 @@ const telling = new Set([
   "question.rejected",
 ]);
 
+/** What goes with a prompt beside its text. */
+type PromptSettings = Choice & { system?: string };
+
+const noEvents: Notice = {
+  code: "events_unusable",
+  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
+};
+
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
@@ -64,6 +86,8 @@ export class OpencodeRuntime implements Runtime {
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
+  /** Known once the stream was open, or could not be opened. */
+  #eventsAreMissing = false;
 
   constructor(options: OpencodeOptions) {
     const { keeper, clock, onTrouble, silenceMs } = options;
@@ -76,7 +100,10 @@ export class OpencodeRuntime implements Runtime {
       api: this.#api,
       clock,
       ...(silenceMs === undefined ? {} : { silenceMs }),
-      onLive: (live) => this.#polling.eventsCome(live),
+      onLive: (live) => {
+        this.#eventsAreMissing = !live;
+        this.#polling.eventsCome(live);
+      },
       onEvent: (event) => this.#onEvent(event),
       onGap: () => this.#tellAll(),
       onTrouble: (error) => {
@@ -114,8 +141,18 @@ export class OpencodeRuntime implements Runtime {
     return this.#options.keeper.trouble();
   }
 
+  /** Without a server there is trouble, and no need of a notice. */
+  notices(): readonly Notice[] {
+    return this.#eventsAreMissing && this.#options.keeper.address() ? [noEvents] : [];
+  }
+
+  async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.#startIfNeeded();
+    await this.#asking(checkAdoption(lane, sessionId, this.#api, signal));
+  }
+
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
-    if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
+    await this.#startIfNeeded();
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
@@ -152,7 +189,7 @@ export class OpencodeRuntime implements Runtime {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
-      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.choice };
+      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.with };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
     } catch (error) {
       signal.throwIfAborted();
@@ -164,12 +201,18 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** What has to be in order before the prompt. Nothing has left yet, whatever goes wrong. */
-  async #makeReady(lane: Lane, sessionId: string, signal: AbortSignal): Promise<{ choice: Choice } | SubmitOutcome> {
+  async #makeReady(
+    lane: Lane,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<{ with: PromptSettings } | SubmitOutcome> {
     try {
+      const system = await readSystemPrompt(this.#options.systemPromptPath);
+      if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
       if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
       await this.#asking(keepRules(lane, sessionId, this.#permissions(), signal));
-      return chosen;
+      return { with: { ...chosen.choice, ...(system.text === null ? {} : { system: system.text }) } };
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };
     }
@@ -206,6 +249,12 @@ export class OpencodeRuntime implements Runtime {
     this.#polling.close();
     await this.#feed.close();
     await this.#options.keeper.close(options);
+  }
+
+  /** Where no lane needed the server before. */
+  async #startIfNeeded(): Promise<void> {
+    const { keeper, startAtOnce } = this.#options;
+    if (startAtOnce === false && !keeper.address()) await keeper.start();
   }
 
   /**

@@ -85,6 +85,15 @@ export class StubRuntime implements Runtime {
     return session;
   }
 
+  /** One of the same lane, since its calls are made in the name of the lane that it was opened for. */
+  async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
+    if (this.#sessions.get(sessionId)?.lane === lane.id) return;
+    throw new AppError({
+      code: "session_unknown",
+      message: `The stub has opened no session "${sessionId}" for lane "${lane.id}".`,
+    });
+  }
+
   async read(_lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
     const session = this.#sessions.get(sessionId);
     if (!session) return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };

@@ -23,6 +23,10 @@ export function laneStatements(db: Database.Database) {
       session_id = ?,
       generation = 1 + max(generation, (SELECT coalesce(max(generation_floor), 0) FROM restored))
     WHERE id = ?`);
+  // A lane that was removed and is made again goes on in its session, so that it is still its own.
+  const ownerOf = db
+    .prepare<[string, string], string>("SELECT id FROM lane WHERE session_id = ? AND id <> ? LIMIT 1")
+    .pluck();
   const addSession = db.prepare<[string, number, string, number]>(
     "INSERT INTO lane_session (lane_id, generation, session_id, opened_at) VALUES (?, ?, ?, ?)",
   );
@@ -54,6 +58,8 @@ export function laneStatements(db: Database.Database) {
       return true;
     },
     openSession(laneId: string, sessionId: string, at: number): Lane {
+      const owner = ownerOf.get(sessionId, laneId);
+      if (owner !== undefined) throw sessionInUse(sessionId, owner);
       nextGeneration.run(sessionId, laneId);
       const lane = known(laneId);
       addSession.run(laneId, lane.generation, sessionId, at);
@@ -61,4 +67,12 @@ export function laneStatements(db: Database.Database) {
     },
     sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
   };
+}
+
+function sessionInUse(sessionId: string, owner: string): AppError {
+  return new AppError({
+    code: "session_in_use",
+    message: `Session "${sessionId}" is that of lane "${owner}".`,
+    hint: `Name another session, or send to lane "${owner}". One that was removed goes on in its session once it is made again.`,
+  });
 }

@@ -61,6 +61,28 @@ describe("lanes", () => {
     expect(desk.laneMap.has("api")).toBe(false);
   });
 
+  test("adopt gives a lane a session, and wants to know which", async () => {
+    const { run, desk, json } = await daemon(["chat"]);
+    expect((await run(["lanes", "adopt", "chat", "ses_1"])).out).toEqual([
+      "Lane chat goes on in session ses_1 from the next message on.",
+    ]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ sessionId: "ses_1", generation: 1 });
+    expect(await json("lanes", "adopt", "chat", "ses_2")).toMatchObject({ sessionId: "ses_2", generation: 2 });
+    const misused = { code: "usage", message: expect.stringContaining("needs the id of a session") };
+    await expect(run(["lanes", "adopt", "chat"])).rejects.toMatchObject(misused);
+    await expect(run(["lanes", "adopt", "chat", "ses_1", "ses_2"])).rejects.toMatchObject({ code: "usage" });
+  });
+
+  test("what does not go as it should in a runtime is said once for all of its lanes, and in each", async () => {
+    const { run, desk, json } = await daemon(["chat", "docs"]);
+    desk.notices = [{ code: "events_unusable", message: "No events come." }];
+    const { out, remarks } = await run(["lanes"]);
+    expect(out).toHaveLength(3);
+    expect(remarks).toEqual(["chat, docs: No events come."]);
+    expect((await run(["lanes", "show", "chat"])).out).toContain("notice     No events come.");
+    expect(await json("lanes", "show", "chat")).toMatchObject({ notices: desk.notices });
+  });
+
   test("a name that an agent or a file made up cannot move the cursor", async () => {
     const { run, desk } = await daemon(["chat"]);
     const lane = desk.laneMap.get("chat");

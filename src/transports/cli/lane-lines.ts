@@ -23,6 +23,15 @@ export function laneTable(lanes: readonly Lane[], screen: { width: number; paint
   );
 }
 
+/** A line for each, since what is the matter with a runtime concerns all of its lanes. */
+export function noticeLines(lanes: readonly Lane[]): string[] {
+  const concerned = new Map<string, string[]>();
+  for (const { id, notices } of lanes) {
+    for (const { message } of notices) concerned.set(message, [...(concerned.get(message) ?? []), id]);
+  }
+  return [...concerned].map(([message, ids]) => `${ids.join(", ")}: ${oneLine(message)}`);
+}
+
 export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
   const fields: [string, string | null][] = [
     ["lane", lane.id],
@@ -30,6 +39,7 @@ export function laneLines(lane: Lane, paint: Paint, now: number): string[] {
     ["member", memberOf(lane) || null],
     ["doing", asObject(doing(lane)).text],
     ["waiting", lane.waiting === 0 ? null : `${lane.waiting}`],
+    ["notice", lane.notices.map(({ message }) => message).join(" ") || null],
     ["runtime", `${lane.runtime}${lane.runtimeReady ? "" : " (not ready)"}`],
     ["directory", lane.directory],
     ["agent", lane.agent],

@@ -116,6 +116,18 @@ describe("lanes and asks", () => {
     expect((await ask("/v1/lanes/docs")).status).toBe(404);
   });
 
+  it("a lane is given a session that is there already, unless it is another lane's", async () => {
+    const { ask } = anApi();
+    await ask("/v1/lanes", { method: "POST", json: { id: "docs", directory: "/tmp" } });
+    const adopt = (lane: string, sessionId: string) =>
+      ask(`/v1/lanes/${lane}/session`, { method: "POST", json: { sessionId } });
+    const adopted = await adopt("docs", "ses_1");
+    expect([adopted.status, adopted.json()]).toMatchObject([200, { id: "docs", sessionId: "ses_1", generation: 1 }]);
+    const taken = await adopt("demo", "ses_1");
+    expect([taken.status, taken.json()]).toMatchObject([409, { error: { code: "session_in_use" } }]);
+    for (const bad of ["", "../x", "a b", "x".repeat(129)]) expect((await adopt("docs", bad)).status).toBe(400);
+  });
+
   it("pausing needs no body", async () => {
     const { ask } = anApi();
     const paused = await ask("/v1/lanes/demo/pause", { method: "POST" });

@@ -23,7 +23,8 @@ describe("what the desk refuses", () => {
     [403, ["directory_not_allowed"]],
     [404, ["lane_unknown", "delivery_unknown", "message_unknown", "member_unknown", "ask_unknown"]],
     [409, ["message_conflict", "message_ambiguous", "lane_in_use", "not_possible"]],
-    [503, ["store_unwritable", "store_closed", "draining"]],
+    [409, ["session_in_use", "session_other_directory", "session_is_subtask"]],
+    [503, ["store_unwritable", "store_closed", "draining", "runtime_unavailable"]],
     [500, ["a_code_that_nobody_knows"]],
   ])("is answered with %s where that fits", async (status, codes) => {
     for (const code of codes) {

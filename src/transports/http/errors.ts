@@ -37,11 +37,27 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
   ],
   405: ["method_not_allowed"],
   408: ["request_timeout"],
-  409: ["message_conflict", "message_ambiguous", "lane_in_use", "not_possible"],
+  409: [
+    "message_conflict",
+    "message_ambiguous",
+    "lane_in_use",
+    "not_possible",
+    "session_in_use",
+    "session_other_directory",
+    "session_is_subtask",
+  ],
   413: ["too_large"],
   415: ["unsupported_media_type"],
   431: ["headers_too_large"],
-  503: ["draining", "store_closed", "store_unwritable", "store_locked", "store_unavailable", "store_corrupt"],
+  503: [
+    "draining",
+    "runtime_unavailable",
+    "store_closed",
+    "store_unwritable",
+    "store_locked",
+    "store_unavailable",
+    "store_corrupt",
+  ],
 };
 
 const statusByCode = new Map(

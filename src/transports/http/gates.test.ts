@@ -199,9 +199,11 @@ describe("the front page", () => {
     const { ask, desk } = anApi();
     await desk.putLane({ ...(await desk.lane("demo")).lane, displayName: '<script>alert("x")</script>' });
     await desk.pause("demo", "<b>lunch</b>");
+    desk.notices = [{ code: "events_unusable", message: "No <i>events</i> come." }];
     const { body } = await ask("/");
     expect(body).toContain("&lt;script&gt;");
     expect(body).toContain("paused: &lt;b&gt;lunch");
+    expect(body).toContain("No &lt;i&gt;events");
     expect(body).not.toContain("<script");
   });
 });

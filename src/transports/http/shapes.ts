@@ -204,6 +204,9 @@ export const laneShape = z
     holder: z.union([sentShape, z.null()]).openapi({ description: "The delivery that holds the lane." }),
     waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
     waitReason: z.string().nullable(),
+    notices: z.array(z.object({ code: z.string(), message: z.string() })).openapi({
+      description: "What does not go as it should, although messages are delivered.",
+    }),
     usage: z.object({ tokens: z.number().int(), cost: z.number() }).nullable().openapi({
       description: "What its agent has used today, in tokens and dollars; null where nothing is known of it.",
     }),
@@ -211,6 +214,15 @@ export const laneShape = z
   .openapi("Lane");
 
 export const pauseShape = z.strictObject({ reason: name.optional() }).openapi("Pause");
+
+export const adoptionShape = z
+  .strictObject({
+    sessionId: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, "must be the id of a session: 1 to 128 of A-Z a-z 0-9 . _ -")
+      .openapi({ example: "ses_0123456789abcdef" }),
+  })
+  .openapi("Adoption");
 
 // ---- asks and alerts
 

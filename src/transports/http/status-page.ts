@@ -32,7 +32,7 @@ ${lanes.length === 0 ? html`<p>No lane has been set up yet.</p>` : table}
 
 function laneRow(lane: Lane): Html {
   return html`<tr><td><a href="/v1/lanes/${encodeURIComponent(lane.id)}">${lane.displayName ?? lane.id}</a></td>
-<td>${lane.runtime}</td><td>${stateOf(lane)}</td><td>${lane.waiting}</td></tr>`;
+<td>${lane.runtime}</td><td>${stateOf(lane)}${lane.notices.map(({ message }) => html`<br>${message}`)}</td><td>${lane.waiting}</td></tr>`;
 }
 
 function stateOf(lane: Lane): string {

@@ -67,9 +67,10 @@ describe("views", () => {
     const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
     const whole = { ...lane, ...rest, generation: 0, createdAt: 0 };
     const state = { lane: whole, runtimeReady: true, waiting: 2, waitReason: null };
+    const notices = [{ code: "events_unusable", message: "No events come." }];
     for (const holder of [null, aRecord()]) {
       const usage = { tokens: holder ? 12 : 0, cost: 0, lifted: false };
-      expectExactly(laneShape, laneView({ ...state, holder, usage }));
+      expectExactly(laneShape, laneView({ ...state, notices, holder, usage }));
     }
   });
 

@@ -172,6 +172,7 @@ export function laneView({
   holder,
   waiting,
   waitReason,
+  notices,
   usage,
 }: LaneState): z.output<typeof laneShape> {
   return {
@@ -192,6 +193,7 @@ export function laneView({
     holder: holder && sentView({ record: holder, queuedBehind: null }),
     waiting,
     waitReason,
+    notices: [...notices],
     usage: usage.tokens === 0 && usage.cost === 0 ? null : { tokens: usage.tokens, cost: usage.cost },
   };
 }

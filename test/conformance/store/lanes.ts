@@ -34,6 +34,25 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("other")).toEqual([]);
   });
 
+  it("a session belongs to one lane; an earlier one of its own can be its session again", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    const refused = { code: "session_in_use", message: expect.stringContaining('"lane"') };
+    await expect(store.openSession("other", "session-1", 200)).rejects.toMatchObject(refused);
+    expect(await store.lane("other")).toMatchObject({ sessionId: null, generation: 0 });
+    expect(await store.sessions("other")).toEqual([]);
+    await store.openSession("lane", "session-2", 300);
+    expect(await store.openSession("lane", "session-1", 400)).toMatchObject({ sessionId: "session-1", generation: 3 });
+  });
+
+  it("a lane that was removed keeps its session, since it goes on in it when it is made again", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    await store.removeLane("lane", 200);
+    await expect(store.openSession("other", "session-1", 300)).rejects.toMatchObject({ code: "session_in_use" });
+    expect(await store.putLane(aLane())).toMatchObject({ sessionId: "session-1", generation: 1 });
+  });
+
   it("changing a lane's settings keeps its sessions, its pause and its age", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-1", 100);

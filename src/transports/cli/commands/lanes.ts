@@ -5,7 +5,7 @@ import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { laneLines, laneTable } from "../lane-lines.ts";
+import { laneLines, laneTable, noticeLines } from "../lane-lines.ts";
 import { screenWidth } from "../screen.ts";
 import { checkedChoice, unknownVerb, usageError } from "../usage-error.ts";
 
@@ -17,6 +17,7 @@ const help = `Usage: waybill lanes                         all lanes, and what e
        waybill lanes resume ID
        waybill lanes abort ID                stop the running turn; its delivery is cancelled
        waybill lanes release ID              give back a lane that waits for what nobody can see or write
+       waybill lanes adopt ID SESSION        go on in a session that the agent program has already
 
 Options of add:
   --directory DIR    where the agent works (default: here; a lane that is there stays where it is)
@@ -33,15 +34,16 @@ Exit codes: 0 done, 5 no daemon runs, 2 not understood, 1 any other error.
 Examples:
   waybill lanes
   waybill lanes add chat --directory ~/project --model sonnet
+  waybill lanes adopt chat ses_0123456789abcdef
   waybill lanes pause chat --reason "until the release is out"`;
 
-const verbs = ["show", "add", "remove", "pause", "resume", "abort", "release"] as const;
+const verbs = ["show", "add", "remove", "pause", "resume", "abort", "release", "adopt"] as const;
 const runtimes = ["stub", "opencode", "claude", "pi"] as const;
 const contracts = ["text", "tool"] as const;
 
 export const lanes: Command = {
   name: "lanes",
-  summary: "list lanes; add, pause, resume, abort, release or remove one",
+  summary: "list lanes; add, pause, resume, abort, release or remove one, or give it a session",
   help,
   options: {
     directory: { type: "string" },
@@ -58,12 +60,13 @@ export const lanes: Command = {
   verbs,
   words: "lanes",
   run(input, context) {
-    const [verb, id] = input.positionals;
-    refuseMore(input, 2, "lanes");
+    const [verb, id, session] = input.positionals;
+    refuseMore(input, verb === "adopt" ? 3 : 2, "lanes");
     if (verb === undefined) return talk(context, (client) => list(client, context));
     const known = verbs.find((one) => one === verb);
     if (known === undefined) throw unknownVerb("lanes", verb, verbs);
     if (id === undefined) throw usageError(`lanes ${verb} needs the id of a lane`, "lanes");
+    if (known === "adopt" && session === undefined) throw usageError("lanes adopt needs the id of a session", "lanes");
     return talk(context, (client) => act(known, id, input, client, context));
   },
 };
@@ -72,7 +75,10 @@ async function list(client: WaybillClient, { json, print, remark, paint }: Comma
   const { lanes } = await client.lanes();
   if (json) print(JSON.stringify({ lanes }));
   else if (lanes.length === 0) remark("There are no lanes. Add one: waybill lanes add ID --directory DIR");
-  else for (const line of laneTable(lanes, { width: screenWidth(), paint })) print(line);
+  else {
+    for (const line of laneTable(lanes, { width: screenWidth(), paint })) print(line);
+    for (const line of noticeLines(lanes)) remark(line);
+  }
   return exitCodes.ok;
 }
 
@@ -96,6 +102,10 @@ async function act(
       return done(await client.abortLane(id), "was told to stop", context);
     case "release":
       return done(await client.releaseLane(id), "is free again", context);
+    case "adopt": {
+      const lane = await client.adoptSession(id, input.positionals[2] ?? "");
+      return done(lane, `goes on in session ${lane.sessionId} from the next message on`, context);
+    }
     case "remove":
       await client.removeLane(id, { force: input.flag("force") });
       context.print(context.json ? JSON.stringify({ removed: id }) : `Lane ${id} is gone.`);

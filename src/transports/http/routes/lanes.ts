@@ -3,7 +3,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import type { LaneSettings } from "../../port.ts";
 import { answerOf, bodyOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
-import { laneShape, newLaneShape, pauseShape } from "../shapes.ts";
+import { adoptionShape, laneShape, newLaneShape, pauseShape } from "../shapes.ts";
 import { laneView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
@@ -99,6 +99,18 @@ export const laneRoutes = {
     "Give back a lane that is held by what nobody can see or write",
     "For a delivery that still owes the end of its turn or its read flag; an open one is cancelled.",
   ),
+  adopt: createRoute({
+    method: "post",
+    path: "/v1/lanes/{id}/session",
+    operationId: "adoptSession",
+    tags,
+    security: guarded,
+    summary: "Let a lane go on in a session that its agent program has already",
+    description:
+      "From the next message on. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.",
+    request: { params, body: bodyOf(adoptionShape) },
+    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+  }),
 };
 
 export function addLanes(app: App, { desk }: RouteDeps): void {
@@ -116,6 +128,10 @@ export function addLanes(app: App, { desk }: RouteDeps): void {
   });
   app.openapi(laneRoutes.resume, async (c) => c.json(laneView(await desk.resume(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.release, async (c) => c.json(laneView(await desk.release(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.adopt, async (c) => {
+    const lane = await desk.adoptSession(c.req.valid("param").id, c.req.valid("json").sessionId);
+    return c.json(laneView(lane), 200);
+  });
 }
 
 export function toSettings(lane: z.output<typeof newLaneShape>): LaneSettings {

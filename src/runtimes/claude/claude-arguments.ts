@@ -1,0 +1,74 @@
+/**
+ * What a Claude Code program of a lane is started with: flags and environment. Pure.
+ * docs/claude.md says what each of them was seen to do.
+ */
+import { isAbsolute, relative, sep } from "node:path";
+import type { Lane } from "../../delivery/lane.ts";
+
+export type ClaudePermissions = {
+  /** What the tools may do without asking. A table is OpenCode's, and means `safe` here. */
+  policy: "safe" | "trusted";
+  stateDirectory: string;
+  otherDirectories: readonly string[];
+};
+
+export type ArgumentsFor = {
+  lane: Lane;
+  sessionId: string;
+  /** Whether the program has a transcript of the session already. */
+  isKnown: boolean;
+  permissions: ClaudePermissions | null;
+  systemPrompt: string | null;
+  mcpConfigPath: string | null;
+};
+
+/** They start turns that nobody prompted, or talk to other agents past the ledger. */
+const unwanted = ["ScheduleWakeup", "CronCreate", "CronDelete", "Monitor", "Workflow", "SendMessage", "ListAgents"];
+
+export function claudeArguments(of: ArgumentsFor): string[] {
+  const { lane, sessionId, isKnown, permissions, systemPrompt, mcpConfigPath } = of;
+  return [
+    "-p",
+    ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
+    ...["--include-partial-messages", "--replay-user-messages", "--permission-prompt-tool", "stdio"],
+    // A message that begins with a slash is a message.
+    "--disable-slash-commands",
+    ...[isKnown ? "--resume" : "--session-id", sessionId],
+    ...["--disallowedTools", unwanted.join(",")],
+    ...(lane.model === null ? [] : ["--model", lane.model]),
+    ...(lane.agent === null ? [] : ["--agent", lane.agent]),
+    ...(systemPrompt === null ? [] : ["--append-system-prompt", systemPrompt]),
+    ...(mcpConfigPath === null ? [] : ["--mcp-config", mcpConfigPath]),
+    ...permissionArguments(lane.directory, permissions),
+  ];
+}
+
+function permissionArguments(directory: string, permissions: ClaudePermissions | null): string[] {
+  if (!permissions) return [];
+  const { policy, stateDirectory, otherDirectories } = permissions;
+  const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
+  const denied = [...new Set([stateDirectory, ...others])].flatMap((place) => [
+    `Read(/${place}/**)`,
+    `Edit(/${place}/**)`,
+  ]);
+  return [
+    ...["--settings", JSON.stringify({ permissions: { deny: denied } })],
+    ...(policy === "trusted" ? ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"] : []),
+  ];
+}
+
+function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** What the program needs beside the user's own surroundings. Its nonce is another for each start. */
+export const claudeSettings: Readonly<Record<string, string>> = {
+  DISABLE_AUTOUPDATER: "1",
+  DISABLE_TELEMETRY: "1",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  // Subagents would work on after the end of the turn, and begin turns by themselves.
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+  // Tools would have to be searched for by the model before it can use them, Waybill's own included.
+  ENABLE_TOOL_SEARCH: "false",
+};

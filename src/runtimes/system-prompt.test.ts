@@ -1,0 +1,52 @@
+/** The text beside an agent's own instructions: what of a file can be used, and what is said of the rest. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { mostBytes, readSystemPrompt } from "./system-prompt.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "waybill-system-prompt-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe("a system prompt", () => {
+  test("is the text of the file as it is now", async () => {
+    const path = file("changes.md", "Be brief.\n");
+    expect(await readSystemPrompt(path)).toEqual({ text: "Be brief." });
+    file("changes.md", "\uFEFFRede deutsch, ausführlich.");
+    expect(await readSystemPrompt(path)).toEqual({ text: "Rede deutsch, ausführlich." });
+  });
+
+  test("may fill the file to its limit", async () => {
+    expect(await readSystemPrompt(file("full.md", "x".repeat(mostBytes)))).toEqual({ text: "x".repeat(mostBytes) });
+  });
+
+  test("is none where no file is named, or the file is empty", async () => {
+    expect(await readSystemPrompt(undefined)).toEqual({ text: null });
+    expect(await readSystemPrompt(file("empty.md", " \n"))).toEqual({ text: null });
+  });
+
+  test.each([
+    { what: "is missing", path: () => join(directory, "nowhere.md"), why: "is not there" },
+    { what: "is a directory", path: () => directory, why: "is not a file" },
+    { what: "is a pipe", path: pipe, why: "is not a file" },
+    { what: "is too large", path: () => file("large.md", "x".repeat(mostBytes + 1)), why: "is larger than 64 KiB" },
+    { what: "is no text", path: () => file("binary.md", Buffer.from([0xff, 0xfe, 0x00])), why: "is not text in UTF-8" },
+  ])("that $what cannot be used, and it is said why", async ({ path, why }) => {
+    const place = path();
+    expect(await readSystemPrompt(place)).toEqual({ unusable: `system_prompt_unusable: ${place} ${why}` });
+  });
+});
+
+/** Reading it would wait for somebody who writes. */
+function pipe(): string {
+  const path = join(directory, "pipe");
+  execFileSync("mkfifo", [path]);
+  return path;
+}

@@ -1,0 +1,50 @@
+/**
+ * The text that every agent is given beside its own instructions, read anew before each prompt: a changed file holds
+ * from the next one on. A prompt is never sent without it, so that a file which cannot be used keeps messages waiting.
+ */
+import { open, stat } from "node:fs/promises";
+
+/** It goes with every call of a model, so more than this is a mistake. */
+export const mostBytes = 64 * 1024;
+
+export type SystemPrompt = { text: string | null } | { unusable: string };
+
+/** An empty file is no prompt. */
+export async function readSystemPrompt(path: string | undefined): Promise<SystemPrompt> {
+  if (path === undefined) return { text: null };
+  const unusable = (why: string) => ({ unusable: `system_prompt_unusable: ${path} ${why}` });
+  let bytes: Buffer;
+  try {
+    bytes = await firstBytes(path, mostBytes + 1);
+  } catch (error) {
+    return unusable(wordsFor(error));
+  }
+  if (bytes.length > mostBytes) return unusable(`is larger than ${mostBytes / 1024} KiB`);
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
+    return { text: text === "" ? null : text };
+  } catch {
+    return unusable("is not text in UTF-8");
+  }
+}
+
+/** No more than is needed to tell that it is too large: it may have grown into anything. */
+async function firstBytes(path: string, count: number): Promise<Buffer> {
+  // A pipe would be waited for.
+  if (!(await stat(path)).isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function wordsFor(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return "is not there";
+  if (code === "EISDIR") return "is not a file";
+  if (code === "EACCES" || code === "EPERM") return "may not be read";
+  return `cannot be read (${code})`;
+}

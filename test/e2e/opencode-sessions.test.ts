@@ -1,0 +1,234 @@
+/** Sessions that somebody else began, and the text that goes with every prompt, on the real OpenCode server. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Session } from "../../src/runtimes/opencode/opencode-api.ts";
+import type { Desk } from "../../src/transports/port.ts";
+import { deskOf } from "../support/desk-of.ts";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+
+const world = new OpencodeWorld({
+  permissions: "safe",
+  systemPromptPath: "system.md",
+  lanes: [
+    {},
+    { id: "other", directory: "other" },
+    { id: "twin", directory: "work" },
+    { id: "link", directory: "link" },
+  ],
+});
+const at = (...way: string[]) => join(world.directory, ...way);
+let desk: Desk;
+
+beforeAll(async () => {
+  mkdirSync(at("other"));
+  symlinkSync(at("work"), at("link"));
+  writeFileSync(at("waybill-state", "token"), "not for everyone\n");
+  writeFileSync(at("system.md"), "The word of the day is heron.\n");
+  await world.start();
+  desk = deskOf(world.waybill);
+});
+afterAll(() => world.dispose());
+
+/** What a person does in OpenCode itself. */
+async function call<T>(method: string, path: string, body?: unknown, directory = at("work")): Promise<T> {
+  const { url, authorization } = world.keeper.address() ?? { url: "", authorization: null };
+  const answer = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      "Content-Type": "application/json",
+      "x-opencode-directory": directory,
+      ...(authorization === null ? {} : { Authorization: authorization }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return (await answer.text().then((text) => (text === "" ? null : JSON.parse(text)))) as T;
+}
+
+const begin = (directory = at("work"), more: object = {}) =>
+  call<Session>("POST", "/session", { title: "somebody's own", ...more }, directory);
+const prompt = (session: Session, text: string) =>
+  call("POST", `/session/${session.id}/prompt_async`, { parts: [{ type: "text", text }] });
+const isBusy = async (session: Session) => session.id in (await call<object>("GET", "/session/status"));
+
+describe("a session that somebody else began", () => {
+  test("is gone on in from the next message on; its turns are nobody's answers, and the lane's rules hold in it", async () => {
+    const read = { tools: [{ tool: "read", input: { filePath: at("waybill-state", "token") } }] };
+    world.script({
+      rules: [
+        { when: "a person asks", steps: [{ say: "This is for a person: 1." }] },
+        { when: "with a tool", steps: [read, { say: "Result of 1: {{result}}" }] },
+        { steps: [{ say: "This is for Waybill: 2." }] },
+      ],
+    });
+    await world.send("before", "In a session of our own.");
+    await world.reaches("before", "responded");
+    const session = await begin();
+    await prompt(session, "a person asks something");
+    await world.modelIsAsked("a person asks");
+    await expect.poll(() => isBusy(session)).toBe(false);
+    const { usage } = await desk.lane("lane");
+
+    const adopted = await desk.adoptSession("lane", session.id);
+    expect(adopted).toMatchObject({ lane: { sessionId: session.id, generation: 2 }, holder: null });
+    await world.send("after", "Do it with a tool.");
+    expect(await world.reaches("after", "responded")).toMatchObject({ runtimeSessionId: session.id, attempts: 1 });
+    const answers = await world.answers();
+    expect(answers).toEqual(["This is for Waybill: 2.", expect.stringContaining("rule which prevents")]);
+    expect(world.model.calls.filter((one) => one.kind === "turn").at(-1)?.prompt).toBe("Do it with a tool.");
+    const rows = await call<{ info: { role: string; tokens?: { input: number } } }[]>(
+      "GET",
+      `/session/${session.id}/message`,
+    );
+    const [, persons] = rows;
+    const after = (await desk.lane("lane")).usage.tokens;
+    expect(persons?.info.tokens?.input).toBeGreaterThan(0);
+    const ours = rows.slice(2).reduce((sum, { info }) => sum + tokensOf(info), 0);
+    expect(after - usage.tokens).toBe(ours);
+  });
+
+  test("is at work: the message waits for the end of that turn, however it ends", async () => {
+    world.script({
+      rules: [
+        { when: "hangs", steps: [{ say: "I", breaks: { how: "hang", afterPieces: 1 } }] },
+        { when: "wait for me", steps: [{ say: "Waited for 1 turn." }] },
+      ],
+    });
+    const session = await begin();
+    await prompt(session, "this one hangs");
+    await world.modelIsAsked("hangs");
+    await desk.adoptSession("lane", session.id);
+    await world.send("patient", "Please wait for me.");
+    expect(await world.waits("lane")).toBe("session_busy");
+    expect(world.turns("wait for me")).toBe(0);
+    await call("POST", `/session/${session.id}/abort`);
+    expect(await world.reaches("patient", "responded", "cancelled", "failed_terminal")).toMatchObject({
+      status: "responded",
+      attempts: 1,
+    });
+    expect((await world.answers()).at(-1)).toBe("Waited for 1 turn.");
+  });
+
+  test("asks a person something: the message waits, and the ask is not the lane's", async () => {
+    const bash = { tools: [{ tool: "bash", input: { command: "echo hello", description: "greets" } }] };
+    world.script({
+      rules: [
+        { when: "run it", steps: [bash, { say: "It ran: 1." }] },
+        { when: "wait again", steps: [{ say: "Waited for 1 ask." }] },
+      ],
+    });
+    const session = await begin();
+    await prompt(session, "run it");
+    const open = async () =>
+      (await call<{ id: string; sessionID: string }[]>("GET", "/permission")).find(
+        (one) => one.sessionID === session.id,
+      );
+    await expect.poll(open, { timeout: 10_000 }).toBeDefined();
+    await desk.adoptSession("lane", session.id);
+    await world.send("behind-ask", "Please wait again.");
+    expect(await world.waits("lane")).toBe("ask_pending");
+    expect(world.waybill.asks.list()).toEqual([]);
+    await call("POST", `/permission/${(await open())?.id}/reply`, { reply: "once" });
+    expect(await world.reaches("behind-ask", "responded")).toMatchObject({ attempts: 1 });
+    expect((await world.answers()).at(-1)).toBe("Waited for 1 ask.");
+  });
+
+  test("is taken by a lane that knows its directory under another name", async () => {
+    const session = await begin();
+    expect(await desk.adoptSession("link", session.id)).toMatchObject({ lane: { sessionId: session.id } });
+  });
+
+  test("is refused, and nothing is changed, where it cannot be the lane's", async () => {
+    const own = await begin();
+    const child = await begin(at("work"), { parentID: own.id });
+    const elsewhere = await begin(at("other"));
+    const adopt = (id: string, lane = "twin") => desk.adoptSession(lane, id);
+    await desk.adoptSession("lane", own.id);
+    await expect(adopt("ses_0000000000000000000000000a")).rejects.toMatchObject({ code: "session_unknown" });
+    await expect(adopt("another-kind-of-id")).rejects.toMatchObject({ code: "session_unknown" });
+    await expect(adopt(child.id)).rejects.toMatchObject({ code: "session_is_subtask" });
+    await expect(adopt(own.id)).rejects.toMatchObject({ code: "session_in_use" });
+    const both = new RegExp(`${at("other")}.*${at("work")}`);
+    const error = { code: "session_other_directory", message: expect.stringMatching(both) };
+    await expect(adopt(elsewhere.id)).rejects.toMatchObject(error);
+    expect(await desk.lane("twin")).toMatchObject({ lane: { sessionId: null, generation: 0 } });
+  });
+
+  test("is refused in mid-turn of the lane", async () => {
+    world.script({
+      rules: [{ when: "go on for ever", steps: [{ say: "I", breaks: { how: "hang", afterPieces: 1 } }] }],
+    });
+    const session = await begin();
+    await world.send("endless", "Please go on for ever.");
+    await world.modelIsAsked("go on for ever");
+    await expect(desk.adoptSession("lane", session.id)).rejects.toMatchObject({ code: "lane_in_use" });
+    expect((await desk.lane("lane")).lane.sessionId).not.toBe(session.id);
+    await desk.abort("lane");
+    await world.reaches("endless", "cancelled");
+  });
+});
+
+describe("the system prompt", () => {
+  /** What the model was told at the calls for this prompt, titles and the like left out. */
+  const told = (text: string) =>
+    world.model.calls.flatMap(({ kind, prompt }, place) =>
+      kind === "turn" && prompt.includes(text) ? [world.systems[place] ?? ""] : [],
+    );
+  afterEach(() => writeFileSync(at("system.md"), "The word of the day is heron.\n"));
+
+  test("stands beside the agent's own instructions, and another one holds from the next prompt on", async () => {
+    world.script({ rules: [{ steps: [{ say: "Yes, 1 word." }] }] });
+    await world.send("first-word", "Is there a first word?");
+    await world.reaches("first-word", "responded");
+    expect(told("first word")).toEqual([expect.stringContaining("The word of the day is heron.")]);
+    expect(told("first word")[0]?.length).toBeGreaterThan(1000);
+    writeFileSync(at("system.md"), "The word of the day is stork.");
+    await world.send("second-word", "Is there a second word?");
+    await world.reaches("second-word", "responded");
+    expect(told("second word")).toEqual([expect.stringContaining("stork")]);
+    expect(told("second word")[0]).not.toContain("heron");
+  });
+
+  test("goes with retries and what is asked further, too", async () => {
+    const write = { tools: [{ tool: "write", input: { filePath: at("work", "made.txt"), content: "made" } }] };
+    world.script({
+      rules: [
+        { when: "You changed files", steps: [{ say: "I wrote 1 file." }] },
+        { when: "make a file", once: true, steps: [{}] },
+        { when: "make a file", steps: [write, {}] },
+      ],
+    });
+    await world.send("kinds", "Please make a file.", { actionMode: "do" });
+    const { attemptList } = await world.until(
+      "kinds",
+      ({ status, turnEndedAt }) => status === "responded" && turnEndedAt !== null,
+    );
+    expect(attemptList.map(({ kind }) => kind)).toEqual(["prompt", "retry", "summary"]);
+    const all = [...told("make a file"), ...told("You changed files")];
+    expect(all).toHaveLength(4);
+    for (const system of all) expect(system).toContain("heron");
+  });
+
+  test("that cannot be read keeps the message waiting and says so, until it can", async () => {
+    world.script({ rules: [{ steps: [{ say: "With it: 1." }] }] });
+    rmSync(at("system.md"));
+    await world.send("wordless", "Not without a word.");
+    const waiting = await world.until("wordless", ({ lastReason }) => lastReason !== null);
+    expect(waiting.lastReason).toBe(`system_prompt_unusable: ${at("system.md")} is not there`);
+    await world.until("wordless", ({ looks }) => looks > 2);
+    expect(told("without a word")).toEqual([]);
+    writeFileSync(at("system.md"), "The word of the day is crane.");
+    expect(await world.reaches("wordless", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 1 }] });
+    expect(told("without a word")).toEqual([expect.stringContaining("crane")]);
+  });
+});
+
+type Tokens = { input: number; output: number; reasoning: number; cache: { read: number; write: number } };
+
+function tokensOf({ tokens }: { tokens?: unknown }): number {
+  if (tokens === undefined) return 0;
+  const { input, output, reasoning, cache } = tokens as Tokens;
+  return input + output + reasoning + cache.read + cache.write;
+}
