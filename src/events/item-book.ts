@@ -41,8 +41,8 @@ export class ItemBook {
     return this.#open.size > 0;
   }
 
-  prompt({ message, parts }: Extract<Said, { type: "prompt" }>): Happening[] {
-    return this.#whole({ id: message, kind: "message", role: "user", parts: [...parts] });
+  prompt({ message, parts, parent }: Extract<Said, { type: "prompt" }>): Happening[] {
+    return this.#whole({ id: message, kind: "message", role: "user", parent: parent ?? null, parts: [...parts] });
   }
 
   message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): Happening[] {
@@ -92,12 +92,13 @@ export class ItemBook {
     return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
   }
 
-  /** The same change is told once. One without a diff adds nothing to one of the same path. */
+  /** The same change is told once. One that says less adds nothing to one of the same path. */
   file({ message, file }: Extract<Said, { type: "file" }>): Happening[] {
     const begun = this.message({ message });
     const files = this.#open.get(message)?.files;
     if (!files) return begun;
     const same = files.findIndex(({ path, diff }) => path === file.path && (diff === file.diff || diff === null));
+    if (same >= 0 && file.change === "unknown" && file.diff === null) return begun;
     if (same >= 0) files[same] = file;
     else if (file.diff !== null || !files.some(({ path }) => path === file.path)) files.push(file);
     return begun;

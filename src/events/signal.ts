@@ -19,8 +19,11 @@ export type Signal = {
 export type Said =
   | { type: "session_started"; resumed: boolean }
   | { type: "session_ended"; reason: string }
-  /** A prompt stands in the session. One that comes while a turn runs starts none of its own. */
-  | { type: "prompt"; message: string; parts: readonly PromptPart[] }
+  /**
+   * A prompt stands in the session. One that comes while a turn runs starts none of its own. `parent` is the call that
+   * gave it to a subagent.
+   */
+  | { type: "prompt"; message: string; parts: readonly PromptPart[]; parent?: string }
   /** The program works. Only a `rest` after this, or after any sign of work, ends a turn. */
   | { type: "busy" }
   /** An assistant's message has begun. `parent` is the call that a subagent works for. */
@@ -64,7 +67,9 @@ export type Said =
 
 export type PromptPart =
   | { type: "text"; id: string; text: string }
-  | { type: "image"; id: string; mime: string; name: string | null };
+  | { type: "image"; id: string; mime: string; name: string | null }
+  /** What came with the prompt and is neither words nor a picture. */
+  | { type: "json"; id: string; value: unknown };
 
 export type ToolState =
   | { status: "pending" }

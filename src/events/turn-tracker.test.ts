@@ -95,6 +95,19 @@ describe("a turn", () => {
     ]);
   });
 
+  test("has a change that is known stay known when the program names only its file later", () => {
+    const file = (change: "added" | "unknown"): Said => ({
+      type: "file",
+      message: "a1",
+      file: { type: "file", path: "x", change, diff: null },
+    });
+    const told = track(prompt(), message(), file("added"), file("unknown"), done(), rest);
+    const changes = told.flatMap(({ type, data }) =>
+      type === "item.completed" && data.item.kind === "file_change" ? data.item.parts : [],
+    );
+    expect(changes).toMatchObject([{ path: "x", change: "added" }]);
+  });
+
   test("is not ended by a rest that comes before the program went to work on it", () => {
     const told = track(prompt(), rest, { type: "busy" }, message(), done(), rest);
     expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended completed"]);
@@ -122,6 +135,15 @@ describe("a turn", () => {
       [1, { reason: "completed", error: null, queued: 1 }],
       [2, { prompt: "u2" }],
     ]);
+  });
+
+  test("is not followed by what a subagent was told: its prompt belongs to the call", () => {
+    const below: Signal = at({ ...prompt("u2"), parent: "call:c1" } as Said, { nativeSession: "s2" });
+    const told = track(prompt(), message(), below, done(), { type: "rest", queued: 1 });
+    expect(told.find(({ type, nativeSession }) => type === "item.started" && nativeSession)?.data).toMatchObject({
+      item: { id: "u2", role: "user", parent: "call:c1" },
+    });
+    expect(told.at(-1)).toMatchObject({ type: "turn.started", data: { prompt: null } });
   });
 
   test("that nobody prompted begins with what the agent does", () => {

@@ -131,8 +131,8 @@ export class TurnTracker {
 
   #prompt(signal: Signal & SaidOf<"prompt">): void {
     if (this.#items.knows(signal.message)) return;
-    if (this.#open) this.#waiting.push(signal.message);
-    else this.#begin(signal, signal.message, false);
+    if (!this.#open) this.#begin(signal, signal.message, false);
+    else if (signal.nativeSession === undefined) this.#waiting.push(signal.message);
     this.#tellAll(signal, this.#items.prompt(signal));
   }
 
