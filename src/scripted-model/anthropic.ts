@@ -42,7 +42,7 @@ export const anthropic: Api = {
     const message = { ...headOf(asked), content: [], stop_reason: null, stop_sequence: null };
     return {
       opening: frame("message_start", {
-        message: { ...message, usage: { input_tokens: usage.input, output_tokens: 1 } },
+        message: { ...message, usage: { ...inputOf(usage), output_tokens: 1 } },
       }),
       pieces,
       closing: closing.join(""),
@@ -50,20 +50,25 @@ export const anthropic: Api = {
   },
 
   whole(asked, answer) {
-    const { input, output } = usageOf(asked, answer);
+    const usage = usageOf(asked, answer);
     const content = [
       ...(answer.think ? [{ type: "thinking", thinking: answer.think, signature }] : []),
       ...(answer.say ? [{ type: "text", text: answer.say }] : []),
       ...answer.tools.map((call) => ({ type: "tool_use", ...call })),
     ];
     const end = { stop_reason: stopOf(answer), stop_sequence: null };
-    return { ...headOf(asked), content, ...end, usage: { input_tokens: input, output_tokens: output } };
+    return { ...headOf(asked), content, ...end, usage: { ...inputOf(usage), output_tokens: usage.output } };
   },
 
   errorBody: ({ status, message, type }) => ({ type: "error", error: { type: type ?? errorType(status), message } }),
 
   errorFrame: (message) => frame("error", { error: { type: "api_error", message } }),
 };
+
+/** Anthropic counts tokens from the cache apart from the others. */
+function inputOf({ input, cached }: NonNullable<Answer["usage"]>) {
+  return { input_tokens: input, ...(cached === undefined ? {} : { cache_read_input_tokens: cached }) };
+}
 
 const signature = "c2NyaXB0ZWQ=";
 
