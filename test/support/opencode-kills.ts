@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { isAlive } from "../../src/runtimes/opencode/process-table.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { Call } from "../../src/scripted-model/call-log.ts";
+import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { OpencodeDaemonOptions, Outcomes } from "./opencode-daemon.ts";
-import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
+import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 import { OtherProcess } from "./other-process.ts";
 import { freePort } from "./program.ts";
 
