@@ -124,6 +124,8 @@ class Loop {
     }
     const fates: Fate[] = [];
     for (const message of messages) fates.push(await this.#fateOf(message, deliveries.get(message.id) ?? ""));
+    // Else the look below would find nothing, whatever is left.
+    if ((await this.#alive()).length === 0) throw new Error("the last server cannot be seen");
     daemon.kill("SIGTERM");
     const { code } = await daemon.exit();
     return { fates, exitCode: code, leftOver: await this.#alive() };
