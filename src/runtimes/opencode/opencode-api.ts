@@ -164,8 +164,9 @@ export class OpencodeApi {
   /** The body of a stream of events of all directories. */
   async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#send("/global/event", { signal });
-    if (!answer.body) throw new OpencodeError(answer.status, "the stream of events has no body");
-    return answer.body;
+    const type = answer.headers.get("Content-Type") ?? "nothing";
+    if (answer.body && type.startsWith("text/event-stream")) return answer.body;
+    throw new OpencodeError(answer.status, `/global/event was answered with ${type} instead of events`);
   }
 
   async #json<T>(path: string, call: Call): Promise<T> {
