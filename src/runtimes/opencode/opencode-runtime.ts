@@ -15,7 +15,7 @@ import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
 import { opensDenied } from "./lasting-permission.ts";
 import type { MessageRow } from "./opencode-api.ts";
-import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
+import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
@@ -259,8 +259,8 @@ export class OpencodeRuntime implements Runtime {
     try {
       return await call;
     } catch (error) {
-      if (error instanceof OpencodeError && ![400, 404, 409].includes(error.status))
-        void this.#options.keeper.suspect();
+      const isHealthy = !(error instanceof OpencodeError) || [400, 409].includes(error.status) || isNotFound(error);
+      if (!isHealthy) void this.#options.keeper.suspect();
       throw error;
     }
   }
@@ -303,7 +303,7 @@ export class OpencodeRuntime implements Runtime {
 
 /** Somebody was faster, or it went with its turn. */
 function isOver(error: unknown): void {
-  if (!(error instanceof OpencodeError) || error.status !== 404) throw error;
+  if (!isNotFound(error)) throw error;
 }
 
 /** Whether the newest row is an assistant's that has not ended. */
