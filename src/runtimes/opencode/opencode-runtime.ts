@@ -19,6 +19,7 @@ import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
+import { SessionPlaces } from "./session-places.ts";
 import { SessionTree } from "./session-tree.ts";
 import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
@@ -57,6 +58,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #options: OpencodeOptions;
   readonly #api: OpencodeApi;
   readonly #tree: SessionTree;
+  readonly #places: SessionPlaces;
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
   readonly #heard = new HeardAsks();
@@ -70,6 +72,7 @@ export class OpencodeRuntime implements Runtime {
     this.#options = options;
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
+    this.#places = new SessionPlaces(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
     this.#subtasks = new SubtaskUsage(this.#api);
     this.#feed = new EventFeed({
@@ -118,9 +121,10 @@ export class OpencodeRuntime implements Runtime {
     if (this.#options.startAtOnce === false && !this.#options.keeper.address()) await this.#options.keeper.start();
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
-    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
-    this.#tree.learn(id, null);
-    return id;
+    const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
+    this.#tree.learn(session.id, null);
+    this.#places.learn(session);
+    return session.id;
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
@@ -188,8 +192,8 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
-    const { directory } = lane;
     const signal = AbortSignal.timeout(10_000);
+    const directory = await this.#placeOf(lane, lane.sessionId, signal);
     if (askId.startsWith("per")) {
       const reply = decision === "always" && (await this.#opensDenied(lane, askId, signal)) ? "once" : decision;
       await this.#api.replyPermission(askId, directory, { reply }, signal);
@@ -213,23 +217,31 @@ export class OpencodeRuntime implements Runtime {
    * at rest only if it was so before and after its rows were read, and no row was still open in between.
    */
   async #consistent(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) {
+    const directory = await this.#placeOf(lane, sessionId, signal);
     for (let tries = 0; ; tries += 1) {
-      const before = await this.#status(lane, sessionId, signal);
+      const before = await this.#status(directory, sessionId, signal);
       const rows = await this.#api.messages(sessionId, limit, signal);
       if (rows === null) return null;
-      const after = await this.#status(lane, sessionId, signal);
+      const after = await this.#status(directory, sessionId, signal);
       const status = after === "idle" ? before : after;
       // A very short turn may lie wholly between the two; what stays open is left over from one that died.
       if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
     }
   }
 
-  #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+  /** Not always the lane's own directory; see session-places.ts. */
+  async #placeOf({ directory }: Lane, sessionId: string | null, signal: AbortSignal): Promise<string> {
+    return (sessionId === null ? null : await this.#places.of(sessionId, signal)) ?? directory;
+  }
+
+  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+    const directory = await this.#placeOf(lane, sessionId, signal);
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
   }
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
-    const open = await openPermissions(this.#api, this.#heard, lane.directory, signal);
+    const directory = await this.#placeOf(lane, lane.sessionId, signal);
+    const open = await openPermissions(this.#api, this.#heard, directory, signal);
     const request = open.find((one) => one.id === askId);
     return request !== undefined && opensDenied(request, await rulesFor(lane, this.#permissions(), signal));
   }
@@ -239,8 +251,8 @@ export class OpencodeRuntime implements Runtime {
     return { api: this.#api, permissions, ownServer: keeper.address()?.startedByUs === true };
   }
 
-  async #status(lane: Lane, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
-    return (await this.#api.statuses(lane.directory, signal))[sessionId]?.type ?? "idle";
+  async #status(directory: string, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
+    return (await this.#api.statuses(directory, signal))[sessionId]?.type ?? "idle";
   }
 
   /** The server answers before it stores. */
