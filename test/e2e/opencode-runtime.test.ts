@@ -1,5 +1,5 @@
 /** Deliveries on the real OpenCode server, with a scripted model that counts its calls. */
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OpencodeWorld } from "../support/opencode-world.ts";
@@ -91,6 +91,24 @@ describe("a turn on the real server", () => {
     const record = await world.until("linked", ({ status }) => status === "responded", "linked");
     expect(record.attemptList).toMatchObject([{ sends: 1 }]);
     expect(world.turns("through the link")).toBe(1);
+  });
+
+  test("is in a session of its own once the lane has moved, and no session is left before", async () => {
+    world.script({ rules: [{ when: "where are you", steps: [{ say: "Here, in place 1." }] }] });
+    const [before] = (await world.delivery("linked", "linked")).attemptList;
+    const lane = await world.waybill.store.lane("linked");
+    const directory = join(world.directory, "moved-here");
+    mkdirSync(directory);
+    const ask = async (id: string) => {
+      await world.send(id, "And where are you?", { to: { lane: "linked" } });
+      const record = await world.until(id, ({ status }) => status === "responded", "linked");
+      return record.attemptList[0]?.sessionId;
+    };
+    expect(await ask("not-moved")).toBe(before?.sessionId);
+    if (lane) await world.waybill.store.putLane({ ...lane, directory });
+    const after = await ask("moved");
+    expect(after).not.toBe(before?.sessionId);
+    expect(await ask("moved-2")).toBe(after);
   });
 
   test("whose permission is refused ends without a retry", async () => {

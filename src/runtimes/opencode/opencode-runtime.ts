@@ -141,6 +141,7 @@ export class OpencodeRuntime implements Runtime {
     return {
       sessionId,
       status,
+      elsewhere: await this.#places.isElsewhere(sessionId, lane.directory),
       asks,
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,

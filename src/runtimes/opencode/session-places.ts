@@ -3,6 +3,7 @@
  * when the session was opened: links are followed, and a lane that moved since left its old sessions behind. Asked for
  * another one it says that everything rests. A session never moves, so each is asked for once.
  */
+import { realpath } from "node:fs/promises";
 import type { OpencodeApi, Session } from "./opencode-api.ts";
 
 export class SessionPlaces {
@@ -25,4 +26,15 @@ export class SessionPlaces {
     }
     return this.#known.get(sessionId) ?? null;
   }
+
+  /** As far as that is known. */
+  async isElsewhere(sessionId: string, directory: string): Promise<boolean> {
+    const place = this.#known.get(sessionId);
+    return place !== undefined && place !== directory && place !== (await whereItLeads(directory));
+  }
+}
+
+/** A directory that is not there leads nowhere, and that is said elsewhere. */
+function whereItLeads(directory: string): Promise<string> {
+  return realpath(directory).catch(() => directory);
 }
