@@ -100,10 +100,6 @@ export class OpencodeApi {
     return (await this.#json<{ worktree: string }>("/path", { directory, signal })).worktree;
   }
 
-  children(id: string, signal: AbortSignal): Promise<Session[]> {
-    return this.#list(`/session/${encodeURIComponent(id)}/children`, { signal });
-  }
-
   /** The newest `limit`, oldest first, or all of them. Null when the server does not know the session. */
   messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<MessageRow[] | null> {
     const query = limit === null ? "" : `?limit=${limit}`;

@@ -181,12 +181,13 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /**
-   * The whole tree: a subtask would work on without its parent. What it asked would stay in the server's list, and seem
-   * to be asked by the next turn.
+   * The whole tree: a subtask would work on without its parent. Only what works is looked at, since a session may have
+   * had hundreds of them. What they asked would stay in the server's list, and seem to be asked by the next turn.
    */
   async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    const family = await this.#asking(this.#tree.family(sessionId, signal));
-    for (const id of family) await this.#api.abort(id, signal);
+    await this.#asking(this.#api.abort(sessionId, signal));
+    const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
+    for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
     for (const { id } of await this.#asks(lane, sessionId, signal)) {
       await this.answer(lane, id, { decision: "reject" }).catch(isOver);
     }
