@@ -62,7 +62,7 @@ test("what the model used is counted once, however often it is read, and over th
   await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
 });
 
-test("what a subtask uses is counted with its lane", async () => {
+test("what a subtask uses is counted with its lane, also when it is gone on with later", async () => {
   const used = { input: 70, output: 40 };
   const task = { description: "d", prompt: "inside job", subagent_type: "general" };
   world.script({
@@ -72,7 +72,14 @@ test("what a subtask uses is counted with its lane", async () => {
         when: "delegate",
         steps: [
           { tools: [{ tool: "task", input: task }], usage: used },
-          { say: "Outside: 1.", usage: used },
+          { say: "Outside: {{result}}", usage: used },
+        ],
+      },
+      {
+        when: "/go on with (ses_\\w+)/",
+        steps: [
+          { tools: [{ tool: "task", input: { ...task, task_id: "{{1}}" } }], usage: used },
+          { say: "2.", usage: used },
         ],
       },
     ],
@@ -81,4 +88,8 @@ test("what a subtask uses is counted with its lane", async () => {
   await world.reaches("delegated", "responded");
   await world.waybill.courier.moveLane("lane", { look: true });
   await expect.poll(async () => (await usage("lane")).tokens).toBe(330);
+  const [subtask] = /ses_\w+/.exec((await world.answers()).at(-1) ?? "") ?? [];
+  await world.send("gone-on", `Please go on with ${subtask}.`);
+  await world.reaches("gone-on", "responded");
+  await expect.poll(async () => (await usage("lane")).tokens).toBe(660);
 });
