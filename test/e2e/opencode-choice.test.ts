@@ -13,7 +13,10 @@ const world = new OpencodeWorld({
     { id: "wrong-model", model: "scripted/none" },
     { id: "subagent", agent: "general" },
     { id: "limited" },
+    { id: "odd", agent: "odd" },
   ],
+  // An agent that the server knows, with a model that it does not.
+  config: { agent: { odd: { mode: "primary", model: "scripted/none", prompt: "Be odd." } } },
   limits: { limited: { tokens: 100, cost: null } },
 });
 beforeAll(async () => {
@@ -44,6 +47,13 @@ test.each([
   const record = await world.until(`to-${lane}`, ({ status }) => status === "failed_terminal", lane);
   expect(record.lastReason).toMatch(reason);
   expect(world.turns(`hello ${lane}`)).toBe(0);
+});
+
+test("a turn that ends in an error before it has a row says what the server said of it", async () => {
+  await world.send("odd", "Be odd.", { to: { lane: "odd" }, actionMode: "ask" });
+  const record = await world.until("odd", ({ responseState }) => responseState === "session_error", "odd");
+  expect(record.diagnostics).toEqual(["agent_error: Model not found: scripted/none."]);
+  expect(record.attemptList).toMatchObject([{ sends: 1 }]);
 });
 
 test("what the model used is counted once, however often it is read, and over the limit nothing is sent", async () => {

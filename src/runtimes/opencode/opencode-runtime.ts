@@ -13,6 +13,7 @@ import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
+import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
@@ -62,6 +63,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
   readonly #heard = new HeardAsks();
+  readonly #signs = new HeardSigns();
   readonly #subtasks: SubtaskUsage;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
@@ -135,7 +137,8 @@ export class OpencodeRuntime implements Runtime {
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
     }
-    const { rows, status } = stored;
+    const { status } = stored;
+    const rows = status === "idle" ? this.#signs.withError(sessionId, stored.rows) : stored.rows;
     // Asks are only there while a turn runs.
     const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
     return {
@@ -145,7 +148,7 @@ export class OpencodeRuntime implements Runtime {
       asks,
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,
-      lastActivityAt: lastActivity(rows),
+      lastActivityAt: latest(lastActivity(rows), this.#signs.lastAt(sessionId)),
       usedBelow: await this.#asking(this.#subtasks.below(rows, signal)),
     };
   }
@@ -156,6 +159,7 @@ export class OpencodeRuntime implements Runtime {
     if ("outcome" in ready) return ready;
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
+    this.#signs.forget(sessionId);
     try {
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.choice };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
@@ -283,8 +287,12 @@ export class OpencodeRuntime implements Runtime {
     this.#learn(type, properties);
     this.#heard.hear(type, properties);
     const { sessionID } = properties;
-    if (!telling.has(type) || typeof sessionID !== "string") return;
+    if (typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);
+    if (this.#watched.has(known)) {
+      this.#signs.hear(known, known === sessionID, type, properties.error, this.#options.clock.now());
+    }
+    if (!telling.has(type)) return;
     if (this.#watched.has(known)) this.#tell(known);
     else void this.#tellAbove(sessionID);
   }
@@ -318,6 +326,10 @@ export class OpencodeRuntime implements Runtime {
 /** Somebody was faster, or it went with its turn. */
 function isOver(error: unknown): void {
   if (!isNotFound(error)) throw error;
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /** Whether the newest row is an assistant's that has not ended. */
