@@ -132,8 +132,8 @@ export class EventFeed {
 function eventFrom(data: string): FeedEvent | null {
   try {
     const parsed = JSON.parse(data) as { payload?: FeedEvent } & Partial<FeedEvent>;
-    const { type, properties = {} } = parsed.payload ?? parsed;
-    return typeof type === "string" ? { type, properties } : null;
+    const { type, properties } = parsed.payload ?? parsed;
+    return typeof type === "string" ? { type, properties: properties ?? {} } : null;
   } catch {
     // What is not understood says nothing; the next look sees what it was about.
     return null;
