@@ -8,6 +8,7 @@ import { AppError } from "../app-error.ts";
 import { choosePort } from "../runtimes/opencode/choose-server.ts";
 import { findOpencode } from "../runtimes/opencode/find-opencode.ts";
 import type { KeeperOptions } from "../runtimes/opencode/server-keeper.ts";
+import { homeOfItsOwn, scriptedProvider } from "../scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../scripted-model/server.ts";
 import { startScriptedModel } from "../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
@@ -39,29 +40,7 @@ export async function startDemoOpencode(
       opencodeServeHost: "127.0.0.1",
       opencodeServePort: port,
     },
-    extraEnv: {
-      HOME: home,
-      XDG_DATA_HOME: join(home, "data"),
-      XDG_CONFIG_HOME: join(home, "config"),
-      XDG_STATE_HOME: join(home, "state"),
-      XDG_CACHE_HOME: join(home, "cache"),
-      OPENCODE_DISABLE_MODELS_FETCH: "1",
-      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(model.url)),
-    },
-  };
-}
-
-function opencodeConfig(modelUrl: string) {
-  const models = { scripted: { tool_call: true, limit: { context: 100_000, output: 4000 } } };
-  const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
-  return {
-    model: "scripted/scripted",
-    small_model: "scripted/scripted",
-    autoupdate: false,
-    share: "disabled",
-    provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models } },
+    extraEnv: { ...homeOfItsOwn(home), OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)) },
   };
 }
 

@@ -13,6 +13,7 @@ describe("files that an answer names", () => {
     ["Wrote übersicht.csv and .github/workflows/ci.yml", ["übersicht.csv", ".github/workflows/ci.yml"]],
     ["Updated a.ts, a.ts and a.ts", ["a.ts"]],
     ["Done: index.html\nstyle.css", ["index.html", "style.css"]],
+    ["```\ncat made-up.txt\n```\nWrote real.txt", ["real.txt"]],
   ])("%j", (text, names) => expect(claimedFiles(text)).toEqual(names));
 
   test.each([
@@ -29,6 +30,7 @@ describe("files that an answer names", () => {
     "You could create setup.sh next",
     "There is no such file as x.txt",
     "```sh\ncat made-up.txt\n```",
+    "- So:\n    ~~~\n    cat made-up.txt",
     "Look at ../outside.txt",
     "1.2.3 is out, i.e. the newest.",
   ])("none in %j", (text) => expect(claimedFiles(text)).toEqual([]));
@@ -38,5 +40,6 @@ describe("files that an answer names", () => {
     expect(claimedFiles(many)).toHaveLength(10);
     // Takes minutes where a pattern tries everything.
     claimedFiles(`${"a/".repeat(50_000)}x ${"a.".repeat(50_000)} ${"-".repeat(100_000)}`);
+    claimedFiles(`a${" \n".repeat(200_000)}b`);
   });
 });

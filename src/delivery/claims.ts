@@ -12,7 +12,8 @@ const ending =
   "(?:[cm]?[jt]sx?|jsonc?|jsonl|mdx?|txt|html?|s?css|less|py|ipynb|rb|go|rs|java|kts?|swift|cc|cpp|hpp|cs|php|lua|sh|bash|zsh|ps1|ya?ml|toml|ini|cfg|conf|sql|sqlite|db|csv|tsv|xml|svg|png|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|vue|svelte|astro|proto|graphql|tf|lock|patch|diff|zip|tar|gz|wasm)";
 const fileName = new RegExp(`^/?(?:[\\p{L}\\p{N}_.@+-]+/)*[\\p{L}\\p{N}_.+-]*[\\p{L}\\p{N}_+-]\\.${ending}$`, "iu");
 
-const fenced = /^\s*(```|~~~)[\s\S]*?(?:^\s*\1|$(?![\s\S]))/gm;
+/** Looked for line by line: one pattern for a whole block takes for ever on an answer of many empty lines. */
+const fence = /^[ \t]*(```|~~~)/;
 const notThere =
   /\b(?:delet|remov|renam|mov(?:e|ed|ing)\b|missing|absent|not? (?:longer )?(?:exist|found|there|present|such|create|wr[io]te)|(?:does|do|did|could|was|were|is|are|has|have)(?:n['’]t| not)\b|cannot|can['’]t|without|would|should|could|might|may\b|if you|you can|you could|to create|for example|such as|e\.g\.)/iu;
 /** Names of products that look like files. */
@@ -20,9 +21,21 @@ const product =
   /^(?:node|next|nuxt|vue|react|express|three|d3|p5|ember|backbone|alpine|chart|socket|asp|discord)\.js$/i;
 
 export function claimedFiles(answer: string): string[] {
-  const lines = answer.replace(fenced, "").split(/\n|(?<=[.!?;])\s+/);
+  const lines = outsideFences(answer).flatMap((line) => line.split(/(?<=[.!?;])\s+/));
   const words = lines.filter((line) => !notThere.test(line)).flatMap((line) => line.replaceAll("](", " ").split(/\s+/));
   return [...new Set(words.map(bare).filter(isFile))].slice(0, mostNames);
+}
+
+/** The lines that are no code. A fence that nobody closed goes on to the end. */
+function outsideFences(answer: string): string[] {
+  let open: string | null = null;
+  return answer.split("\n").filter((line) => {
+    const [, mark = null] = fence.exec(line) ?? [];
+    const wasOpen = open;
+    if (wasOpen === null) open = mark;
+    else if (mark === wasOpen) open = null;
+    return wasOpen === null && mark === null;
+  });
 }
 
 /** Without the marks of a sentence, of Markdown, and of a place in a file. */

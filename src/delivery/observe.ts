@@ -167,12 +167,17 @@ function findProviderError(rows: readonly TranscriptRow[]) {
   return newest.error ? providerErrorIn(newest.error.message) : providerErrorAsText(newest.text);
 }
 
+function firstLine(words: string): string {
+  return (words.split("\n")[0] ?? "").slice(0, 200);
+}
+
 function diagnose(evidence: Evidence, providerError: string | null, ended: TranscriptRow | undefined): string[] {
   const found: string[] = [];
   if (evidence.sent.some((sent) => sent.relay === "none" && sent.toReplyRecipient)) {
     found.push("visible_reply_missing_relayOfMessageId");
   }
   if (providerError) found.push(`provider_error_${providerError}`);
+  else if (ended?.error?.kind === "failed") found.push(`agent_error: ${firstLine(ended.error.message)}`);
   if (ended?.finish === "length") found.push("answer_cut_off");
   return found;
 }

@@ -81,7 +81,8 @@ export class Sender {
     const replace = record.nextAttempt?.freshSession === true && lane.sessionId === record.runtimeSessionId;
     // What is asked further makes no sense to anybody who did not do the work.
     if (further && (slice.status === "stale" || slice.sessionId !== record.runtimeSessionId)) return "session_replaced";
-    if (slice.status === "stale" || (slice.status === "idle" && replace)) return this.#freshSession(lane, runtime);
+    const leave = replace || (slice.elsewhere === true && !further);
+    if (slice.status === "stale" || (slice.status === "idle" && leave)) return this.#freshSession(lane, runtime);
     if (slice.asks.length > 0) return "ask_pending";
     if (slice.status === "idle") {
       this.#inTheWay.delete(slice.sessionId);

@@ -61,6 +61,8 @@ export type TranscriptSlice = {
   sessionId: string;
   /** `retry`: the agent program itself retries its model. `stale`: the session cannot be used any more. */
   status: "idle" | "busy" | "retry" | "stale";
+  /** The session works in another directory than its lane does now: the next prompt is not for it. */
+  elsewhere?: boolean;
   /** Asks of this session and of the sessions below it that wait for a person. */
   asks: readonly Ask[];
   rows: readonly TranscriptRow[];

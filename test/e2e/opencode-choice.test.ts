@@ -13,7 +13,10 @@ const world = new OpencodeWorld({
     { id: "wrong-model", model: "scripted/none" },
     { id: "subagent", agent: "general" },
     { id: "limited" },
+    { id: "odd", agent: "odd" },
   ],
+  // An agent that the server knows, with a model that it does not.
+  config: { agent: { odd: { mode: "primary", model: "scripted/none", prompt: "Be odd." } } },
   limits: { limited: { tokens: 100, cost: null } },
 });
 beforeAll(async () => {
@@ -46,6 +49,13 @@ test.each([
   expect(world.turns(`hello ${lane}`)).toBe(0);
 });
 
+test("a turn that ends in an error before it has a row says what the server said of it", async () => {
+  await world.send("odd", "Be odd.", { to: { lane: "odd" }, actionMode: "ask" });
+  const record = await world.until("odd", ({ responseState }) => responseState === "session_error", "odd");
+  expect(record.diagnostics).toEqual(["agent_error: Model not found: scripted/none."]);
+  expect(record.attemptList).toMatchObject([{ sends: 1 }]);
+});
+
 test("what the model used is counted once, however often it is read, and over the limit nothing is sent", async () => {
   const used = { input: 70, output: 40 };
   world.script({ rules: [{ when: "count", steps: [{ say: "It is 12.", usage: used }] }] });
@@ -62,7 +72,7 @@ test("what the model used is counted once, however often it is read, and over th
   await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
 });
 
-test("what a subtask uses is counted with its lane", async () => {
+test("what a subtask uses is counted with its lane, also when it is gone on with later", async () => {
   const used = { input: 70, output: 40 };
   const task = { description: "d", prompt: "inside job", subagent_type: "general" };
   world.script({
@@ -72,7 +82,14 @@ test("what a subtask uses is counted with its lane", async () => {
         when: "delegate",
         steps: [
           { tools: [{ tool: "task", input: task }], usage: used },
-          { say: "Outside: 1.", usage: used },
+          { say: "Outside: {{result}}", usage: used },
+        ],
+      },
+      {
+        when: "/go on with (ses_\\w+)/",
+        steps: [
+          { tools: [{ tool: "task", input: { ...task, task_id: "{{1}}" } }], usage: used },
+          { say: "2.", usage: used },
         ],
       },
     ],
@@ -81,4 +98,8 @@ test("what a subtask uses is counted with its lane", async () => {
   await world.reaches("delegated", "responded");
   await world.waybill.courier.moveLane("lane", { look: true });
   await expect.poll(async () => (await usage("lane")).tokens).toBe(330);
+  const [subtask] = /ses_\w+/.exec((await world.answers()).at(-1) ?? "") ?? [];
+  await world.send("gone-on", `Please go on with ${subtask}.`);
+  await world.reaches("gone-on", "responded");
+  await expect.poll(async () => (await usage("lane")).tokens).toBe(660);
 });

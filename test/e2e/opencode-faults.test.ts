@@ -7,6 +7,9 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const always = Number.POSITIVE_INFINITY;
 const reads = /\/message(\?|$)/;
+/** Says nothing about the session: OpenCode did not say it. */
+const notHere = { how: "say", status: 404, type: "text/html", body: "<h1>404 page not found</h1>" } as const;
+const nothing = { how: "say", status: 200, type: "application/json", body: "null" } as const;
 
 describe("a server that fails", () => {
   let world: OpencodeWorld;
@@ -85,6 +88,8 @@ describe("a server that fails", () => {
   test.each([
     { id: "page", what: "a page instead of the transcript", fault: page },
     { id: "fault", what: "a fault instead of the transcript", fault: fault500 },
+    { id: "proxy", what: "the 404 of a proxy instead of the transcript", fault: notHere },
+    { id: "null", what: "null instead of the transcript", fault: nothing },
     { id: "late", what: "the transcript long after the client gave up", fault: { how: "hold" as const } },
   ])("and gives $what is read again later, and nothing is sent again", async ({ id, what, fault }) => {
     world.script({ rules: [{ when: what, steps: [{ waitMs: 1000, say: `Over it: ${what.length} letters.` }] }] });

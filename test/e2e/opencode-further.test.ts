@@ -5,7 +5,8 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {
-  world = await new OpencodeWorld({ policy: { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true } }).start();
+  const policy = { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 2000 };
+  world = await new OpencodeWorld({ policy }).start();
 });
 afterAll(() => world.dispose());
 
@@ -24,6 +25,17 @@ test("an attempt tells when it was sent, stored, begun, finished and proven, in 
   // The row is there before the model says anything.
   expect((firstTokenAt ?? 0) - (storedAt ?? 0)).toBeGreaterThanOrEqual(300);
   expect(lastActivityAt).toBeGreaterThanOrEqual(finishedAt ?? Number.POSITIVE_INFINITY);
+});
+
+test("an agent that speaks for long is not stuck, though nothing of it is stored before its end", async () => {
+  const say = "word ".repeat(70);
+  world.script({ rules: [{ when: "speak for long", steps: [{ say, pieceLength: 5, pieceMs: 100 }] }] });
+  await world.send("long", "Please speak for long.");
+  expect(await world.reaches("long", "responded", "failed_terminal")).toMatchObject({
+    status: "responded",
+    repairs: 0,
+  });
+  expect(world.turns("speak for long")).toBe(1);
 });
 
 test("work in files without a word is proven, and then asked once for a summary, which is the answer", async () => {

@@ -1,12 +1,17 @@
 /** Deliveries on the real OpenCode server, with a scripted model that counts its calls. */
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {
-  world = await new OpencodeWorld({ config: { permission: { bash: "ask" } } }).start();
+  world = new OpencodeWorld({
+    lanes: [{}, { id: "linked", directory: "link" }],
+    config: { permission: { bash: "ask" } },
+  });
+  symlinkSync(world.work, join(world.directory, "link"));
+  await world.start();
 });
 afterAll(() => world.dispose());
 
@@ -73,6 +78,37 @@ describe("a turn on the real server", () => {
     await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
     expect(await world.reaches("ask", "responded")).toMatchObject({ attempts: 1 });
     expect(await world.answers()).toContain("It said hi.");
+  });
+
+  test("in a directory that is a link is not over while it runs, and its ask is seen", async () => {
+    const bash = { tool: "bash", input: { command: "echo linked", description: "hi" } };
+    world.script({
+      rules: [{ when: "through the link", steps: [{ tools: [bash] }, { waitMs: 2500, say: "Linked: 1." }] }],
+    });
+    await world.send("linked", "Go through the link.", { to: { lane: "linked" } });
+    await world.until("linked", (record) => record.responseState === "permission_blocked", "linked");
+    await world.waybill.people.answer(world.waybill.asks.list()[0]?.id ?? "", { decision: "once" });
+    const record = await world.until("linked", ({ status }) => status === "responded", "linked");
+    expect(record.attemptList).toMatchObject([{ sends: 1 }]);
+    expect(world.turns("through the link")).toBe(1);
+  });
+
+  test("is in a session of its own once the lane has moved, and no session is left before", async () => {
+    world.script({ rules: [{ when: "where are you", steps: [{ say: "Here, in place 1." }] }] });
+    const [before] = (await world.delivery("linked", "linked")).attemptList;
+    const lane = await world.waybill.store.lane("linked");
+    const directory = join(world.directory, "moved-here");
+    mkdirSync(directory);
+    const ask = async (id: string) => {
+      await world.send(id, "And where are you?", { to: { lane: "linked" } });
+      const record = await world.until(id, ({ status }) => status === "responded", "linked");
+      return record.attemptList[0]?.sessionId;
+    };
+    expect(await ask("not-moved")).toBe(before?.sessionId);
+    if (lane) await world.waybill.store.putLane({ ...lane, directory });
+    const after = await ask("moved");
+    expect(after).not.toBe(before?.sessionId);
+    expect(await ask("moved-2")).toBe(after);
   });
 
   test("whose permission is refused ends without a retry", async () => {

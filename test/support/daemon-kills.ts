@@ -2,7 +2,6 @@
  * The whole daemon is killed with SIGKILL again and again while messages are sent to it: every one that was answered
  * with 202 must end in an outcome, and none may be given to the agent twice.
  */
-import { isGone } from "./daemon-process.ts";
 import { freePort, Program } from "./program.ts";
 
 export type KilledRun = {
@@ -32,7 +31,7 @@ export async function killAgainAndAgain(kills: number): Promise<KilledRun> {
     const sending = Promise.all(lanes.map((lane) => sendUntil(stop.signal, address, lane)));
     for (let kill = 0; kill < kills; kill++) {
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
-      await killAll(waybill);
+      await waybill.kill();
       await waybill.up();
     }
     stop.abort();
@@ -61,15 +60,6 @@ async function sendSurely({ url, token }: Address, lane: string, number: number)
     // No answer: it is not known whether the message was taken.
     if (answer !== null) throw new Error(`refused with ${answer.status}: ${await answer.text()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** The supervisor first, so that it cannot start another worker. */
-async function killAll(waybill: Program): Promise<void> {
-  const { supervisorPid, workerPid } = waybill.daemonFile;
-  for (const pid of [supervisorPid, workerPid]) if (pid !== null && !isGone(pid)) process.kill(pid, "SIGKILL");
-  for (const pid of [supervisorPid, workerPid]) {
-    while (pid !== null && !isGone(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import { freePort } from "./program.ts";
 
 export const opencodeBin = fileURLToPath(
@@ -49,35 +50,10 @@ export type OpencodeServer = {
   stop(): Promise<void>;
 };
 
-/** What OpenCode is told about the scripted model. */
-export function scriptedProvider(modelUrl: string): Record<string, unknown> {
-  const models = { scripted: { tool_call: true, reasoning: true, limit: { context: 100_000, output: 4_000 } } };
-  const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
-  return {
-    model: "scripted/scripted",
-    small_model: "scripted/scripted",
-    autoupdate: false,
-    share: "disabled",
-    provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models } },
-  };
-}
-
 /** An environment in which OpenCode neither finds the settings of whoever runs the tests nor reaches for the network. */
 export function opencodeEnvironment(home: string): Record<string, string> {
   const { PATH = "", TMPDIR } = process.env;
-  return {
-    PATH,
-    ...(TMPDIR ? { TMPDIR } : {}),
-    HOME: home,
-    XDG_DATA_HOME: join(home, "data"),
-    XDG_CONFIG_HOME: join(home, "config"),
-    XDG_STATE_HOME: join(home, "state"),
-    XDG_CACHE_HOME: join(home, "cache"),
-    OPENCODE_DISABLE_AUTOUPDATE: "1",
-    OPENCODE_DISABLE_MODELS_FETCH: "1",
-    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
-  };
+  return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...homeOfItsOwn(home) };
 }
 
 export async function startOpencode(options: OpencodeOptions): Promise<OpencodeServer> {

@@ -18,13 +18,14 @@ import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-po
 import { withPermissions } from "../../src/runtimes/opencode/permission-policy.ts";
 import type { KeeperOptions } from "../../src/runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
+import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { FaultyOpencode } from "./faulty-opencode.ts";
-import { opencodeBin, opencodeEnvironment, scriptedProvider } from "./opencode-server.ts";
+import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 import { freePort } from "./program.ts";
 import { quickPolicy } from "./quick-policy.ts";
 import { aLane } from "./waybill.ts";

@@ -14,7 +14,7 @@ import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
-import { DaemonProcess } from "./daemon-process.ts";
+import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 
@@ -119,6 +119,14 @@ export class Program {
   /** What the scripted agent itself wrote down. */
   prompts(): Extract<JournalEntry, { type: "prompt" }>[] {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
+  }
+
+  /** The whole daemon, as a crash does. The supervisor first, so that it cannot start another worker. */
+  async kill(): Promise<void> {
+    const { supervisorPid, workerPid } = this.daemonFile;
+    const pids = [supervisorPid, workerPid].filter((pid) => pid !== null);
+    for (const pid of pids) if (!isGone(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of pids) while (!isGone(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   async dispose(): Promise<void> {

@@ -27,6 +27,8 @@ export type EventFeedOptions = {
 const longestSilenceMs = 25_000;
 const firstWaitMs = 250;
 const longestWaitMs = 10_000;
+/** A stream that was open for so long has made up for all failures before it. */
+const goodAfterMs = 10_000;
 
 export class EventFeed {
   readonly #options: EventFeedOptions;
@@ -55,8 +57,7 @@ export class EventFeed {
   async #run(): Promise<void> {
     const { random = Math.random } = this.#options;
     for (let failures = 0; !this.#closing.signal.aborted; failures += 1) {
-      const wasLive = await this.#follow();
-      if (wasLive) failures = 0;
+      if (await this.#follow()) failures = 0;
       const wait = Math.min(firstWaitMs * 2 ** failures, longestWaitMs);
       if (!this.#closing.signal.aborted) await this.#pause(wait * (0.5 + random() / 2));
     }
@@ -68,19 +69,21 @@ export class EventFeed {
     const connection = new AbortController();
     const end = () => connection.abort();
     this.#closing.signal.addEventListener("abort", end, { once: true });
-    let silence = clock.at(clock.now() + silenceMs, end);
+    const tooSilent = () =>
+      connection.abort(new Error(`no event came for ${silenceMs / 1000} s, not even a heartbeat`));
+    let silence = clock.at(clock.now() + silenceMs, tooSilent);
     let live = false;
     const heard = () => {
       silence();
-      silence = clock.at(clock.now() + silenceMs, end);
+      silence = clock.at(clock.now() + silenceMs, tooSilent);
       // The server speaks at once. A stream in which nothing comes is open, and of no use.
       if (!live) onLive(true);
       live = true;
     };
-    let opened = false;
+    let openedAt: number | null = null;
     try {
       const body = await api.events(connection.signal);
-      opened = true;
+      openedAt = clock.now();
       this.#options.onGap();
       await this.#read(body, heard);
       if (!this.#closing.signal.aborted) onTrouble(new Error("the stream of events ended"));
@@ -92,7 +95,7 @@ export class EventFeed {
       connection.abort();
       this.#closing.signal.removeEventListener("abort", end);
     }
-    return opened;
+    return openedAt !== null && clock.now() - openedAt >= goodAfterMs;
   }
 
   async #read(body: ReadableStream<Uint8Array>, heard: () => void): Promise<void> {
@@ -129,8 +132,8 @@ export class EventFeed {
 function eventFrom(data: string): FeedEvent | null {
   try {
     const parsed = JSON.parse(data) as { payload?: FeedEvent } & Partial<FeedEvent>;
-    const { type, properties = {} } = parsed.payload ?? parsed;
-    return typeof type === "string" ? { type, properties } : null;
+    const { type, properties } = parsed.payload ?? parsed;
+    return typeof type === "string" ? { type, properties: properties ?? {} } : null;
   } catch {
     // What is not understood says nothing; the next look sees what it was about.
     return null;

@@ -45,10 +45,21 @@ export type Address = { url: string; authorization: string | null };
 export class OpencodeError extends Error {
   override readonly name = "OpencodeError";
   readonly status: number;
-  constructor(status: number, message: string, cause?: unknown) {
+  /** OpenCode's own name for it, null where somebody else answered in its place. */
+  readonly kind: string | null;
+  constructor(status: number, message: string, { cause, kind = null }: { cause?: unknown; kind?: string | null } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
+    this.kind = kind;
   }
+}
+
+/**
+ * That there is no such thing, by OpenCode's own word. A proxy in front of it, or whatever else has its port, may say
+ * 404 as well, and then nothing is known.
+ */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof OpencodeError && error.status === 404 && error.kind === "NotFoundError";
 }
 
 type Call = { method?: "GET" | "POST" | "PATCH"; directory?: string; body?: unknown; signal: AbortSignal };
@@ -65,12 +76,14 @@ export class OpencodeApi {
     return this.#json("/global/health", { signal });
   }
 
-  createSession(
+  async createSession(
     directory: string,
     body: { title: string; permission?: readonly PermissionRule[] },
     signal: AbortSignal,
   ): Promise<Session> {
-    return this.#json("/session", { method: "POST", directory, body, signal });
+    const session = await this.#json<Session>("/session", { method: "POST", directory, body, signal });
+    if (typeof session.id === "string") return session;
+    throw new OpencodeError(200, "/session was answered with something that is no session");
   }
 
   /** Null when the server does not know it. */
@@ -89,14 +102,10 @@ export class OpencodeApi {
     return (await this.#json<{ worktree: string }>("/path", { directory, signal })).worktree;
   }
 
-  children(id: string, signal: AbortSignal): Promise<Session[]> {
-    return this.#json(`/session/${encodeURIComponent(id)}/children`, { signal });
-  }
-
   /** The newest `limit`, oldest first, or all of them. Null when the server does not know the session. */
   messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<MessageRow[] | null> {
     const query = limit === null ? "" : `?limit=${limit}`;
-    return orNull(this.#json<MessageRow[]>(`/session/${encodeURIComponent(sessionId)}/message${query}`, { signal }));
+    return orNull(this.#list<MessageRow>(`/session/${encodeURIComponent(sessionId)}/message${query}`, { signal }));
   }
 
   /** Null when it is not stored. */
@@ -120,11 +129,11 @@ export class OpencodeApi {
   }
 
   permissions(directory: string, signal: AbortSignal): Promise<PermissionRequest[]> {
-    return this.#json("/permission", { directory, signal });
+    return this.#list("/permission", { directory, signal });
   }
 
   questions(directory: string, signal: AbortSignal): Promise<QuestionRequest[]> {
-    return this.#json("/question", { directory, signal });
+    return this.#list("/question", { directory, signal });
   }
 
   async replyPermission(
@@ -151,7 +160,7 @@ export class OpencodeApi {
   }
 
   agents(directory: string, signal: AbortSignal): Promise<Agent[]> {
-    return this.#json("/agent", { directory, signal });
+    return this.#list("/agent", { directory, signal });
   }
 
   /** Models that can be used, by provider. */
@@ -164,19 +173,25 @@ export class OpencodeApi {
   /** The body of a stream of events of all directories. */
   async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#send("/global/event", { signal });
-    if (!answer.body) throw new OpencodeError(answer.status, "the stream of events has no body");
-    return answer.body;
+    const type = answer.headers.get("Content-Type") ?? "nothing";
+    if (answer.body && type.startsWith("text/event-stream")) return answer.body;
+    throw new OpencodeError(answer.status, `/global/event was answered with ${type} instead of events`);
   }
 
   async #json<T>(path: string, call: Call): Promise<T> {
     const answer = await this.#send(path, call);
     const text = await answer.text();
-    try {
-      return JSON.parse(text) as T;
-    } catch (error) {
-      const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
-      throw new OpencodeError(answer.status, `${path} was answered with ${what} instead of JSON`, error);
-    }
+    const parsed = parse(text);
+    // Everything that is asked for is an object or a list of them.
+    if (typeof parsed === "object" && parsed !== null) return parsed as T;
+    const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
+    throw new OpencodeError(answer.status, `${path} was answered with ${what} instead of JSON`);
+  }
+
+  async #list<T>(path: string, call: Call): Promise<T[]> {
+    const answer = await this.#json<T[]>(path, call);
+    if (Array.isArray(answer)) return answer;
+    throw new OpencodeError(200, `${path} was answered with something that is no list`);
   }
 
   async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<Response> {
@@ -193,10 +208,12 @@ export class OpencodeApi {
       answer = await fetch(new URL(path, address.url), init);
     } catch (error) {
       signal.throwIfAborted();
-      throw new OpencodeError(0, `OpenCode cannot be reached: ${reasonOf(error)}`, error);
+      throw new OpencodeError(0, `OpenCode cannot be reached: ${reasonOf(error)}`, { cause: error });
     }
     if (answer.ok) return answer;
-    throw new OpencodeError(answer.status, `${path} was answered with status ${answer.status}${await saying(answer)}`);
+    const { kind, words } = await saying(answer);
+    const said = words === null ? "" : `: ${words}`;
+    throw new OpencodeError(answer.status, `${path} was answered with status ${answer.status}${said}`, { kind });
   }
 }
 
@@ -204,7 +221,7 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof OpencodeError && error.status === 404) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }
@@ -214,19 +231,22 @@ function reasonOf(error: unknown): string {
   return messageOf(cause ?? error);
 }
 
-/** The server's own words, as far as they are words. */
-async function saying(answer: Response): Promise<string> {
-  const text = await answer.text().catch(() => "");
+/** The server's own words, as far as they are words: a page, or nothing, says no more than the status. */
+async function saying(answer: Response): Promise<{ kind: string | null; words: string | null }> {
+  const parsed = parse(await answer.text().catch(() => ""));
+  const { name, message, data } = (parsed ?? {}) as { name?: unknown; message?: unknown; data?: { message?: unknown } };
+  const words = data?.message ?? message ?? name;
+  return {
+    kind: typeof name === "string" ? name : null,
+    words: typeof words === "string" ? words.slice(0, 200) : null,
+  };
+}
+
+/** Undefined for what is no JSON. */
+function parse(text: string): unknown {
   try {
-    const { name, message, data } = JSON.parse(text) as {
-      name?: string;
-      message?: string;
-      data?: { message?: string };
-    };
-    const words = data?.message ?? message ?? name;
-    return typeof words === "string" ? `: ${words.slice(0, 200)}` : "";
+    return JSON.parse(text);
   } catch {
-    // A page, or nothing: the status says as much.
-    return "";
+    return undefined;
   }
 }

@@ -25,12 +25,14 @@ import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
+import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
 import type { MessageRow } from "./opencode-api.ts";
-import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
+import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
+import { SessionPlaces } from "./session-places.ts";
 import { SessionTree } from "./session-tree.ts";
 import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
@@ -79,9 +81,11 @@ export class OpencodeRuntime implements Runtime {
   readonly #options: OpencodeOptions;
   readonly #api: OpencodeApi;
   readonly #tree: SessionTree;
+  readonly #places: SessionPlaces;
   readonly #feed: EventFeed;
   readonly #polling: BusyPolling;
   readonly #heard = new HeardAsks();
+  readonly #signs = new HeardSigns();
   readonly #subtasks: SubtaskUsage;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
@@ -94,6 +98,7 @@ export class OpencodeRuntime implements Runtime {
     this.#options = options;
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
+    this.#places = new SessionPlaces(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
     this.#subtasks = new SubtaskUsage(this.#api);
     this.#feed = new EventFeed({
@@ -155,9 +160,10 @@ export class OpencodeRuntime implements Runtime {
     await this.#startIfNeeded();
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
-    const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
-    this.#tree.learn(id, null);
-    return id;
+    const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
+    this.#tree.learn(session.id, null);
+    this.#places.learn(session);
+    return session.id;
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
@@ -168,16 +174,18 @@ export class OpencodeRuntime implements Runtime {
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
     }
-    const { rows, status } = stored;
+    const { status } = stored;
+    const rows = status === "idle" ? this.#signs.withError(sessionId, stored.rows) : stored.rows;
     // Asks are only there while a turn runs.
     const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
     return {
       sessionId,
       status,
+      elsewhere: await this.#places.isElsewhere(sessionId, lane.directory),
       asks,
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,
-      lastActivityAt: lastActivity(rows),
+      lastActivityAt: latest(lastActivity(rows), this.#signs.lastAt(sessionId)),
       usedBelow: await this.#asking(this.#subtasks.below(rows, signal)),
     };
   }
@@ -188,6 +196,7 @@ export class OpencodeRuntime implements Runtime {
     if ("outcome" in ready) return ready;
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
+    this.#signs.forget(sessionId);
     try {
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.with };
       await this.#asking(this.#api.prompt(sessionId, body, signal));
@@ -219,20 +228,21 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /**
-   * The whole tree: a subtask would work on without its parent. What it asked would stay in the server's list, and seem
-   * to be asked by the next turn.
+   * The whole tree: a subtask would work on without its parent. Only what works is looked at, since a session may have
+   * had hundreds of them. What they asked would stay in the server's list, and seem to be asked by the next turn.
    */
   async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    const family = await this.#asking(this.#tree.family(sessionId, signal));
-    for (const id of family) await this.#api.abort(id, signal);
+    await this.#asking(this.#api.abort(sessionId, signal));
+    const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
+    for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
     for (const { id } of await this.#asks(lane, sessionId, signal)) {
       await this.answer(lane, id, { decision: "reject" }).catch(isOver);
     }
   }
 
   async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
-    const { directory } = lane;
     const signal = AbortSignal.timeout(10_000);
+    const directory = await this.#placeOf(lane, lane.sessionId, signal);
     if (askId.startsWith("per")) {
       const reply = decision === "always" && (await this.#opensDenied(lane, askId, signal)) ? "once" : decision;
       await this.#api.replyPermission(askId, directory, { reply }, signal);
@@ -262,23 +272,31 @@ export class OpencodeRuntime implements Runtime {
    * at rest only if it was so before and after its rows were read, and no row was still open in between.
    */
   async #consistent(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) {
+    const directory = await this.#placeOf(lane, sessionId, signal);
     for (let tries = 0; ; tries += 1) {
-      const before = await this.#status(lane, sessionId, signal);
+      const before = await this.#status(directory, sessionId, signal);
       const rows = await this.#api.messages(sessionId, limit, signal);
       if (rows === null) return null;
-      const after = await this.#status(lane, sessionId, signal);
+      const after = await this.#status(directory, sessionId, signal);
       const status = after === "idle" ? before : after;
       // A very short turn may lie wholly between the two; what stays open is left over from one that died.
       if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
     }
   }
 
-  #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+  /** Not always the lane's own directory; see session-places.ts. */
+  async #placeOf({ directory }: Lane, sessionId: string | null, signal: AbortSignal): Promise<string> {
+    return (sessionId === null ? null : await this.#places.of(sessionId, signal)) ?? directory;
+  }
+
+  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+    const directory = await this.#placeOf(lane, sessionId, signal);
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
   }
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
-    const open = await openPermissions(this.#api, this.#heard, lane.directory, signal);
+    const directory = await this.#placeOf(lane, lane.sessionId, signal);
+    const open = await openPermissions(this.#api, this.#heard, directory, signal);
     const request = open.find((one) => one.id === askId);
     return request !== undefined && opensDenied(request, await rulesFor(lane, this.#permissions(), signal));
   }
@@ -288,8 +306,8 @@ export class OpencodeRuntime implements Runtime {
     return { api: this.#api, permissions, ownServer: keeper.address()?.startedByUs === true };
   }
 
-  async #status(lane: Lane, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
-    return (await this.#api.statuses(lane.directory, signal))[sessionId]?.type ?? "idle";
+  async #status(directory: string, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
+    return (await this.#api.statuses(directory, signal))[sessionId]?.type ?? "idle";
   }
 
   /** The server answers before it stores. */
@@ -308,8 +326,8 @@ export class OpencodeRuntime implements Runtime {
     try {
       return await call;
     } catch (error) {
-      if (error instanceof OpencodeError && ![400, 404, 409].includes(error.status))
-        void this.#options.keeper.suspect();
+      const isHealthy = !(error instanceof OpencodeError) || [400, 409].includes(error.status) || isNotFound(error);
+      if (!isHealthy) void this.#options.keeper.suspect();
       throw error;
     }
   }
@@ -318,8 +336,12 @@ export class OpencodeRuntime implements Runtime {
     this.#learn(type, properties);
     this.#heard.hear(type, properties);
     const { sessionID } = properties;
-    if (!telling.has(type) || typeof sessionID !== "string") return;
+    if (typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);
+    if (this.#watched.has(known)) {
+      this.#signs.hear(known, known === sessionID, type, properties.error, this.#options.clock.now());
+    }
+    if (!telling.has(type)) return;
     if (this.#watched.has(known)) this.#tell(known);
     else void this.#tellAbove(sessionID);
   }
@@ -352,7 +374,11 @@ export class OpencodeRuntime implements Runtime {
 
 /** Somebody was faster, or it went with its turn. */
 function isOver(error: unknown): void {
-  if (!(error instanceof OpencodeError) || error.status !== 404) throw error;
+  if (!isNotFound(error)) throw error;
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 /** Whether the newest row is an assistant's that has not ended. */

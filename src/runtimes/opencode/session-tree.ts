@@ -36,18 +36,6 @@ export class SessionTree {
     return id === root;
   }
 
-  /** The session itself and all below it. */
-  async family(root: string, signal: AbortSignal): Promise<string[]> {
-    const found = [root];
-    for (const id of found) {
-      for (const child of await this.#api.children(id, signal)) {
-        this.learn(child.id, id);
-        found.push(child.id);
-      }
-    }
-    return found;
-  }
-
   async #parent(id: string, signal: AbortSignal): Promise<string | null> {
     const known = this.#parents.get(id);
     if (known !== undefined) return known;

@@ -1,12 +1,12 @@
 /**
- * What subtasks used: they run in sessions of their own, which the tool call in the lane's session names. One that has
- * ended is read once.
+ * What subtasks used: they run in sessions of their own, which the tool call in the lane's session names. What a
+ * call that has ended used is read once; a later call may go on in the same session.
  */
 import type { UsedBelow } from "../port.ts";
 import type { MessageRow, OpencodeApi, Part } from "./opencode-api.ts";
 import { usageOf } from "./transcript.ts";
 
-type Subtask = { sessionId: string; ended: boolean };
+type Subtask = { callId: string; sessionId: string; ended: boolean };
 
 export class SubtaskUsage {
   readonly #api: OpencodeApi;
@@ -18,19 +18,19 @@ export class SubtaskUsage {
 
   async below(rows: readonly MessageRow[], signal: AbortSignal): Promise<UsedBelow[]> {
     const used: UsedBelow[] = [];
-    for (const { sessionId, ended } of rows.flatMap(({ parts }) => parts.flatMap(subtasksIn))) {
-      used.push(...(this.#ended.get(sessionId) ?? (await this.#read(sessionId, ended, signal))));
+    for (const subtask of rows.flatMap(({ parts }) => parts.flatMap(subtasksIn))) {
+      used.push(...(this.#ended.get(subtask.callId) ?? (await this.#read(subtask, signal))));
     }
     return used;
   }
 
-  async #read(sessionId: string, ended: boolean, signal: AbortSignal): Promise<UsedBelow[]> {
+  async #read({ callId, sessionId, ended }: Subtask, signal: AbortSignal): Promise<UsedBelow[]> {
     const rows = (await this.#api.messages(sessionId, null, signal)) ?? [];
     const own = rows.flatMap(({ info }) =>
       info.role === "assistant" ? [{ messageId: info.id, createdAt: info.time.created, ...usageOf(info) }] : [],
     );
     const used = [...own, ...(await this.below(rows, signal))];
-    if (ended) this.#ended.set(sessionId, used);
+    if (ended) this.#ended.set(callId, used);
     return used;
   }
 }
@@ -38,5 +38,6 @@ export class SubtaskUsage {
 function subtasksIn(part: Part): Subtask[] {
   if (part.type !== "tool" || part.tool !== "task" || part.state.status === "pending") return [];
   const sessionId = part.state.metadata?.sessionId;
-  return typeof sessionId === "string" ? [{ sessionId, ended: part.state.status !== "running" }] : [];
+  const ended = part.state.status !== "running";
+  return typeof sessionId === "string" ? [{ callId: part.id, sessionId, ended }] : [];
 }

@@ -92,3 +92,8 @@ test("a refused permission and a refused question are told from a tool that fail
   ]);
   expect(row?.tools.map((one) => one.rejected)).toEqual([true, false]);
 });
+
+test("the last sign of life is found in a session of any length", () => {
+  const parts = Array.from({ length: 200_000 }, (_, at) => text("said", { time: { start: at } }));
+  expect(lastActivity([assistant("a", "u", {}, ...parts.slice(0, 10)), { ...user("u"), parts }])).toBe(199_999);
+});

@@ -12,7 +12,8 @@ export function rowsFrom(stored: readonly MessageRow[]): TranscriptRow[] {
 /** The newest sign of life in these rows. */
 export function lastActivity(stored: readonly MessageRow[]): number | null {
   const times = stored.flatMap(({ info, parts }) => [...timesIn(info.time), ...parts.flatMap(partTimes)]);
-  return times.length === 0 ? null : Math.max(...times);
+  // Not as arguments: a session has more of them than a call can take.
+  return times.reduce<number | null>((newest, at) => (newest === null || at > newest ? at : newest), null);
 }
 
 function rowFrom({ info, parts }: MessageRow, continuesId: string | null): TranscriptRow {

@@ -1,0 +1,32 @@
+/**
+ * What an OpenCode is told that is to use the scripted model, and nothing of the user on whose machine it runs. Pure.
+ */
+import { join } from "node:path";
+
+/** For OPENCODE_CONFIG_CONTENT. The model's address is the one that it says itself: without `/v1`. */
+export function scriptedProvider(modelUrl: string): Record<string, unknown> {
+  const models = { scripted: { tool_call: true, reasoning: true, limit: { context: 100_000, output: 4000 } } };
+  const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
+  return {
+    model: "scripted/scripted",
+    small_model: "scripted/scripted",
+    autoupdate: false,
+    share: "disabled",
+    provider: { scripted: { npm: "@ai-sdk/openai-compatible", options, models } },
+  };
+}
+
+/** Variables under which it neither finds the user's settings and sessions nor reaches for the network. */
+export function homeOfItsOwn(home: string): Record<string, string> {
+  return {
+    HOME: home,
+    XDG_DATA_HOME: join(home, "data"),
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    XDG_CACHE_HOME: join(home, "cache"),
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+  };
+}
