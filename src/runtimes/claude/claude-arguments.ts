@@ -67,6 +67,8 @@ export const claudeSettings: Readonly<Record<string, string>> = {
   DISABLE_AUTOUPDATER: "1",
   DISABLE_TELEMETRY: "1",
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  // Its own ten tries take minutes, also where a key is wrong. A later one is Waybill's to make.
+  CLAUDE_CODE_MAX_RETRIES: "3",
   // Subagents would work on after the end of the turn, and begin turns by themselves.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
   // Tools would have to be searched for by the model before it can use them, Waybill's own included.

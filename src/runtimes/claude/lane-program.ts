@@ -30,7 +30,7 @@ export type ProgramStart = Pick<ConversationOptions, "now" | "onResult" | "onCha
   /** Everything that it prints, before anything is made of it. */
   onLine: (line: string, at: number) => void;
   /** It has gone, wanted or not. */
-  onEnd: (how: string) => void;
+  onEnd: (how: string, wasWorking: boolean) => void;
 };
 
 export class LaneProgram {
@@ -43,6 +43,7 @@ export class LaneProgram {
   #process: ClaudeProcess | null = null;
   restingSince: number;
   isEnding = false;
+  isReady = false;
 
   constructor(start: ProgramStart) {
     this.#start = start;
@@ -78,8 +79,9 @@ export class LaneProgram {
         onLine: (line) => this.#hear(line),
         onEnd: (how) => {
           gone = how;
+          const wasWorking = this.conversation.isWorking;
           this.conversation.end(how);
-          this.#start.onEnd(how);
+          this.#start.onEnd(how, wasWorking);
         },
       });
       this.#record.pid = this.#process.pid;
@@ -87,6 +89,7 @@ export class LaneProgram {
       this.#record.processStart = (await processTable()).find(({ pid }) => pid === this.#record.pid)?.start ?? null;
       writeProcessRecord(records, this.#record);
       this.#checkAgent(await this.#ready());
+      this.isReady = true;
     } catch (error) {
       await this.end();
       throw gone === "" ? error : notReady(gone, error);
@@ -144,7 +147,12 @@ export class LaneProgram {
   }
 }
 
-export function fingerprintOf({ path, args, directory, env }: Pick<ProgramStart, "path" | "args" | "directory" | "env">) {
+export function fingerprintOf({
+  path,
+  args,
+  directory,
+  env,
+}: Pick<ProgramStart, "path" | "args" | "directory" | "env">) {
   // Whether a session is begun or resumed is no difference.
   const meant = args.filter((arg) => arg !== "--resume" && arg !== "--session-id");
   return JSON.stringify([path, meant, directory, env]);
