@@ -9,6 +9,7 @@ const rules = permissionRules({
   otherDirectories: [],
   stateDirectory: "/home/me/.local/state/waybill",
   agentRules: [],
+  agents: [],
 });
 
 test.each([

@@ -9,6 +9,7 @@ const ground: PermissionGround = {
   otherDirectories: [],
   stateDirectory: "/home/me/.local/state/waybill",
   agentRules: [],
+  agents: [],
 };
 
 /** The last rule that fits, as OpenCode decides; `allow` is what it does where nothing is said. */

@@ -4,11 +4,14 @@
  *
  * OpenCode asks the last rule that fits. The rules of a session come after those of the agent and of every
  * configuration file, so they hold whatever a project's own files say; a subtask's session only inherits denials and
- * what concerns directories outside, so the rest stands in the server's table as well.
+ * what concerns directories outside, so the rest stands in the server's table as well, and a subagent whose own
+ * definition is above that table has to be asked for (subtask-rules.ts).
  */
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { PermissionConfig, PermissionRule } from "@opencode-ai/sdk/v2/types";
+import type { Subagent } from "./subtask-rules.ts";
+import { subtaskRules } from "./subtask-rules.ts";
 
 export type { PermissionRule };
 
@@ -29,6 +32,8 @@ export type PermissionGround = {
   stateDirectory: string;
   /** What the lane's agent is limited to by its own definition. */
   agentRules: readonly PermissionRule[];
+  /** All that the server knows for the directory, those in the project's own files among them. */
+  agents: readonly Subagent[];
 };
 
 type Action = PermissionRule["action"];
@@ -37,7 +42,9 @@ const shellAndNetwork = ["bash", "webfetch", "websearch"] as const;
 
 /** For one session. Complete, so that it also replaces what an earlier policy gave the same session. */
 export function permissionRules(ground: PermissionGround): PermissionRule[] {
-  const own = ownRules(ground);
+  const rules = ownRules(ground);
+  // Who is trusted is asked for nothing inside the directory, and a subtask may stay there.
+  const own = ground.policy === "trusted" ? rules : [...rules, ...subtaskRules(rules, ground.agents)];
   return [...own, ...limitsOf(ground, new Set(own.map((one) => one.permission))), ...denials(ground)];
 }
 

@@ -35,6 +35,7 @@ export async function rulesFor(
     directory,
     worktree,
     agentRules: agent?.permission ?? [],
+    agents,
   });
 }
 
