@@ -25,15 +25,13 @@ export type AgentsOptions = {
   config: Config;
   env: NodeJS.ProcessEnv;
   log: Logger;
+  stopping: AbortSignal;
   /** Those in the store, as they are when it is asked. */
   storedLanes: () => Promise<readonly Lane[]>;
 };
 
-export async function gatherAgents({ config, env, log, storedLanes }: AgentsOptions): Promise<Agents> {
-  const demo =
-    config.profile.kind === "demo" ? await startDemoOpencode(config.stateDirectory, config.opencodeBin, env) : null;
-  const lanes = config.profile.kind === "demo" && !demo ? config.lanes.map(onStub) : config.lanes;
-  if (lanes !== config.lanes) log.warn("OpenCode is not installed, so the demo goes without it.");
+export async function gatherAgents({ config, env, log, stopping, storedLanes }: AgentsOptions): Promise<Agents> {
+  const { demo, lanes } = await demoOrNot({ config, env, log, stopping });
   const { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort } = config;
   const keeper: KeeperOptions = {
     settings: { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort },
@@ -71,6 +69,19 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
     }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
+}
+
+async function demoOrNot({ config, env, log, stopping }: Omit<AgentsOptions, "storedLanes">) {
+  const { profile, lanes } = config;
+  if (profile.kind !== "demo") return { demo: null, lanes };
+  const demo = await startDemoOpencode(config.stateDirectory, config.opencodeBin, env, stopping);
+  if (!(demo instanceof AppError)) return { demo, lanes };
+  stopping.throwIfAborted();
+  const { message, hint } = demo;
+  log.warn(
+    `The demo goes without OpenCode, and a scripted agent answers in its place. ${message} ${hint ?? ""}`.trim(),
+  );
+  return { demo: null, lanes: lanes.map(onStub) };
 }
 
 function contentFor({ permissionPolicy }: Config, given: string | undefined): string {
