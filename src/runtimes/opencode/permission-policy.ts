@@ -97,7 +97,7 @@ function editsOutside(directory: string, worktree: string): PermissionRule[] {
   const inside = relative(worktree, directory);
   if (worktree === "/" || inside === "" || !isInside(directory, worktree)) return [];
   // What lies outside of the repository, too, has been asked for as an external directory before.
-  return [rule("edit", "*", "ask"), rule("edit", "../*", "allow"), rule("edit", `${inside}/*`, "allow")];
+  return [rule("edit", "*", "ask"), rule("edit", "../*", "allow"), rule("edit", `${literal(inside)}/*`, "allow")];
 }
 
 /** A definition that denies is never loosened: from its first denial on, its rules follow ours. */
@@ -116,8 +116,8 @@ function limitsOf({ agentRules, policy }: PermissionGround, permissions: Readonl
 function denials({ directory, worktree, otherDirectories, stateDirectory }: PermissionGround): PermissionRule[] {
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
   return [...new Set([...others, stateDirectory])].flatMap((place) => [
-    rule("external_directory", place, "deny"),
-    rule("external_directory", `${place}/*`, "deny"),
+    rule("external_directory", literal(place), "deny"),
+    rule("external_directory", `${literal(place)}/*`, "deny"),
     ...denialsInside(place, directory, worktree),
   ]);
 }
@@ -126,7 +126,7 @@ function denials({ directory, worktree, otherDirectories, stateDirectory }: Perm
 function denialsInside(place: string, directory: string, worktree: string): PermissionRule[] {
   const isNear = isInside(place, directory) || (worktree !== "/" && isInside(place, worktree));
   if (!isNear || isInside(directory, place)) return [];
-  const way = relative(worktree, place);
+  const way = literal(relative(worktree, place));
   return ["read", "edit"].flatMap((permission) => [
     rule(permission, way, "deny"),
     rule(permission, `${way}/*`, "deny"),
@@ -144,6 +144,11 @@ function rulesOf(table: PermissionTable): PermissionRule[] {
 
 function expanded(pattern: string): string {
   return pattern.replace(/^(~|\$HOME)(?=\/|$)/, homedir());
+}
+
+/** Nothing can be escaped in a pattern. A star in a name becomes any one character, which is the nearest there is. */
+function literal(path: string): string {
+  return path.replaceAll("*", "?");
 }
 
 function isInside(path: string, place: string): boolean {
