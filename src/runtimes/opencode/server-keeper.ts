@@ -38,7 +38,6 @@ export class ServerKeeper {
   readonly #closing = new AbortController();
   #running: Running | null = null;
   #trouble = "The OpenCode server has not been started yet.";
-  #recovered = false;
   #first: Promise<ServerAddress> | null = null;
   /** The tries that are under way; never rejects. */
   #work: Promise<void> = Promise.resolve();
@@ -128,11 +127,9 @@ export class ServerKeeper {
   }
 
   async #oneOfThree(): Promise<ObtainedServer> {
-    if (!this.#recovered) {
-      const adopted = await adoptServer(this.#options);
-      this.#recovered = true;
-      if (adopted) return adopted;
-    }
+    // Not only the first time: one that did not end in time is still written down.
+    const adopted = await adoptServer(this.#options);
+    if (adopted) return adopted;
     const attached = await attachServer(this.#options);
     if (attached) return attached;
     if (performance.now() < this.#mayStartAt) {
@@ -191,7 +188,6 @@ export class ServerKeeper {
       if (own) await this.#end(own);
     } catch (error) {
       // The record is still there, and the next try begins with it.
-      this.#recovered = false;
       return this.#bringBack(error);
     }
     return this.#bringBack(new Error(`The OpenCode server is being brought back. ${why}`));

@@ -17,7 +17,7 @@ import type { ServerEnvironment } from "./server-environment.ts";
 import { fingerprintOf, nonceVariable, secretsIn } from "./server-environment.ts";
 import { endFamily } from "./server-family.ts";
 import type { ServerRecord } from "./server-record.ts";
-import { removeServerRecord, writeServerRecord } from "./server-record.ts";
+import { newNonce, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
 export type StartOptions = {
   path: string;
@@ -63,7 +63,7 @@ export async function startServer(options: StartOptions): Promise<OwnServer> {
 
 function recordOf({ url, port, password, ...start }: StartOptions): ServerRecord {
   return {
-    nonce: randomBytes(16).toString("hex"),
+    nonce: newNonce(start.directory),
     url,
     port,
     password: password ?? randomBytes(32).toString("base64url"),
