@@ -103,13 +103,14 @@ const serverWords: Record<ServerEvent["type"], string> = {
   opencode_attached: "OpenCode runs already, and is used.",
   opencode_lost: "OpenCode is gone; it is brought back.",
   opencode_ended: "OpenCode was ended.",
+  opencode_output_unbounded: "What OpenCode prints could not be cut short; it is tried again.",
   opencode_unavailable: "OpenCode could not be started; it is tried again.",
 };
 
 function logServer(event: ServerEvent, log: Logger): void {
   const { type, ...facts } = event;
   const { pid, ...rest } = { pid: undefined, ...facts };
-  const level = type === "opencode_lost" || type === "opencode_unavailable" ? "warn" : "info";
+  const level = /_(lost|unavailable|output_unbounded)$/.test(type) ? "warn" : "info";
   log[level]({ event: type, ...rest, ...(pid === undefined ? {} : { serverPid: pid }) }, serverWords[type]);
 }
 

@@ -8,6 +8,7 @@ import type { ObtainedServer, ObtainOptions, ServerAddress } from "./obtain-serv
 import { adoptServer, attachServer, startOwnServer } from "./obtain-server.ts";
 import { probe } from "./probe.ts";
 import { endFamily } from "./server-family.ts";
+import { keepOutputSmall } from "./server-output.ts";
 import type { OwnServer } from "./server-process.ts";
 import { removeServerRecord } from "./server-record.ts";
 import type { ServerTimes } from "./server-times.ts";
@@ -21,6 +22,7 @@ export type ServerEvent =
   | { type: "opencode_started" | "opencode_adopted" | "opencode_attached"; url: string; pid: number | null }
   | { type: "opencode_lost"; why: string }
   | { type: "opencode_ended"; pid: number | null }
+  | { type: "opencode_output_unbounded"; why: string }
   | { type: "opencode_unavailable"; code: string | null; why: string; nextTryMs: number };
 
 export type KeeperOptions = Omit<ObtainOptions, "times" | "signal" | "extraEnv"> & {
@@ -118,12 +120,23 @@ export class ServerKeeper {
     const server = await this.#oneOfThree();
     const { address, how } = server;
     const lost = (why: string) => this.#lose(running, why);
-    const unwatch = server.own ? whenEnded(server.own, this.#options.times.watchMs, lost) : () => {};
+    const unwatch = server.own ? this.#watch(server.own, lost) : () => {};
     const running = { ...server, unwatch, since: performance.now() };
     this.#running = running;
     this.#onEvent({ type: `opencode_${how}`, url: address.url, pid: address.pid });
     this.#tell();
     return address;
+  }
+
+  #watch(own: OwnServer, lost: (why: string) => void): () => void {
+    const unwatch = whenEnded(own, this.#options.times.watchMs, lost);
+    const stop = keepOutputSmall(this.#options.directory, (error) =>
+      this.#onEvent({ type: "opencode_output_unbounded", why: messageOf(error) }),
+    );
+    return () => {
+      unwatch();
+      stop();
+    };
   }
 
   async #oneOfThree(): Promise<ObtainedServer> {
