@@ -1,4 +1,5 @@
 /** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
@@ -7,6 +8,7 @@ import { OpencodeRuntime } from "../runtimes/opencode/opencode-runtime.ts";
 import { withPermissions } from "../runtimes/opencode/permission-policy.ts";
 import type { KeeperOptions, ServerEvent } from "../runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../runtimes/opencode/server-keeper.ts";
+import { readServerRecord } from "../runtimes/opencode/server-record.ts";
 import type { PostMessage, Runtime } from "../runtimes/port.ts";
 import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
 import type { Config } from "./config/config.ts";
@@ -47,7 +49,9 @@ export async function gatherAgents({ config, env, log, stopping, storedLanes }: 
     },
     onEvent: (event) => logServer(event, log),
   };
-  const startAtOnce = [...lanes, ...(await storedLanes())].some((lane) => lane.runtime === "opencode");
+  const isUsed = [...lanes, ...(await storedLanes())].some((lane) => lane.runtime === "opencode");
+  // Also with no lane for it any more, a server that was left behind is not left for good.
+  const startAtOnce = isUsed || readServerRecord(keeper.directory) !== null;
   if (startAtOnce) log.info("Starting OpenCode, which takes a few seconds.");
   const make = (postMessage: PostMessage): Runtime[] => [
     new StubRuntime({
@@ -62,13 +66,18 @@ export async function gatherAgents({ config, env, log, stopping, storedLanes }: 
       startAtOnce,
       permissions: async (lane) => ({
         policy: config.permissionPolicy,
-        stateDirectory: config.home,
+        stateDirectories: namesOf(config.home),
         otherDirectories: (await storedLanes()).filter(({ id }) => id !== lane.id).map(({ directory }) => directory),
       }),
       onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
+}
+
+/** OpenCode compares paths as they are written, so one that leads through symlinks is denied under both names. */
+export function namesOf(path: string): string[] {
+  return [...new Set([path, realpathSync(path)])];
 }
 
 async function demoOrNot({ config, env, log, stopping }: Omit<AgentsOptions, "storedLanes">) {

@@ -1,4 +1,6 @@
 /** The daemon as a user has it: started, stopped, killed, refused, as processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +8,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { processTable } from "../../src/runtimes/opencode/process-table.ts";
+import { nonceVariable } from "../../src/runtimes/opencode/server-environment.ts";
+import { newNonce, readServerRecord, writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { isGone } from "../support/daemon-process.ts";
 import { freePort, Program } from "../support/program.ts";
 
@@ -51,6 +55,23 @@ test("the log tells what a start makes of a store that was restored", async () =
   await second.hear({ event: "prompt_delivery_ledger_created", inboxMessageId: "m1" });
   second.kill("SIGTERM");
   expect(await second.exit()).toMatchObject({ code: 0 });
+});
+
+test("an OpenCode server that a killed daemon left behind is ended, though no lane needs one any more", async () => {
+  const directory = join(waybill.home, "opencode-server");
+  const nonce = newNonce(directory);
+  const env = { ...process.env, [nonceVariable]: nonce };
+  const left = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env });
+  await once(left, "spawn");
+  const [pid, port] = [left.pid ?? 0, await freePort()];
+  const processStart = (await processTable()).find((row) => row.pid === pid)?.start ?? null;
+  const place = { url: `http://127.0.0.1:${port}`, port, password: "p", passwordIsRandom: true };
+  writeServerRecord(directory, { nonce, ...place, startedAt: 1, fingerprint: "f", pid, processStart });
+  waybill.configure({}, { opencodeAutoStart: false, opencodeAttachUrl: place.url });
+  const daemon = await waybill.up();
+  expect(isGone(pid)).toBe(true);
+  daemon.kill("SIGTERM");
+  expect(await daemon.exit()).toMatchObject({ code: 0 });
 });
 
 describe("stopping", () => {

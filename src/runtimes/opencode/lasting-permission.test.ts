@@ -7,7 +7,7 @@ const rules = permissionRules({
   directory: "/home/me/project",
   worktree: "/",
   otherDirectories: [],
-  stateDirectory: "/home/me/.local/state/waybill",
+  stateDirectories: ["/home/me/.local/state/waybill"],
   agentRules: [],
   agents: [],
 });

@@ -7,7 +7,7 @@ const ground: PermissionGround = {
   directory: "/home/me/project",
   worktree: "/",
   otherDirectories: [],
-  stateDirectory: "/home/me/.local/state/waybill",
+  stateDirectories: ["/home/me/.local/state/waybill"],
   agentRules: [],
   agents: [],
 };

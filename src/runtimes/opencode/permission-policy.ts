@@ -28,8 +28,8 @@ export type PermissionGround = {
   /** The root of the repository that OpenCode finds around it; `/` without one. Inside of it nothing is outside. */
   worktree: string;
   otherDirectories: readonly string[];
-  /** Waybill's own. */
-  stateDirectory: string;
+  /** Waybill's own, under each of its names. */
+  stateDirectories: readonly string[];
   /** What the lane's agent is limited to by its own definition. */
   agentRules: readonly PermissionRule[];
   /** All that the server knows for the directory, those in the project's own files among them. */
@@ -113,9 +113,9 @@ function limitsOf({ agentRules, policy }: PermissionGround, permissions: Readonl
   });
 }
 
-function denials({ directory, worktree, otherDirectories, stateDirectory }: PermissionGround): PermissionRule[] {
+function denials({ directory, worktree, otherDirectories, stateDirectories }: PermissionGround): PermissionRule[] {
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
-  return [...new Set([...others, stateDirectory])].flatMap((place) => [
+  return [...new Set([...others, ...stateDirectories])].flatMap((place) => [
     rule("external_directory", literal(place), "deny"),
     rule("external_directory", `${literal(place)}/*`, "deny"),
     ...denialsInside(place, directory, worktree),

@@ -30,7 +30,7 @@ function begun(given: Partial<PermissionGround>) {
     directory: "/repo",
     worktree: "/repo",
     otherDirectories: [],
-    stateDirectory: "/state",
+    stateDirectories: ["/state"],
     agentRules: [],
     agents: [
       subagent("general", [], policy),
