@@ -25,7 +25,7 @@ import type {
 import { readSystemPrompt } from "../system-prompt.ts";
 import { answerTo } from "./ask-answer.ts";
 import type { ClaudePermissions } from "./claude-arguments.ts";
-import { claudeArguments, claudeSettings } from "./claude-arguments.ts";
+import { claudeArguments, claudeSettings, promptText } from "./claude-arguments.ts";
 import { findClaude } from "./find-claude.ts";
 import { LanePrograms } from "./lane-programs.ts";
 import { LeftPrograms } from "./left-programs.ts";
@@ -145,7 +145,7 @@ export class ClaudeRuntime implements Runtime {
       return { outcome: "not_sent", reason: messageOf(error) };
     }
     const { admittedMs } = { ...usualTimes, ...this.#options.times };
-    const taken = await this.#inTime(program.conversation.prompt(messageId, text), admittedMs);
+    const taken = await this.#inTime(program.conversation.prompt(messageId, promptText(text)), admittedMs);
     if (taken === true) return { outcome: "accepted" };
     return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
   }
