@@ -1,5 +1,4 @@
 /** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
@@ -11,9 +10,11 @@ import { ServerKeeper } from "../runtimes/opencode/server-keeper.ts";
 import { readServerRecord } from "../runtimes/opencode/server-record.ts";
 import type { PostMessage, Runtime } from "../runtimes/port.ts";
 import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
+import { makeClaude } from "./claude-agent.ts";
 import type { Config } from "./config/config.ts";
 import type { ConfigLane } from "./config/lanes.ts";
 import { startDemoOpencode } from "./demo-opencode.ts";
+import { deniedPlaces } from "./denied-places.ts";
 import type { Logger } from "./logging.ts";
 
 export type Agents = {
@@ -67,18 +68,13 @@ export async function gatherAgents({ config, env, log, stopping, storedLanes }: 
       ...(config.systemPromptPath === null ? {} : { systemPromptPath: config.systemPromptPath }),
       permissions: async (lane) => ({
         policy: config.permissionPolicy,
-        stateDirectories: namesOf(config.home),
-        otherDirectories: (await storedLanes()).filter(({ id }) => id !== lane.id).map(({ directory }) => directory),
+        ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
       }),
       onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
+    makeClaude({ config, env, log, storedLanes }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
-}
-
-/** OpenCode compares paths as they are written, so one that leads through symlinks is denied under both names. */
-export function namesOf(path: string): string[] {
-  return [...new Set([path, realpathSync(path)])];
 }
 
 async function demoOrNot({ config, env, log, stopping }: Omit<AgentsOptions, "storedLanes">) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { namesOf } from "./agents.ts";
+import { namesOf } from "./denied-places.ts";
 
 test("a state directory that is reached through a symlink is known by both names", () => {
   const place = realpathSync(mkdtempSync(join(tmpdir(), "waybill-names-")));
