@@ -1,5 +1,5 @@
 /**
- * What a Claude Code program of a lane is started with: flags and environment. Pure.
+ * The flags that a Claude Code program of a lane is started with. Pure.
  * docs/claude.md says what each of them was seen to do.
  */
 import { isAbsolute, relative, sep } from "node:path";
@@ -59,19 +59,6 @@ function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
-
-/** What the program needs beside the user's own surroundings. Its nonce is another for each start. */
-export const claudeSettings: Readonly<Record<string, string>> = {
-  DISABLE_AUTOUPDATER: "1",
-  DISABLE_TELEMETRY: "1",
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  // Its own ten tries take minutes, also where a key is wrong. A later one is Waybill's to make.
-  CLAUDE_CODE_MAX_RETRIES: "3",
-  // Subagents would work on after the end of the turn, and begin turns by themselves.
-  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-  // Tools would have to be searched for by the model before it can use them, Waybill's own included.
-  ENABLE_TOOL_SEARCH: "false",
-};
 
 /** What begins with a slash would be a command to the program: `/clear` even changes the session. */
 export function promptText(text: string): string {

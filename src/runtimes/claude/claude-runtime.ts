@@ -11,7 +11,6 @@ import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type { Said, Signal } from "../../events/signal.ts";
 import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
-import { serverEnvironment } from "../opencode/server-environment.ts";
 import type {
   AskAnswer,
   Hint,
@@ -25,7 +24,8 @@ import type {
 import { readSystemPrompt } from "../system-prompt.ts";
 import { answerTo } from "./ask-answer.ts";
 import type { ClaudePermissions } from "./claude-arguments.ts";
-import { claudeArguments, claudeSettings, promptText } from "./claude-arguments.ts";
+import { claudeArguments, promptText } from "./claude-arguments.ts";
+import { claudeEnvironment } from "./claude-environment.ts";
 import { findClaude } from "./find-claude.ts";
 import { LanePrograms } from "./lane-programs.ts";
 import { LeftPrograms } from "./left-programs.ts";
@@ -51,8 +51,6 @@ export type ClaudeOptions = {
 const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
 /** A turn that was interrupted and does not end within this is ended with its program. */
 const interruptMs = 5000;
-/** Found out by Claude Code itself, and none of Waybill's: where it was started from. */
-const foreign = /^CLAUDE(CODE|_CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID))/;
 
 export class ClaudeRuntime implements Runtime {
   readonly kind = "claude";
@@ -214,7 +212,7 @@ export class ClaudeRuntime implements Runtime {
       path: findClaude(program, env),
       args,
       directory: lane.directory,
-      env: environment(env),
+      env: claudeEnvironment(env),
       onLine: () => {},
       onChange: () => this.#tell(sessionId),
     });
@@ -253,12 +251,4 @@ export class ClaudeRuntime implements Runtime {
   #tell(sessionId: string): void {
     for (const listener of this.#listeners) listener({ sessionId });
   }
-}
-
-/** What the program, its provider and its tools need, and nothing else of the daemon's own. */
-function environment(env: NodeJS.ProcessEnv): Record<string, string> {
-  const passed = Object.entries(serverEnvironment(env, {})).filter(([name]) => !name.startsWith("OPENCODE_"));
-  const own = Object.entries(env).filter(([name]) => /^CLAUDE_[A-Z0-9_]+$/.test(name) && !foreign.test(name));
-  const given = [...passed, ...own].flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  return { ...claudeSettings, ...Object.fromEntries(given) };
 }

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../app-error.ts";
-import { processTable } from "../opencode/process-table.ts";
-import { nonceVariable } from "../opencode/server-environment.ts";
-import { endFamily } from "../opencode/server-family.ts";
+import { nonceVariable } from "../agent-process/agent-environment.ts";
+import { endFamily } from "../agent-process/process-family.ts";
+import { processTable } from "../agent-process/process-table.ts";
 import { ClaudeProcess } from "./claude-process.ts";
 import type { ConversationOptions } from "./conversation.ts";
 import { Conversation } from "./conversation.ts";

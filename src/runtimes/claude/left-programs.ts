@@ -3,8 +3,8 @@
  * sessions are busy, and nobody else may take them up, because two programs on one session would branch it.
  */
 import type { Clock } from "../../clock.ts";
-import { isAlive, processTable } from "../opencode/process-table.ts";
-import { endFamily, leaderOf } from "../opencode/server-family.ts";
+import { endFamily, leaderOf } from "../agent-process/process-family.ts";
+import { isAlive, processTable } from "../agent-process/process-table.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { readProcessRecords, removeProcessRecord } from "./process-record.ts";
 

@@ -2,8 +2,9 @@
  * What becomes of the server that an earlier run of Waybill started: it is taken over if it works and is the one that
  * would be started now, else ended with all that it started, and waited for. Only then may anything be observed.
  */
-import { processTable } from "./process-table.ts";
-import { endFamily, leaderOf } from "./server-family.ts";
+
+import { endFamily, leaderOf } from "../agent-process/process-family.ts";
+import { processTable } from "../agent-process/process-table.ts";
 import type { OwnServer } from "./server-process.ts";
 import { answersAsOurs } from "./server-process.ts";
 import type { ServerRecord } from "./server-record.ts";

@@ -4,10 +4,10 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError, messageOf } from "../../app-error.ts";
+import { endFamily } from "../agent-process/process-family.ts";
 import type { ObtainedServer, ObtainOptions, ServerAddress } from "./obtain-server.ts";
 import { adoptServer, attachServer, startOwnServer } from "./obtain-server.ts";
 import { probe } from "./probe.ts";
-import { endFamily } from "./server-family.ts";
 import { keepOutputSmall } from "./server-output.ts";
 import type { OwnServer } from "./server-process.ts";
 import { removeServerRecord } from "./server-record.ts";

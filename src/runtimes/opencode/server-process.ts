@@ -10,11 +10,12 @@ import { closeSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../app-error.ts";
+import type { AgentEnvironment } from "../agent-process/agent-environment.ts";
+import { nonceVariable, secretsIn } from "../agent-process/agent-environment.ts";
+import { endFamily } from "../agent-process/process-family.ts";
+import { processTable } from "../agent-process/process-table.ts";
 import { basicAuthorization, probe } from "./probe.ts";
-import { processTable } from "./process-table.ts";
-import type { ServerEnvironment } from "./server-environment.ts";
-import { fingerprintOf, nonceVariable, secretsIn } from "./server-environment.ts";
-import { endFamily } from "./server-family.ts";
+import { fingerprintOf } from "./server-environment.ts";
 import { openOutput, outputIn } from "./server-output.ts";
 import type { ServerRecord } from "./server-record.ts";
 import { newNonce, removeServerRecord, writeServerRecord } from "./server-record.ts";
@@ -30,7 +31,7 @@ export type StartOptions = {
   url: string;
   /** Null: a random one. */
   password: string | null;
-  environment: ServerEnvironment;
+  environment: AgentEnvironment;
   /** Where its record and its output are kept. */
   directory: string;
   /** How long it may take until it answers. */
