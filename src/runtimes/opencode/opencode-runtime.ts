@@ -5,8 +5,18 @@
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Ask, AskAnswer, Hint, Prompt, Runtime, RuntimeTraits, SubmitOutcome, TranscriptSlice } from "../port.ts";
-import { openPermissions, pendingAsks } from "./asks.ts";
+import type {
+  Ask,
+  AskAnswer,
+  Hint,
+  Prompt,
+  Runtime,
+  RuntimeTraits,
+  SignalListener,
+  SubmitOutcome,
+  TranscriptSlice,
+} from "../port.ts";
+import { askedBy, openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
@@ -19,6 +29,7 @@ import { OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
+import { SessionSignals } from "./session-signals.ts";
 import { SessionTree } from "./session-tree.ts";
 import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
@@ -61,6 +72,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #polling: BusyPolling;
   readonly #heard = new HeardAsks();
   readonly #subtasks: SubtaskUsage;
+  readonly #signals: SessionSignals;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
@@ -72,13 +84,20 @@ export class OpencodeRuntime implements Runtime {
     this.#tree = new SessionTree(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
     this.#subtasks = new SubtaskUsage(this.#api);
+    this.#signals = this.#makeSignals();
     this.#feed = new EventFeed({
       api: this.#api,
       clock,
       ...(silenceMs === undefined ? {} : { silenceMs }),
-      onLive: (live) => this.#polling.eventsCome(live),
+      onLive: (live) => {
+        this.#polling.eventsCome(live);
+        this.#signals.eventsCome(live);
+      },
       onEvent: (event) => this.#onEvent(event),
-      onGap: () => this.#tellAll(),
+      onGap: () => {
+        this.#tellAll();
+        this.#signals.retellAll();
+      },
       onTrouble: (error) => {
         // Without a server there are no events either, and that is known.
         if (!keeper.address()) return;
@@ -86,9 +105,13 @@ export class OpencodeRuntime implements Runtime {
         void keeper.suspect();
       },
     });
+    let isOurs = false;
     keeper.onChange((address) => {
       // What a server asked went with it.
       this.#heard.forget();
+      // One that is somebody else's may be there still, and is asked when it answers again.
+      if (!address && isOurs) this.#signals.died();
+      isOurs = address?.startedByUs === true;
       if (!address) return;
       this.#feed.start();
       this.#feed.tryNow();
@@ -120,13 +143,16 @@ export class OpencodeRuntime implements Runtime {
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const { id } = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(id, null);
+    this.#signals.opened(lane, id);
     return id;
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
+    this.#signals.watch(lane, sessionId);
     const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    this.#signals.looked(sessionId);
     if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
@@ -150,6 +176,7 @@ export class OpencodeRuntime implements Runtime {
     const ready = await this.#makeReady(lane, sessionId, signal);
     if ("outcome" in ready) return ready;
     this.#watched.add(sessionId);
+    this.#signals.watch(lane, sessionId);
     this.#polling.saw(sessionId, "busy");
     try {
       const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.choice };
@@ -180,6 +207,7 @@ export class OpencodeRuntime implements Runtime {
    * to be asked by the next turn.
    */
   async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    this.#signals.watch(lane, sessionId);
     const family = await this.#asking(this.#tree.family(sessionId, signal));
     for (const id of family) await this.#api.abort(id, signal);
     for (const { id } of await this.#asks(lane, sessionId, signal)) {
@@ -202,8 +230,17 @@ export class OpencodeRuntime implements Runtime {
     return () => this.#listeners.delete(listener);
   }
 
+  onSignal(listener: SignalListener): () => void {
+    return this.#signals.onSignal(listener);
+  }
+
+  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    return this.#asking(this.#signals.retell(lane, sessionId, signal));
+  }
+
   async close(options?: { keep: boolean }): Promise<void> {
     this.#polling.close();
+    this.#signals.close();
     await this.#feed.close();
     await this.#options.keeper.close(options);
   }
@@ -226,6 +263,17 @@ export class OpencodeRuntime implements Runtime {
 
   #asks({ directory }: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
+  }
+
+  #makeSignals(): SessionSignals {
+    const place = { api: this.#api, tree: this.#tree, heard: this.#heard };
+    return new SessionSignals({
+      ...place,
+      clock: this.#options.clock,
+      stored: (lane, sessionId, limit, signal) => this.#consistent(lane, sessionId, limit, signal),
+      asked: ({ directory }, sessionId, signal) => askedBy(place, { directory, sessionId }, signal),
+      onTrouble: this.#options.onTrouble,
+    });
   }
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
@@ -265,9 +313,11 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  #onEvent({ type, properties }: FeedEvent): void {
+  #onEvent(event: FeedEvent): void {
+    const { type, properties } = event;
     this.#learn(type, properties);
     this.#heard.hear(type, properties);
+    this.#signals.hear(event);
     const { sessionID } = properties;
     if (!telling.has(type) || typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);
