@@ -429,10 +429,10 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
     expect(lines(watcher.drafts.slice(before))).toEqual([]);
   });
 
-  // Nothing of a failure before the first message is stored.
-  const isStored = !name.startsWith("unknown-");
+  // Nothing of a failure before the first message is stored, so there is nothing to read.
+  if (name.startsWith("unknown-")) return;
 
-  test.runIf(isStored)("cut off at any place, is told with the same items and ends once its rows are read", () => {
+  test("cut off at any place, is told with the same items and ends once its rows are read", () => {
     const wanted = ends(heard());
     for (let place = 0; place <= one.events.length; place += 1) {
       const watcher = new Watcher(one).hear(one.events.slice(0, place)).readRows();
@@ -440,7 +440,7 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
     }
   });
 
-  test.runIf(isStored)("gives the same items and ends from its rows alone", () => {
+  test("gives the same items and ends from its rows alone", () => {
     expect(ends(new Watcher(one).readRows())).toEqual(ends(heard()));
   });
 });
