@@ -11,6 +11,9 @@ import type { Attachment } from "../mail/message.ts";
 
 export type { Notice, Usage };
 
+/** `diff` is a unified one, where the program shows one. */
+export type ChangedFile = { path: string; change: "added" | "modified" | "deleted" | "unknown"; diff: string | null };
+
 export type ToolCall = {
   id: string;
   name: string;
@@ -19,6 +22,8 @@ export type ToolCall = {
   output: string;
   /** A person refused the permission or the question behind this call. */
   rejected: boolean;
+  /** What it changed on the disk, where the program says so. */
+  files?: readonly ChangedFile[];
 };
 
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */

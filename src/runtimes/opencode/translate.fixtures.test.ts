@@ -40,9 +40,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       session.started
       turn.started msg_1
       prompt 'go'
-      message msg_2 begins
       error Insufficient balance
-      message msg_2 ends failed
       turn.ended error
     `,
   ],
@@ -243,8 +241,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       session.started
       turn.started msg_1
       prompt 'go'
-      message msg_2 begins
       status retry
+      message msg_2 begins
       message msg_2 ends 'It went well the second time.'
       turn.ended completed
     `,
