@@ -129,7 +129,8 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const prune = () => {
     const { respondedMs, failedMs } = policy.retention;
     const now = clock.now();
-    return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
+    const [responded, failed] = [now - respondedMs, now - failedMs];
+    return store.prune({ responded, failed, feed: responded, events: responded });
   };
   return {
     store,
