@@ -10,6 +10,7 @@ import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
+import type { EventFilter, EventPage, LoggedEvent } from "../events/event-page.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
 import type { Mail, Message, Recipient } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
@@ -40,23 +41,6 @@ export type DeliveryFilter = Paging & {
 export type DueLook = { laneId: string; deliveryId: string; team: string | null };
 
 export type UsageEntry = Usage & { messageId: string; day: string };
-
-/** An event, and the text that stands for it in the store and in every stream. */
-export type LoggedEvent = { event: UniversalEvent; text: string };
-export type StoredEvent = LoggedEvent & { cursor: string };
-
-export type EventFilter = {
-  /** Without one, from the oldest that is kept. */
-  after?: string | undefined;
-  lane?: string | undefined;
-  limit: number;
-};
-
-/**
- * Events in their order. `cursor` is where to go on; a page without events is the end of them. `reset`, a cursor, when
- * some that came after the given one are not kept any more.
- */
-export type EventPage = { reset: string | null; events: readonly StoredEvent[]; cursor: string };
 
 export type Finding = { subject: string; problem: string };
 

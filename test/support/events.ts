@@ -1,6 +1,6 @@
 /** Universal events as tests of the log need them. */
+import type { LoggedEvent } from "../../src/events/event-page.ts";
 import type { Happening, UniversalEvent } from "../../src/events/universal-event.ts";
-import type { LoggedEvent } from "../../src/store/port.ts";
 
 export function anEvent(
   event: Partial<UniversalEvent> & { lane?: string; seq: number },
