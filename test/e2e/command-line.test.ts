@@ -152,6 +152,8 @@ describe("completion", () => {
     ["waybill send --lane ", ["chat", "review"]],
     ["waybill lanes p", ["pause"]],
     ["waybill lanes pause r", ["review"]],
+    ["waybill follow ", ["chat", "review"]],
+    ["waybill follow chat --o", ["--once"]],
     ["waybill store ba", ["backup"]],
     ["waybill deliveries --status failed_", ["failed_retryable", "failed_terminal"]],
     ["waybill completion z", ["zsh"]],
