@@ -16,6 +16,8 @@ export type StreamOptions = {
   after?: string | undefined;
   /** Ends the stream. */
   signal?: AbortSignal | undefined;
+  /** Called when it begins at what happens now: from then on nothing is missed. */
+  onOpen?: (() => void) | undefined;
   /** Called when the connection broke; it is tried again by itself. */
   onTrouble?: ((error: WaybillError) => void) | undefined;
 };

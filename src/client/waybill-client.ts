@@ -116,7 +116,10 @@ export class WaybillClient {
   }
 
   async *#follow<T extends { type: string; cursor: string }>(path: string, options: StreamOptions) {
-    for await (const event of follow<T>(this.#connection, path, options)) if (!isOpening(event)) yield event;
+    for await (const event of follow<T>(this.#connection, path, options)) {
+      if (isOpening(event)) options.onOpen?.();
+      else yield event;
+    }
   }
 
   /** Newest first; with `q`, those in which all of its words were said. */

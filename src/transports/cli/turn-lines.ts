@@ -12,12 +12,21 @@ type Item = Of<"item.completed">["data"]["item"];
 type Part = Item["parts"][number];
 type Words = Extract<Part, { type: "text" | "reasoning" }>;
 
+type ShownWords = {
+  item: string;
+  kind: Words["type"];
+  length: number;
+  line: string;
+  /** Something else was shown in mid-line, so that the line was ended there. */
+  broken: boolean;
+};
+
 const longestInput = 100;
 
 export class TurnLines {
   readonly #paint: Paint;
   /** What was shown of the text parts of open messages: how much of it, and the line that is not whole yet. */
-  readonly #shown = new Map<string, { length: number; line: string }>();
+  readonly #shown = new Map<string, ShownWords>();
   /** What the tools that run were called with, in words. */
   readonly #calls = new Map<string, string>();
   #status = "";
@@ -30,8 +39,20 @@ export class TurnLines {
     this.#status = "";
     // What a subagent does stands further right.
     const indent = event.nativeSession === undefined ? "" : "  ";
-    const lines = this.#lines(event).map((line) => `${indent}${line}`);
-    return { lines, status: this.#status };
+    const lines = this.#lines(event);
+    const above = lines.length > 0 && event.type !== "item.delta" ? this.#brokenOff(event) : [];
+    return { lines: [...above, ...lines.map((line) => `${indent}${line}`)], status: this.#status };
+  }
+
+  /** What stood below the lines and was not whole, when something else is shown in its place. */
+  #brokenOff(event: UniversalEvent): string[] {
+    const own = event.type === "item.completed" ? event.data.item.id : null;
+    const open = [...this.#shown.values()].filter(({ item, line }) => item !== own && line !== "");
+    return open.map((words) => {
+      const { line, kind } = words;
+      Object.assign(words, { line: "", broken: true });
+      return this.#styled(line, kind);
+    });
   }
 
   #lines(event: UniversalEvent): string[] {
@@ -86,20 +107,25 @@ export class TurnLines {
   }
 
   #delta({ data: { item, part, kind, text } }: Of<"item.delta">): string[] {
-    if (kind === "text" || kind === "reasoning") return this.#words(`${item}/${part}`, kind, text);
+    if (kind === "text" || kind === "reasoning") return this.#words(item, part, kind, text);
     const call = this.#calls.get(item.replace(/^result:/, "call:"));
     if (kind === "output" && call !== undefined) this.#status = `${call} … ${oneLine(text).slice(0, longestInput)}`;
     return [];
   }
 
   /** The lines that have become whole; the rest is the status. */
-  #words(key: string, kind: Words["type"], text: string): string[] {
-    const shown = this.#shown.get(key) ?? { length: 0, line: "" };
-    const lines = `${shown.line}${text}`.split("\n");
+  #words(item: string, part: string, kind: Words["type"], text: string): string[] {
+    const shown = this.#shownOf(item, part, kind);
+    const lines = `${shown.line}${shown.broken ? text.replace(/^\n/, "") : text}`.split("\n");
     const line = lines.pop() ?? "";
-    this.#shown.set(key, { length: shown.length + text.length, line });
+    Object.assign(shown, { length: shown.length + text.length, line, broken: false });
+    this.#shown.set(`${item}/${part}`, shown);
     this.#status = this.#styled(line, kind);
     return lines.map((one) => this.#styled(one, kind));
+  }
+
+  #shownOf(item: string, part: string, kind: Words["type"]): ShownWords {
+    return this.#shown.get(`${item}/${part}`) ?? { item, kind, length: 0, line: "", broken: false };
   }
 
   #styled(text: string, kind: Words["type"]): string {
@@ -135,12 +161,11 @@ export class TurnLines {
   /** What was not shown as it came. */
   #rest(item: Item, part: Part): string[] {
     if (part.type !== "text" && part.type !== "reasoning") return [];
-    const key = `${item.id}/${part.id}`;
-    const shown = this.#shown.get(key) ?? { length: 0, line: "" };
-    this.#shown.delete(key);
-    const words = shown.line + part.text.slice(shown.length);
-    this.#status = "";
-    return words === "" ? [] : words.split("\n").map((line) => this.#styled(line, part.type));
+    const { length, line, broken } = this.#shownOf(item.id, part.id, part.type);
+    this.#shown.delete(`${item.id}/${part.id}`);
+    const more = part.text.slice(length);
+    const words = line + (broken ? more.replace(/^\n/, "") : more);
+    return words === "" ? [] : words.split("\n").map((one) => this.#styled(one, part.type));
   }
 
   #called(item: Item): string[] {

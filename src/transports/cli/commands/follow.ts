@@ -1,5 +1,5 @@
 /** `waybill follow`: the turns of a lane, as the agent works. */
-import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../../client/index.ts";
+import type { FollowedEvent, WaybillClient } from "../../../client/index.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
@@ -64,8 +64,11 @@ async function showAll(
   show: Show,
 ): Promise<number> {
   const after = input.flag("all") ? await showKept(client, lane, context, show) : input.value("after");
-  if (!context.json) context.remark("Following. Ctrl-C ends it.");
-  const options = { lane, after, signal: context.interrupted, onTrouble: sayOnce(context) };
+  const onOpen = () => {
+    if (!context.json) context.remark("Following. Ctrl-C ends it.");
+  };
+  if (after !== undefined) onOpen();
+  const options = { lane, after, signal: context.interrupted, onOpen, onTrouble: sayOnce(context) };
   for await (const event of client.followEvents(options)) {
     show.event(event);
     // With prompts that come next, the agent is not idle yet.
@@ -96,7 +99,7 @@ function readableLines({ print, paint }: CommandContext): Show {
   return {
     event(event) {
       if (event.type === "reset") return screen.line("what happened in between is not kept any more; it goes on");
-      const { lines, status } = turns.take(event as UniversalEvent);
+      const { lines, status } = turns.take(event);
       for (const line of lines) screen.line(line);
       if (lines.length > 0 || status !== "") screen.status(status);
     },
