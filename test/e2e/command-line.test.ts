@@ -21,6 +21,7 @@ const names = ["up", "init", "doctor", ...clientCommands.map(({ name }) => name)
 const calls: string[][] = [
   ["send", "--lane", "chat", "hello"],
   ["watch"],
+  ["follow", "chat"],
   ["lanes"],
   ["lanes", "pause", "chat"],
   ["messages"],

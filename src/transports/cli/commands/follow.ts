@@ -20,8 +20,8 @@ Options:
   --after CURSOR   begin after this event (the \`cursor\` of a line of --json)
   --json           one line of JSON for each event
 
-Exit codes: 130 ended by Ctrl-C, 5 no daemon runs, 1 any other error; with --once 0 the turn was completed, 3 it ended in
-an error or was interrupted, 4 it was stopped.
+Exit codes: 130 ended by Ctrl-C, 5 no daemon runs, 1 any other error; with --once 0 the turn was completed, 3 it ended
+in an error or was interrupted, 4 it was stopped.
 
 Examples:
   waybill follow chat
