@@ -112,6 +112,7 @@ function startDelivering(
     policy: config.policy,
     lanes: agents.lanes.map((lane) => ({ ...lane, createdAt })),
     runtimes: agents.make,
+    keptEvents: config.keptEvents,
     alerts: {
       times: { askMs: config.alertAskAfterMs, failureMs: config.alertFailureAfterMs, lateMs: config.relayTimeoutMs },
       onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "Somebody should look at this."),

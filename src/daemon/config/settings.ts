@@ -82,6 +82,13 @@ export const settings = {
     meaning: "The least important kind of line that is logged. `debug` and `trace` show what messages say.",
     effect: "now",
   },
+  keptEvents: {
+    kind: kinds.positive,
+    env: "WAYBILL_KEPT_EVENTS",
+    default: 10_000,
+    meaning: "How many events of each lane are kept, about: [events.md](events.md). The oldest go first.",
+    effect: "now",
+  },
   drainMs: {
     kind: kinds.milliseconds,
     env: "WAYBILL_DRAIN_MS",
