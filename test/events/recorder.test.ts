@@ -63,7 +63,9 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, mos
   return { store, recorder, told, say, troubles, retold, clock: world.clock };
 }
 
-const message = { type: "message", message: "a1", prompt: null } as const;
+const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
+/** The first thing in a message, with which it begins. */
+const message = { type: "file", message: "a1", file: changed } as const;
 const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
 const failure = (text: string): Said => ({ type: "error", id: text, message: text, item: null });
 
