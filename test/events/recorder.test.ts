@@ -127,7 +127,7 @@ test("what comes while a commit is under way shares the next one, and deltas cos
       return real.appendEvents(events, keep);
     },
   }));
-  say(message);
+  // It begins with the first delta.
   for (let count = 0; count < 300; count++) say(delta("x"));
   await settled();
   for (let count = 0; count < 300; count++) say(delta("y"));
