@@ -7,7 +7,8 @@ import { asList, asObject, asText } from "./json-fields.ts";
 /** A refusal ends the turn: the agent is not to find another way to do what a person said no to. */
 export function answerTo(ask: ToolAsk, { decision, answers = [] }: AskAnswer): Json {
   if (decision === "reject") return { behavior: "deny", message: "A person refused this.", interrupt: true };
-  if (ask.kind === "question") return { behavior: "allow", updatedInput: { ...ask.input, answers: byQuestion(ask, answers) } };
+  if (ask.kind === "question")
+    return { behavior: "allow", updatedInput: { ...ask.input, answers: byQuestion(ask, answers) } };
   const allow = { behavior: "allow", updatedInput: ask.input };
   return decision === "always" ? { ...allow, updatedPermissions: ask.suggestions.map(forThisSession) } : allow;
 }
