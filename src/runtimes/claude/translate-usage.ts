@@ -21,17 +21,21 @@ export function tokensOf(usage: Json): Tokens {
  * with the process and is carried over a resume: `before` is what it was at the last `result`, null when not known.
  */
 export function turnUsage(result: Json, before: number | null): Used | null {
-  const models = Object.entries(asObject(result.model_usage_since_last_result) ?? {});
-  const [first] = models;
-  if (!first) {
-    const own = tokensOf(asObject(result.usage) ?? {});
-    const total = typeof result.total_cost_usd === "number" ? result.total_cost_usd : null;
-    const cost = total === null || before === null ? null : Math.max(0, total - before);
-    return isNothing(own) && !cost ? null : { tokens: own, cost, model: null };
-  }
-  const used = models.map(([, one]) => asObject(one) ?? {});
+  const models = asObject(result.model_usage_since_last_result);
+  if (models) return usageByModel(models);
+  const tokens = tokensOf(asObject(result.usage) ?? {});
+  const total = typeof result.total_cost_usd === "number" ? result.total_cost_usd : null;
+  const cost = total === null || before === null ? null : Math.max(0, total - before);
+  return isNothing(tokens) && !cost ? null : { tokens, cost, model: null };
+}
+
+function usageByModel(models: Json): Used | null {
+  const names = Object.keys(models);
+  const [model = null] = names;
+  if (model === null) return null;
+  const used = Object.values(models).map((one) => asObject(one) ?? {});
   const cost = used.reduce((sum, one) => sum + asNumber(one.costUSD), 0);
-  return { tokens: used.map(modelTokens).reduce(added), cost, model: models.length === 1 ? first[0] : null };
+  return { tokens: used.map(modelTokens).reduce(added), cost, model: names.length === 1 ? model : null };
 }
 
 function modelTokens(usage: Json): Tokens {

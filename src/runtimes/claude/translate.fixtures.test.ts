@@ -585,6 +585,16 @@ describe.each(fixtureNames)("the stream %s", (name) => {
   });
 });
 
+test("a message that is not over is told the same when the transcript tells it, too", () => {
+  const lines = recordedLines("killed");
+  const watcher = new ClaudeWatcher().sent(lines).hear(lines);
+  const rows = transcriptOf("killed").newest(null);
+  const slice = { sessionId: session, status: "busy" as const, asks: [], rows, complete: true, lastActivityAt: null };
+  expect(signalsOf(slice, 1).flatMap((signal) => watcher.tracker.take(signal))).toEqual([]);
+  watcher.take([{ type: "died" }]);
+  expect(items(watcher.kept)).toEqual(items(watched("killed").kept));
+});
+
 test("a turn that the program began by itself is told from the transcript as one that answers nobody", () => {
   const rows = transcriptOf("background").newest(null);
   const slice = { sessionId: session, status: "idle" as const, asks: [], rows, complete: true, lastActivityAt: null };

@@ -240,7 +240,7 @@ describe("a tool's result", () => {
 
   test("names pictures in its output", () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AA" } };
-    expect(ended(resultOf("c1", [text("see "), image]))).toMatchObject([
+    expect(lastSays(said("m1", call("c1")), resultOf("c1", [text("see "), image]))).toMatchObject([
       { state: { output: "see [image image/png]" } },
     ]);
   });
@@ -265,17 +265,6 @@ describe("a tool's result", () => {
       { type: "file", message: "m1", file: { type: "file", path: "/a", change: "modified", diff } },
       { type: "tool", call: "c1", state: { status: "completed" } },
     ]);
-  });
-
-  test.each([
-    ["with lines", "one\ntwo\n", "--- /dev/null\n+++ /a\n@@ -0,0 +1,2 @@\n+one\n+two\n"],
-    ["whose last line is open", "one", "--- /dev/null\n+++ /a\n@@ -0,0 +1,1 @@\n+one\n\\ No newline at end of file\n"],
-    ["that is empty", "", null],
-  ])("of a new file %s is told as added", (_what, content, diff) => {
-    const result = { type: "create", filePath: "/a", content, structuredPatch: [], originalFile: null };
-    expect(ended(resultOf("c1", "ok", { tool_use_result: result }))[0]).toMatchObject({
-      file: { change: "added", diff },
-    });
   });
 
   test("of a plan tells the whole plan", () => {
@@ -452,10 +441,12 @@ describe("a result", () => {
     },
   );
 
-  test("of nothing used says nothing of it", () => {
-    expect(
-      lastSays(started, result({ total_cost_usd: 0, usage: { input_tokens: 0 } })).map(({ type }) => type),
-    ).toEqual(["message", "message_done", "rest"]);
+  test.each([
+    ["in the turn", { model_usage_since_last_result: {}, total_cost_usd: 3 }],
+    ["in all", { total_cost_usd: 0, usage: { input_tokens: 0 } }],
+  ])("of nothing used %s says nothing of it", (_what, numbers) => {
+    const told = lastSays(said("m1", text("Hi.")), result(numbers));
+    expect(told.map(({ type }) => type)).toEqual(["message_done", "rest"]);
   });
 
   test.each<[string, Line, string | undefined, string | null]>([

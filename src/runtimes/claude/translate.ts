@@ -161,7 +161,7 @@ export class LineTranslator {
     const { message, name, input } = call;
     const said: Said[] = [];
     if (block.is_error !== true) {
-      const file = fileChange(name, result);
+      const file = fileChange(name, input, result);
       const plan = this.#tasks.after(name, input, result);
       // The result may end its message, so these come first.
       if (file) said.push({ type: "file", message, file });
