@@ -127,9 +127,14 @@ describe("a prompt", () => {
     expect(lastSays(lifecycle("started"), result({ user_message_uuids: ["u1"] }), again)).toEqual([]);
   });
 
-  test("that the program knew and does not run is over with its lifecycle", () => {
-    const told = events(user([text("go")], { uuid: "u1", isReplay: true }), lifecycle("completed"));
-    expect(told).toEqual(["turn.started 1", "prompt 'go'", "turn.ended interrupted"]);
+  test.each([
+    ["completed", "interrupted"],
+    ["cancelled", "aborted"],
+    ["discarded", "aborted"],
+    ["refused", "error"],
+  ])("that the program does not run and says to be %s is over with that", (state, reason) => {
+    const told = events(user([text("go")], { uuid: "u1", isReplay: true }), lifecycle(state));
+    expect(told).toEqual(["turn.started 1", "prompt 'go'", `turn.ended ${reason}`]);
   });
 
   test("that is over before the turn that it joined ends no turn", () => {
@@ -334,6 +339,12 @@ describe("a subagent", () => {
     expect(lastSays(task, inner, resultOf("c2", "ok", below), resultOf("c1"))).toMatchObject([
       { type: "message_done", message: "m2", nativeSession: "a1" },
       { type: "tool", call: "c1" },
+    ]);
+  });
+
+  test("that is stopped has its own message stopped", () => {
+    expect(lastSays(task, inner, user("[Request interrupted by user]", below))).toMatchObject([
+      { type: "message_done", message: "m2", error: { kind: "aborted" }, nativeSession: "a1" },
     ]);
   });
 
@@ -547,6 +558,7 @@ describe("a line that is not understood", () => {
     ["a delta of no message", piece({ type: "content_block_delta", delta: { type: "text_delta", text: "x" } })],
     ["an answer without a message", line("assistant")],
     ["a request without a tool", line("control_request", { request_id: "r1", request: { subtype: "can_use_tool" } })],
+    ["a lifecycle that goes on in no known way", lifecycle("levitated")],
     ["a lifecycle of nothing", line("command_lifecycle", { state: "queued" })],
   ])("(%s) is told with its words", (_what, given) => {
     expect(says(given)).toEqual([{ type: "unparsed", reason: expect.any(String), raw: given.slice(0, 4000) }]);
@@ -575,7 +587,14 @@ test("each line that the table says is told has somebody who tells it", () => {
     };
     const given = { type, subtype: what, request: { subtype: what, tool_name: "Bash" }, event };
     expect(lineName(given)).toBe(name);
-    const more = { uuid: "l1", request_id: "r1", command_uuid: "u1", api_message_id: "m1", message: { id: "m1" } };
+    const more = {
+      uuid: "l1",
+      request_id: "r1",
+      command_uuid: "u1",
+      state: "queued",
+      api_message_id: "m1",
+      message: { id: "m1" },
+    };
     expect(says({ ...given, ...more }).filter((one) => one.type === "unparsed")).toEqual([]);
   }
 });

@@ -8,6 +8,7 @@
  */
 import { KnownIds } from "../../events/known-ids.ts";
 import type { Said } from "../../events/signal.ts";
+import type { TurnEndReason } from "../../events/universal-event.ts";
 import type { AskAnswer } from "../port.ts";
 import type { Call } from "./agent-stream.ts";
 import { AgentStream } from "./agent-stream.ts";
@@ -31,6 +32,14 @@ export type Heard = Said & { nativeSession?: string };
 const longestRaw = 4000;
 /** Lines come twice soon or never. */
 const remembered = 5000;
+
+/** What became of a prompt that no turn was made of. The program says `completed` of one that it knew from before. */
+const endsWithoutTurn: Readonly<Record<string, TurnEndReason | undefined>> = {
+  completed: "interrupted",
+  cancelled: "aborted",
+  discarded: "aborted",
+  refused: "error",
+};
 
 export class LineTranslator {
   readonly #seen = new KnownIds(remembered);
@@ -118,10 +127,11 @@ export class LineTranslator {
     const uuid = asText(line.command_uuid);
     if (uuid === null) return null;
     if (line.state === "queued" || line.state === "started") return this.#taken(uuid, null);
-    const over = line.state === "cancelled" ? "aborted" : "interrupted";
+    const reason = endsWithoutTurn[asText(line.state) ?? ""];
+    if (reason === undefined) return null;
     // One that joined a turn is over before it; one that the program knew already is over without any.
     if (!this.#prompts.end(uuid) || this.#prompts.count > 0 || this.#agents.has("")) return [];
-    return [{ type: "rest", reason: over, queued: 0 }];
+    return [{ type: "rest", reason, queued: 0 }];
   }
 
   /** The text is not known before the replayed line where somebody else sent the prompt. */
@@ -139,13 +149,13 @@ export class LineTranslator {
     if (results.length > 0) return results.flatMap((block) => this.#toolResult(line, block));
     if (uuid === null) return null;
     if (line.isReplay === true) return this.#taken(uuid, content);
+    const text = textOfBlocks(content);
+    if (text.startsWith("[Request interrupted by user")) return this.#of(line, (agent) => agent.interrupt(uuid));
     const parent = asText(line.parent_tool_use_id);
     if (parent !== null && line.isSynthetic !== true) {
       const parts = promptParts(uuid, content);
       return this.#of(line, () => [{ type: "prompt", message: uuid, parts, parent: `call:${parent}` }]);
     }
-    const text = textOfBlocks(content);
-    if (text.startsWith("[Request interrupted by user")) return this.#of(line, (agent) => agent.interrupt(uuid));
     // What the program tells the model by itself: a summary, a reminder, the output of a command.
     return [{ type: "status", id: uuid, name: "note", value: { text } }];
   }
