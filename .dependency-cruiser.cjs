@@ -1,6 +1,6 @@
 /** Who may import whom. Folders follow the way of a message, and imports only go the way that docs/architecture.md draws. */
 const deciding =
-  "^src/delivery/(transition|move|moves-of-sending|moves-of-looking|moves-of-ending|decide|decision|silence|observe|observation|anchors|sufficiency|acknowledgement|retry|record|attempt|digest|prompt-text|provider-error|tool-names|policy|lane|delivery-event|timing|upcast|claims|further|daily-limit)\\.ts$|^src/events/(signal|slice-signals|turn-tracker|item-book|known-ids)\\.ts$";
+  "^src/delivery/(transition|move|moves-of-sending|moves-of-looking|moves-of-ending|decide|decision|silence|observe|observation|anchors|sufficiency|acknowledgement|retry|record|attempt|digest|prompt-text|provider-error|tool-names|policy|lane|delivery-event|timing|upcast|claims|further|daily-limit)\\.ts$|^src/events/(signal|slice-signals|turn-tracker|item-book|known-ids|bounded-event)\\.ts$";
 
 module.exports = {
   forbidden: [

@@ -4,7 +4,9 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "fast", include: ["src/**/*.test.ts", "test/{conformance,delivery,rules}/**/*.test.ts"] } },
+      {
+        test: { name: "fast", include: ["src/**/*.test.ts", "test/{conformance,delivery,events,rules}/**/*.test.ts"] },
+      },
       { test: { name: "e2e", include: ["test/{e2e,faults}/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { name: "long", include: ["test/long/**/*.test.ts"], testTimeout: 1_800_000 } },
     ],

@@ -309,6 +309,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What agents did and said, oldest first
+         * @description Without `after`, from the oldest that is kept. Deltas are not kept.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What agents do and say, as it happens
+         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a UniversalEvent. It is opened and resumed as `/v1/stream` is, with cursors of its own. An `item.delta` has no id, for it is not kept: whoever resumes finds its text in the `item.completed`.
+         */
+        get: operations["followEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -901,6 +941,464 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             raisedAt: string;
+        };
+        EventPage: {
+            events: components["schemas"]["UniversalEvent"][];
+            /** @description Where to go on. A page without events is the end for now. */
+            cursor: string;
+            /** @description Some that came after the cursor are not kept any more. */
+            reset: boolean;
+        };
+        UniversalEvent: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"];
+        SessionStartedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.started";
+            data: {
+                resumed: boolean;
+            };
+        };
+        SessionEndedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.ended";
+            data: {
+                reason: string;
+            };
+        };
+        TurnStartedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.started";
+            data: {
+                prompt: string | null;
+            };
+        };
+        TurnEndedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.ended";
+            data: {
+                /** @enum {string} */
+                reason: "completed" | "error" | "aborted" | "interrupted";
+                error: string | null;
+                queued: number;
+            };
+        };
+        ItemStartedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.started";
+            data: {
+                item: {
+                    id: string;
+                    /** @enum {string} */
+                    kind: "message" | "tool_call" | "tool_result" | "file_change" | "plan" | "status";
+                    /** @enum {string|null} */
+                    role: "user" | "assistant" | null;
+                    name: string | null;
+                    parent: string | null;
+                    /** @enum {string} */
+                    status: "in_progress" | "completed" | "failed";
+                    parts: ({
+                        /** @enum {string} */
+                        type: "text";
+                        id: string;
+                        text: string;
+                    } | {
+                        /** @enum {string} */
+                        type: "reasoning";
+                        id: string;
+                        text: string;
+                    } | {
+                        /** @enum {string} */
+                        type: "tool_call";
+                        call: string;
+                        name: string;
+                        input?: unknown;
+                    } | {
+                        /** @enum {string} */
+                        type: "tool_result";
+                        call: string;
+                        name: string;
+                        output: string;
+                        isError: boolean;
+                        rejected: boolean;
+                    } | {
+                        /** @enum {string} */
+                        type: "file";
+                        path: string;
+                        /** @enum {string} */
+                        change: "added" | "modified" | "deleted" | "unknown";
+                        diff: string | null;
+                    } | {
+                        /** @enum {string} */
+                        type: "image";
+                        id: string;
+                        mime: string;
+                        name: string | null;
+                    } | {
+                        /** @enum {string} */
+                        type: "json";
+                        id: string;
+                        value?: unknown;
+                    })[];
+                };
+            };
+        };
+        ItemDeltaEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.delta";
+            data: {
+                item: string;
+                part: string;
+                /** @enum {string} */
+                kind: "text" | "reasoning" | "input" | "output";
+                text: string;
+            };
+        };
+        ItemCompletedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "item.completed";
+            data: {
+                item: {
+                    id: string;
+                    /** @enum {string} */
+                    kind: "message" | "tool_call" | "tool_result" | "file_change" | "plan" | "status";
+                    /** @enum {string|null} */
+                    role: "user" | "assistant" | null;
+                    name: string | null;
+                    parent: string | null;
+                    /** @enum {string} */
+                    status: "in_progress" | "completed" | "failed";
+                    parts: ({
+                        /** @enum {string} */
+                        type: "text";
+                        id: string;
+                        text: string;
+                    } | {
+                        /** @enum {string} */
+                        type: "reasoning";
+                        id: string;
+                        text: string;
+                    } | {
+                        /** @enum {string} */
+                        type: "tool_call";
+                        call: string;
+                        name: string;
+                        input?: unknown;
+                    } | {
+                        /** @enum {string} */
+                        type: "tool_result";
+                        call: string;
+                        name: string;
+                        output: string;
+                        isError: boolean;
+                        rejected: boolean;
+                    } | {
+                        /** @enum {string} */
+                        type: "file";
+                        path: string;
+                        /** @enum {string} */
+                        change: "added" | "modified" | "deleted" | "unknown";
+                        diff: string | null;
+                    } | {
+                        /** @enum {string} */
+                        type: "image";
+                        id: string;
+                        mime: string;
+                        name: string | null;
+                    } | {
+                        /** @enum {string} */
+                        type: "json";
+                        id: string;
+                        value?: unknown;
+                    })[];
+                };
+            };
+        };
+        PermissionRequestedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "permission.requested";
+            data: {
+                ask: string;
+                title: string;
+                call: string | null;
+                detail?: unknown;
+            };
+        };
+        PermissionResolvedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "permission.resolved";
+            data: {
+                ask: string;
+                /** @enum {string} */
+                outcome: "once" | "always" | "reject" | "expired";
+            };
+        };
+        QuestionRequestedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "question.requested";
+            data: {
+                ask: string;
+                call: string | null;
+                questions: {
+                    header: string | null;
+                    question: string;
+                    options: {
+                        label: string;
+                        description: string | null;
+                    }[];
+                    multiple: boolean;
+                }[];
+            };
+        };
+        QuestionResolvedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "question.resolved";
+            data: {
+                ask: string;
+                /** @enum {string} */
+                outcome: "answered" | "reject" | "expired";
+                answers: string[][] | null;
+            };
+        };
+        UsageEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "usage";
+            data: {
+                /** @enum {string} */
+                of: "message" | "turn";
+                item: string | null;
+                model: string | null;
+                tokens: {
+                    input: number;
+                    output: number;
+                    reasoning: number;
+                    cacheRead: number;
+                    cacheWrite: number;
+                };
+                cost: number | null;
+            };
+        };
+        ErrorEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "error";
+            data: {
+                message: string;
+                item: string | null;
+            };
+        };
+        UnparsedEvent: {
+            id: string;
+            seq: number;
+            time: number;
+            lane: string;
+            session: string;
+            nativeSession?: string;
+            turn: number | null;
+            /** @enum {string} */
+            source: "agent" | "daemon";
+            synthetic: boolean;
+            raw?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "unparsed";
+            data: {
+                reason: string;
+            };
+        };
+        EventStreamData: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["EventStreamOpened"] | components["schemas"]["EventStreamReset"];
+        EventStreamOpened: {
+            /** @enum {string} */
+            type: "open";
+            /** Format: date-time */
+            at: string;
+        };
+        EventStreamReset: {
+            /** @enum {string} */
+            type: "reset";
+            /** Format: date-time */
+            at: string;
         };
         Health: {
             /** @enum {string} */
@@ -2794,6 +3292,169 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["StreamEvent"];
+                };
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault in Waybill; its log says more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not at this moment; try again after a while. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only those of this lane. */
+                lane?: string;
+                /** @description `cursor` of the page before, or the id of an event. */
+                after?: string;
+                /** @description How many at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault in Waybill; its log says more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not at this moment; try again after a while. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    followEvents: {
+        parameters: {
+            query?: {
+                /** @description Only those of this lane. */
+                lane?: string;
+                /** @description For clients that cannot set the header. */
+                lastEventId?: string;
+            };
+            header?: {
+                /** @description The id of the last event that was seen. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["EventStreamData"];
                 };
             };
             /** @description The request is not valid; nothing was changed. */

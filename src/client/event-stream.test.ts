@@ -138,6 +138,22 @@ describe("the stream", () => {
   });
 });
 
+test("the stream of events resumes after the last that has an id, and brings what has none as it comes", async () => {
+  const delta = 'event: item.delta\ndata: {"type":"item.delta","data":{"text":"x"}}\n\n';
+  server = await scriptedServer(
+    frames("breaks", frame("e5", "open"), frame("e6", "turn.started"), delta, delta),
+    frames("stays", ": open\n\n", frame("e7", "turn.ended")),
+  );
+  const seen: string[] = [];
+  for await (const { type, cursor } of new WaybillClient({ url: server.url }).followEvents({ lane: "chat" })) {
+    seen.push(`${type} ${cursor}`);
+    if (seen.length === 4) break;
+  }
+  expect(seen).toEqual(["turn.started e6", "item.delta e6", "item.delta e6", "turn.ended e7"]);
+  expect(server.asked.map(({ path }) => path)).toEqual(Array(2).fill("/v1/events/stream?lane=chat"));
+  expect(resumedAfter()).toEqual([null, "e6"]);
+});
+
 describe("on a clock that the test moves", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

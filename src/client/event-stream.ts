@@ -1,13 +1,13 @@
 /**
- * The stream of what happens, for as long as one wants it. When the connection breaks, or is silent for longer than the
- * daemon's heartbeat allows, it connects again after the last event that came: none is left out, none comes twice.
+ * A stream of the daemon, for as long as one wants it. When the connection breaks, or is silent for longer than the
+ * daemon's heartbeat allows, it connects again after the last event that came: none is left out, none comes twice. What
+ * has no id is not kept by the daemon, and is missing from what a new connection brings.
  */
 import { createParser } from "eventsource-parser";
 import { linked, orAborted } from "./linked-signal.ts";
 import { endlessTries, fewTries, pause } from "./repeat.ts";
 import type { Connection } from "./requests.ts";
 import { authorization, refusal, urlOf } from "./requests.ts";
-import type { StreamEvent } from "./shapes.ts";
 import { isPassing, lostConnection, WaybillError } from "./waybill-error.ts";
 
 export type StreamOptions = {
@@ -16,6 +16,8 @@ export type StreamOptions = {
   after?: string | undefined;
   /** Ends the stream. */
   signal?: AbortSignal | undefined;
+  /** Called when it begins at what happens now: from then on nothing is missed. */
+  onOpen?: (() => void) | undefined;
   /** Called when the connection broke; it is tried again by itself. */
   onTrouble?: ((error: WaybillError) => void) | undefined;
 };
@@ -23,17 +25,25 @@ export type StreamOptions = {
 /** From here on nothing is missed. Comes first when the stream begins at what happens now. */
 export type Opened = { type: "open"; cursor: string | null };
 
+export function isOpening(event: { type: string }): event is Opened {
+  return event.type === "open";
+}
+
 type Frame = { id?: string | undefined; event?: string | undefined; data: string };
 
 /** The daemon says something at least every 15 seconds. */
 const longestSilenceMs = 45_000;
 const mostKnownIds = 1000;
 
-/** Throws when the daemon refuses, and when it cannot be reached in the first place. */
-export async function* follow(
+/**
+ * `T` is what the stream at `path` brings, `cursor` included: where to go on from after it. Throws when the daemon
+ * refuses, and when it cannot be reached in the first place.
+ */
+export async function* follow<T extends { cursor: string }>(
   connection: Connection,
+  path: string,
   options: StreamOptions,
-): AsyncGenerator<StreamEvent | Opened, void, undefined> {
+): AsyncGenerator<T | Opened, void, undefined> {
   const wanted = linked([connection.signal, options.signal]);
   const known = new Set<string>();
   let last = options.after ?? null;
@@ -44,18 +54,20 @@ export async function* follow(
   try {
     while (!wanted.signal.aborted) {
       try {
-        const opening = { lane: options.lane, after: last, signal: wanted.signal };
+        const opening = { path, lane: options.lane, after: last, signal: wanted.signal };
         for await (const frame of frames(connection, opening, connected)) {
           if (frame.event === "open") {
             // When it goes on after an event, `last` is that event: this id would be ahead of what is still to come.
             last ??= frame.id ?? null;
             yield { type: "open", cursor: last };
-          } else if (frame.id !== undefined && !known.has(frame.id)) {
+          } else if (frame.id === undefined) {
+            yield { ...eventIn(frame), cursor: last ?? "" } as T;
+          } else if (!known.has(frame.id)) {
             last = frame.id;
             // A store that was put back to an earlier state gives the same ids to other events.
             if (frame.event === "reset") known.clear();
             remember(known, last);
-            yield { ...eventIn(frame), cursor: last };
+            yield { ...eventIn(frame), cursor: last } as T;
           }
         }
       } catch (error) {
@@ -72,7 +84,7 @@ export async function* follow(
   }
 }
 
-type Opening = { lane: string | undefined; after: string | null; signal: AbortSignal };
+type Opening = { path: string; lane: string | undefined; after: string | null; signal: AbortSignal };
 
 /** The frames of one connection. Always ends with an error, for nobody but the reader ends a stream on purpose. */
 async function* frames(
@@ -106,10 +118,10 @@ async function* frames(
   }
 }
 
-async function open(connection: Connection, url: string, { lane, after, signal }: Opening) {
+async function open(connection: Connection, url: string, { path, lane, after, signal }: Opening) {
   const query = lane === undefined ? "" : `?lane=${encodeURIComponent(lane)}`;
   const response = await (connection.fetch ?? fetch)(
-    new Request(`${url}/v1/stream${query}`, {
+    new Request(`${url}${path}${query}`, {
       headers: {
         Accept: "text/event-stream",
         ...authorization(connection),
@@ -135,7 +147,7 @@ function inTime<T>(coming: Promise<T>, signal: AbortSignal, url: string): Promis
   });
 }
 
-function eventIn(frame: Frame): Omit<StreamEvent, "cursor"> & { type: "reset" } {
+function eventIn(frame: Frame): object {
   try {
     return JSON.parse(frame.data);
   } catch (cause) {

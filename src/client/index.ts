@@ -9,6 +9,8 @@ export type {
   Delivery,
   DeliveryDetail,
   DeliveryStreamEvent,
+  EventPage,
+  FollowedEvent,
   Lane,
   Message,
   NewLane,
@@ -17,6 +19,7 @@ export type {
   Sent,
   Status,
   StreamEvent,
+  UniversalEvent,
   Version,
 } from "./shapes.ts";
 export { hasOutcome } from "./shapes.ts";

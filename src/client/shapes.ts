@@ -21,6 +21,12 @@ export type Version = Schemas["Version"];
 export type StreamEvent = Exclude<Schemas["StreamEvent"], { type: "open" }> & { cursor: string };
 export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
+/** What an agent did or said. */
+export type UniversalEvent = Schemas["UniversalEvent"];
+/** The same as the stream of events brings it. `cursor` is where to go on from; a delta has that of the event before. */
+export type FollowedEvent = Exclude<Schemas["EventStreamData"], { type: "open" }> & { cursor: string };
+export type EventPage = Schemas["EventPage"];
+
 export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];
 
 /**

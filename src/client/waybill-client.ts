@@ -5,7 +5,7 @@
  * resolves when the change is durable.
  */
 import type { StreamOptions } from "./event-stream.ts";
-import { follow } from "./event-stream.ts";
+import { follow, isOpening } from "./event-stream.ts";
 import type { WaitOptions } from "./outcome.ts";
 import { outcome } from "./outcome.ts";
 import { endlessTries, repeated } from "./repeat.ts";
@@ -16,6 +16,8 @@ import type {
   AskAnswer,
   Delivery,
   DeliveryDetail,
+  EventPage,
+  FollowedEvent,
   Lane,
   Message,
   NewLane,
@@ -82,7 +84,7 @@ export class WaybillClient {
     const { signal } = options;
     return outcome(
       {
-        follow: (followed) => follow(this.#connection, followed),
+        follow: (followed) => follow<StreamEvent>(this.#connection, "/v1/stream", followed),
         delivery: (id) =>
           repeated(() => this.delivery(id, { signal }), { if: isPassing, waits: endlessTries(), signal }),
       },
@@ -93,8 +95,31 @@ export class WaybillClient {
   }
 
   /** What happens, until the signal is aborted. Connects again by itself, leaves nothing out and repeats nothing. */
-  async *stream(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    for await (const event of follow(this.#connection, options)) if (event.type !== "open") yield event;
+  stream(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+    return this.#follow<StreamEvent>("/v1/stream", options);
+  }
+
+  /** What agents did and said, oldest first. A page without events is the end for now. */
+  events(
+    query: { lane?: string | undefined; after?: string | undefined; limit?: number | undefined } = {},
+    { signal }: Signal = {},
+  ): Promise<EventPage> {
+    return this.#read((api, init) => api.GET("/v1/events", { params: { query: defined(query) }, ...init }), signal);
+  }
+
+  /**
+   * What agents do and say, as it happens, until the signal is aborted. Connects again by itself; of what happened in
+   * between only deltas are missing, and their text is in the completed items.
+   */
+  followEvents(options: StreamOptions = {}): AsyncGenerator<FollowedEvent, void, undefined> {
+    return this.#follow<FollowedEvent>("/v1/events/stream", options);
+  }
+
+  async *#follow<T extends { type: string; cursor: string }>(path: string, options: StreamOptions) {
+    for await (const event of follow<T>(this.#connection, path, options)) {
+      if (isOpening(event)) options.onOpen?.();
+      else yield event;
+    }
   }
 
   /** Newest first; with `q`, those in which all of its words were said. */

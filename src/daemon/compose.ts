@@ -21,6 +21,7 @@ import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
+import { Recorder } from "../events/recorder.ts";
 import type { Admitted, NewMessage } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
@@ -41,9 +42,13 @@ export type WaybillOptions = {
   /** How the files are looked for that an answer names; on the disk of this machine unless said otherwise. */
   missingFiles?: MissingFiles;
   clock?: Clock;
+  /** How many universal events of a lane are kept. */
+  keptEvents?: number;
   /** Names this run in the records that it writes. */
   runId?: string;
   reach?: Reach;
+  /** Breaks the start off, which rejects with its reason then; nothing that it had started is left. */
+  stopping?: AbortSignal;
   /** Without it nobody is alerted. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   /** Hears of every change of a delivery, also of those that a start makes. */
@@ -57,6 +62,7 @@ export type Waybill = {
   courier: Courier;
   people: Interventions;
   asks: AskBook;
+  recorder: Recorder;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
   /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
@@ -98,6 +104,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
+  const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onTrouble });
   const send = wayIn(deps, courier);
   const made = options.runtimes(wayInForAgents(store, send));
 
@@ -108,6 +115,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     await courier.close();
     await stopped;
     for (const runtime of made) await runtime.close({ keep });
+    await recorder.close();
     await store.close();
   };
   let closed: Promise<void> | null = null;
@@ -117,7 +125,10 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);
-    for (const runtime of await readyOnes(made, onTrouble)) runtimes.set(runtime.kind, runtime);
+    await recorder.listen(made);
+    for (const runtime of await readyOnes(made, onTrouble, options.stopping)) runtimes.set(runtime.kind, runtime);
+    options.stopping?.throwIfAborted();
+    await recorder.catchUp(runtimes);
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
@@ -129,7 +140,8 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const prune = () => {
     const { respondedMs, failedMs } = policy.retention;
     const now = clock.now();
-    return store.prune({ responded: now - respondedMs, failed: now - failedMs, feed: now - respondedMs });
+    const [responded, failed] = [now - respondedMs, now - failedMs];
+    return store.prune({ responded, failed, feed: responded, events: responded });
   };
   return {
     store,
@@ -137,6 +149,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     courier,
     people: new Interventions(deps, courier),
     asks,
+    recorder,
     runtimes,
     send,
     prune,
@@ -172,11 +185,12 @@ function wayInForAgents(store: Store, send: Waybill["send"]): PostMessage {
 async function readyOnes(
   made: readonly Runtime[],
   onTrouble: (trouble: { error: unknown }) => void,
+  stopping: AbortSignal | undefined,
 ): Promise<Runtime[]> {
   const ready: Runtime[] = [];
   for (const runtime of made) {
     try {
-      await runtime.recover();
+      await runtime.recover(stopping);
       ready.push(runtime);
     } catch (error) {
       onTrouble({ error });

@@ -5,6 +5,7 @@ import { dayOf } from "../delivery/daily-limit.ts";
 import type { Lane } from "../delivery/lane.ts";
 import { outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import { followEvents } from "../events/follow-events.ts";
 import type { Page } from "../page.ts";
 import type { Applied } from "../store/port.ts";
 import type { DeliveryDetail, DeliveryState, Desk, LaneSettings, LaneState, Send, SendTo } from "../transports/port.ts";
@@ -54,6 +55,10 @@ export function makeDesk(options: DeskOptions): Desk {
   /** What was said in a lane that has been removed can still be read; a name that never was one is a mistake. */
   const refuseUnknown = async (lane: string | undefined, { items }: Page<unknown>) => {
     if (lane !== undefined && items.length === 0) await knownLane(lane);
+  };
+  /** Likewise for a lane that has been removed, and whose agent was heard of. */
+  const refuseUnheard = async (lane: string) => {
+    if ((await store.lastEventSeq(lane)) === 0) await knownLane(lane);
   };
   const laneState = async (lane: Lane): Promise<LaneState> => ({
     lane,
@@ -132,6 +137,13 @@ export function makeDesk(options: DeskOptions): Desk {
       await store.feed(cursor, 1);
     },
     now: () => store.feedEnd(),
+    async events(filter) {
+      const page = await store.events(filter);
+      if (filter.lane !== undefined && page.events.length === 0) await refuseUnheard(filter.lane);
+      return page;
+    },
+    followEvents: (wanted) => followEvents(waybill, wanted),
+    eventsEnd: async () => waybill.recorder.newest,
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,

@@ -4,7 +4,8 @@
  *
  * message begins, call, result, the next call …, the files that were changed, message ends.
  *
- * Programs differ in when a message that calls tools is over: here it is when its calls have their results.
+ * Programs differ in when a message that calls tools is over: here it is when its calls have their results. They differ
+ * in when one begins: here it does with the first thing in it.
  */
 import type { FilePart, Item, Part } from "./item.ts";
 import { KnownIds } from "./known-ids.ts";
@@ -27,6 +28,8 @@ const remembered = 5000;
 
 export class ItemBook {
   readonly #open = new Map<string, Entry>();
+  /** Messages that have begun and have nothing in them yet, with the call that a subagent works for. */
+  readonly #empty = new Map<string, string | null>();
   readonly #over = new KnownIds(remembered);
 
   knows(id: string): boolean {
@@ -38,22 +41,26 @@ export class ItemBook {
   }
 
   get hasOpen(): boolean {
-    return this.#open.size > 0;
+    return this.#open.size + this.#empty.size > 0;
   }
 
   prompt({ message, parts, parent }: Extract<Said, { type: "prompt" }>): Happening[] {
     return this.#whole({ id: message, kind: "message", role: "user", parent: parent ?? null, parts: [...parts] });
   }
 
+  /**
+   * A message is told with the first thing in it: some programs announce one before the model has said anything, and
+   * others do not.
+   */
   message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): Happening[] {
-    if (this.knows(message)) return [];
-    const item = { id: message, kind: "message" as const, role: "assistant" as const, parent: parent ?? null };
-    return [this.#begin(item)];
+    if (!this.knows(message) && !this.#empty.has(message)) this.#empty.set(message, parent ?? null);
+    return [];
   }
 
   /** The whole text of a part, or what is new of it. */
   words({ type, message, part: id, kind, text }: Words): Happening[] {
-    const begun = this.message({ message });
+    if (text === "") return [];
+    const begun = this.#beginMessage(message);
     const entry = this.#open.get(message);
     if (!entry) return begun;
     const known = wordsIn(entry.item.parts, id, kind);
@@ -68,7 +75,7 @@ export class ItemBook {
     const { message, call, name, state } = said;
     const [callId, resultId] = [callItem(call), resultItem(call)];
     if (this.#over.has(resultId)) return [];
-    const told = this.message({ message });
+    const told = this.#beginMessage(message);
     if (!this.knows(callId)) {
       this.#open.get(message)?.calls.add(call);
       told.push(this.#begin({ id: callId, kind: "tool_call", name, parent: message }));
@@ -94,7 +101,7 @@ export class ItemBook {
 
   /** The same change is told once. One that says less adds nothing to one of the same path. */
   file({ message, file }: Extract<Said, { type: "file" }>): Happening[] {
-    const begun = this.message({ message });
+    const begun = this.#beginMessage(message);
     const files = this.#open.get(message)?.files;
     if (!files) return begun;
     const same = files.findIndex(({ path, diff }) => path === file.path && (diff === file.diff || diff === null));
@@ -114,7 +121,13 @@ export class ItemBook {
   }
 
   done({ message, error, usage }: Extract<Said, { type: "message_done" }>): Happening[] {
-    const begun = this.message({ message });
+    if (error && !this.#open.has(message)) {
+      // It failed before it said anything; that is news of the turn.
+      this.#empty.delete(message);
+      this.#over.add(message);
+      return [];
+    }
+    const begun = this.#beginMessage(message);
     const entry = this.#open.get(message);
     if (!entry) return begun;
     entry.ending = { error, usage };
@@ -124,6 +137,7 @@ export class ItemBook {
   /** The turn is over: so is everything in it, what was made last first. */
   closeAll(): Happening[] {
     const told: Happening[] = [];
+    this.#empty.clear();
     for (const entry of [...this.#open.values()].reverse()) {
       const { item, calls } = entry;
       if (!this.#open.has(item.id)) continue;
@@ -150,6 +164,13 @@ export class ItemBook {
       if (kind === "tool_result" && parent !== null)
         for (const { calls } of this.#open.values()) calls.delete(callOf(parent));
     }
+  }
+
+  #beginMessage(id: string): Happening[] {
+    if (this.knows(id)) return [];
+    const parent = this.#empty.get(id) ?? null;
+    this.#empty.delete(id);
+    return [this.#begin({ id, kind: "message", role: "assistant", parent })];
   }
 
   #output(said: Tool, output: string): Happening[] {

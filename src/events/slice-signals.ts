@@ -37,10 +37,10 @@ function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): Said[] {
     { type: "message", message, prompt: byItself.has(row.parentId ?? "") ? null : row.parentId },
     ...wordsOf(row, "reasoning"),
     ...wordsOf(row, "text"),
-    ...row.tools.map((tool): Said => {
-      const { id: call, name, input, output, rejected } = tool;
-      return { type: "tool", message, call, name, state: { status: tool.status, input, output, rejected } };
-    }),
+    ...row.tools.flatMap(({ id: call, name, input, output, rejected, status, files = [] }): Said[] => [
+      { type: "tool", message, call, name, state: { status, input, output, rejected } },
+      ...files.map((file): Said => ({ type: "file", message, file: { type: "file", ...file } })),
+    ]),
     ...endOf(row),
   ];
 }

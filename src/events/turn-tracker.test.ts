@@ -200,6 +200,47 @@ describe("a turn", () => {
   });
 });
 
+describe("a session that replaces another", () => {
+  const elsewhere = { session: "s2" };
+
+  test("ends the turn that was open in the old one, which has nothing more to say", () => {
+    const told = track(
+      prompt(),
+      says("Hm."),
+      at({ type: "session_started", resumed: false }, elsewhere),
+      at(prompt("u2"), elsewhere),
+      says("Late."),
+      rest,
+      at(says("Here.", "a2"), elsewhere),
+      at(done("a2"), elsewhere),
+      at(rest, elsewhere),
+    );
+    expect(
+      told.filter(({ type }) => type.startsWith("turn.")).map(({ session, turn, data }) => [session, turn, data]),
+    ).toEqual([
+      ["s1", 1, { prompt: "u1" }],
+      ["s1", 1, { reason: "interrupted", error: null, queued: 0 }],
+      ["s2", 2, { prompt: "u2" }],
+      ["s2", 2, { reason: "completed", error: null, queued: 0 }],
+    ]);
+    expect(lines(told).some((line) => line.includes("Late."))).toBe(false);
+  });
+});
+
+describe("an empty message", () => {
+  test("that failed or was stopped before anything was in it is no item", () => {
+    const aborted = done("a1", { kind: "aborted", message: "stop" });
+    expect(lines(track(prompt(), message(), aborted, rest)).slice(3)).toEqual(["turn.ended aborted"]);
+  });
+
+  test("that ended in order is one: the agent had nothing to say", () => {
+    expect(lines(track(prompt(), message(), done(), rest)).slice(3, 5)).toEqual([
+      "item.started message a1",
+      "item.completed message a1",
+    ]);
+  });
+});
+
 describe("an error", () => {
   test("that is said in two places is told once", () => {
     const failed = { kind: "failed" as const, message: "overloaded" };
@@ -219,6 +260,7 @@ describe("an error", () => {
       prompt(),
       running(),
       at({ type: "message", message: "b1", prompt: null, parent: "c1" }, below),
+      at(says("I look.", "b1"), below),
       at(done("b1", { kind: "failed", message: "no" }), below),
       ran,
       done(),

@@ -32,6 +32,8 @@ export class TurnTracker {
   #open: Turn | null = null;
   #busy = false;
   #drafts: Draft[] = [];
+  /** The lane's session by now: what a session says that was replaced is over. */
+  #session: string | null = null;
 
   get inTurn(): boolean {
     return this.#open !== null;
@@ -39,12 +41,13 @@ export class TurnTracker {
 
   take(signal: Signal): Draft[] {
     this.#drafts = [];
-    this.#take(signal);
+    if (this.#isCurrent(signal)) this.#take(signal);
     return this.#drafts;
   }
 
   /** Takes back, in their order, what was told before a restart. */
   recall(event: UniversalEvent): void {
+    this.#session = event.session;
     this.#items.recall(event);
     if (event.type === "turn.started") this.#open = newTurn(false);
     else if (event.type === "turn.ended") this.#open = null;
@@ -54,6 +57,17 @@ export class TurnTracker {
       this.#asks.delete(event.data.ask);
     if (this.#open) recallInTurn(this.#open, event);
     if (event.turn !== null) this.#turns = event.turn;
+  }
+
+  /** A lane has one session at a time. With a beginning or a prompt in another one, the turn in the old one is over. */
+  #isCurrent(signal: Signal): boolean {
+    const { session, type } = signal;
+    if (session === this.#session) return true;
+    const begins = type === "session_started" || type === "prompt";
+    if (this.#open && !begins) return false;
+    this.#end({ ...signal, session: this.#session ?? session, synthetic: true }, "interrupted", 0);
+    this.#session = session;
+    return true;
   }
 
   #take(signal: Signal): void {

@@ -24,7 +24,8 @@ export const tokensShape = z.object({
 
 const askOutcomes = ["once", "always", "reject", "expired"] as const;
 
-const kinds = [
+/** What can happen, by type. */
+export const happeningKinds = [
   z.object({ type: z.literal("session.started"), data: z.object({ resumed: z.boolean() }) }),
   z.object({ type: z.literal("session.ended"), data: z.object({ reason: z.string() }) }),
   z.object({
@@ -93,9 +94,9 @@ const kinds = [
   z.object({ type: z.literal("unparsed"), data: z.object({ reason: z.string() }) }),
 ] as const;
 
-const happeningShape = z.discriminatedUnion("type", kinds);
+const happeningShape = z.discriminatedUnion("type", happeningKinds);
 
-const envelopeShape = z.object({
+export const envelopeShape = z.object({
   id: z.string(),
   /** Gapless in a lane. A delta is not kept, and has the number of the event that it follows. */
   seq: z.number().int(),

@@ -11,6 +11,9 @@ import type { Attachment } from "../mail/message.ts";
 
 export type { Notice, Usage };
 
+/** `diff` is a unified one, where the program shows one. */
+export type ChangedFile = { path: string; change: "added" | "modified" | "deleted" | "unknown"; diff: string | null };
+
 export type ToolCall = {
   id: string;
   name: string;
@@ -19,6 +22,8 @@ export type ToolCall = {
   output: string;
   /** A person refused the permission or the question behind this call. */
   rejected: boolean;
+  /** What it changed on the disk, where the program says so. */
+  files?: readonly ChangedFile[];
 };
 
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
@@ -117,8 +122,11 @@ export type Runtime = {
   readonly traits: RuntimeTraits;
   /** The ids that this runtime takes, made from a digest that is unique to one attempt. */
   idsFrom(digest: string): RuntimeIds;
-  /** Adopts or ends what the last run left behind; awaited before anything is observed. */
-  recover(): Promise<void>;
+  /**
+   * Adopts or ends what the last run left behind; awaited before anything is observed. When `stopping` is aborted, what
+   * is being started is ended, and this settles soon.
+   */
+  recover(stopping?: AbortSignal): Promise<void>;
   /** Null when prompts can be handed over, else why not. Costs no tokens. */
   trouble(signal: AbortSignal): Promise<string | null>;
   /** Absent where there is never anything to say. */

@@ -10,6 +10,8 @@ import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
+import type { EventFilter, EventPage, LoggedEvent } from "../events/event-page.ts";
+import type { UniversalEvent } from "../events/universal-event.ts";
 import type { Mail, Message, Recipient } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
 
@@ -120,10 +122,29 @@ export type Store = {
   /** Deliveries that failed for good, are unread, and have had no alert. */
   failedWithoutAlert(): Promise<DeliveryRecord[]>;
 
+  /**
+   * Keeps events of any lanes, all or none. In each lane they must follow its last one without a gap. When a lane comes
+   * to have a good deal more than `keep`, its oldest are removed. Returns the cursor of each.
+   */
+  appendEvents(events: readonly LoggedEvent[], keep: number): Promise<readonly string[]>;
+  /** Oldest first. A page may be shorter than its limit when events are large. */
+  events(filter: EventFilter): Promise<EventPage>;
+  /** The cursor of the newest event. */
+  eventsEnd(): Promise<string>;
+  /** Newest first: those of a lane before the number `seq`, or the newest. */
+  eventsBefore(laneId: string, seq: number | null, limit: number): Promise<UniversalEvent[]>;
+  /** The number of the lane's newest event, also when that is not kept any more; 0 when it never had one. */
+  lastEventSeq(laneId: string): Promise<number>;
+  /** Lanes whose newest turn has not ended, as far as events tell. */
+  lanesInTurn(): Promise<string[]>;
+
   /** Resolves when the store can be written. */
   probe(at: number): Promise<void>;
-  /** Removes records that ended before the given times and whose messages are read. Returns how many. */
-  prune(before: { responded: number; failed: number; feed: number }): Promise<number>;
+  /**
+   * Removes records that ended before the given times and whose messages are read, and returns how many; what happened
+   * before `feed`; and events before `events`, but for the newest of each lane.
+   */
+  prune(before: { responded: number; failed: number; feed: number; events: number }): Promise<number>;
   check(): Promise<Finding[]>;
   backup(path: string): Promise<void>;
   close(): Promise<void>;

@@ -11,11 +11,13 @@ import type { FeedItem } from "../delivery/feed.ts";
 import type { Lane, Notice, ReplyContract } from "../delivery/lane.ts";
 import type { Outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
+import type { EventFilter, EventPage } from "../events/event-page.ts";
+import type { FollowedEvent } from "../events/follow-events.ts";
 import type { NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
 
-export type { OpenAsk };
+export type { EventPage, FollowedEvent, OpenAsk };
 
 export type SendTo = { lane: string } | { team: string; member: string };
 export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
@@ -114,6 +116,17 @@ export type Desk = {
   checkCursor(cursor: string): Promise<void>;
   /** The cursor of the newest item. */
   now(): Promise<string>;
+
+  /** What agents did and said, oldest first. */
+  events(filter: EventFilter): Promise<EventPage>;
+  /** The same as it happens, with deltas: after the cursor `after`, or from now on. */
+  followEvents(options: {
+    after?: string | undefined;
+    lane?: string | undefined;
+    signal: AbortSignal;
+  }): AsyncIterable<FollowedEvent>;
+  /** The cursor of the newest event. */
+  eventsEnd(): Promise<string>;
 
   /** Spends no tokens. */
   readiness(): Promise<Readiness>;

@@ -7,6 +7,7 @@ import type { Store } from "../../src/store/port.ts";
 import { aLane } from "../support/waybill.ts";
 import { admission } from "./store/admission.ts";
 import { durability } from "./store/durability.ts";
+import { events } from "./store/events.ts";
 import { feed } from "./store/feed.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
@@ -42,6 +43,7 @@ const topics = {
   pruning,
   durability,
   feed,
+  events,
   lists,
   usage,
 };

@@ -77,6 +77,7 @@ describe("a runtime that cannot deal with what the last run left behind", () => 
     const broken = Object.assign(Object.create(world.stub) as Runtime, {
       kind: "broken",
       recover: () => Promise.reject(new Error("still running")),
+      onSignal: () => () => {},
       close: async () => {},
     });
     await world.start([broken]);

@@ -21,6 +21,7 @@ const names = ["up", "init", "doctor", ...clientCommands.map(({ name }) => name)
 const calls: string[][] = [
   ["send", "--lane", "chat", "hello"],
   ["watch"],
+  ["follow", "chat"],
   ["lanes"],
   ["lanes", "pause", "chat"],
   ["messages"],
@@ -152,6 +153,8 @@ describe("completion", () => {
     ["waybill send --lane ", ["chat", "review"]],
     ["waybill lanes p", ["pause"]],
     ["waybill lanes pause r", ["review"]],
+    ["waybill follow ", ["chat", "review"]],
+    ["waybill follow chat --o", ["--once"]],
     ["waybill store ba", ["backup"]],
     ["waybill deliveries --status failed_", ["failed_retryable", "failed_terminal"]],
     ["waybill completion z", ["zsh"]],

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive, processTable } from "../../src/runtimes/agent-process/process-table.ts";
 import type { ServerSettings } from "../../src/runtimes/opencode/choose-server.ts";
-import { isAlive, processTable } from "../../src/runtimes/opencode/process-table.ts";
 import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
 import type { ServerRecord } from "../../src/runtimes/opencode/server-record.ts";

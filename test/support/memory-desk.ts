@@ -9,6 +9,9 @@ import { outlook } from "../../src/delivery/outlook.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import { newDelivery, statuses } from "../../src/delivery/record.ts";
+import type { ToldEvent } from "../../src/events/recorder.ts";
+import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import { isKept } from "../../src/events/universal-event.ts";
 import type { Mail } from "../../src/mail/message.ts";
 import { payloadHash } from "../../src/mail/message.ts";
 import type { Page, Paging } from "../../src/page.ts";
@@ -17,6 +20,8 @@ import type {
   DeliveryDetail,
   DeliveryState,
   Desk,
+  EventPage,
+  FollowedEvent,
   LaneSettings,
   LaneState,
   OpenAsk,
@@ -32,6 +37,7 @@ export class MemoryDesk implements Desk {
   readonly mail: Mail[] = [];
   readonly records = new Map<string, DeliveryRecord>();
   readonly feed: FeedItem[] = [];
+  readonly told: ToldEvent[] = [];
   readonly openAsks: OpenAsk[] = [];
   readonly answers: { id: string; decision: AskDecision }[] = [];
   readonly sent: Send[] = [];
@@ -229,6 +235,48 @@ export class MemoryDesk implements Desk {
 
   async now(): Promise<string> {
     return Buffer.from(`c${this.feed.length}`).toString("base64url");
+  }
+
+  async events({ after, lane, limit }: Parameters<Desk["events"]>[0]): Promise<EventPage> {
+    this.#check();
+    if (lane !== undefined) await this.lane(lane);
+    const from = after === undefined ? 0 : placeOf(after);
+    const events = this.told
+      .slice(from)
+      .flatMap(({ cursor, event, text }) => (cursor === null ? [] : [{ cursor, event, text }]))
+      .filter(({ event }) => (lane ?? event.lane) === event.lane)
+      .slice(0, limit);
+    const cursor = events.length === limit ? (events.at(-1)?.cursor ?? "") : await this.eventsEnd();
+    return { reset: null, events, cursor };
+  }
+
+  async *followEvents({ after, lane, signal }: Parameters<Desk["followEvents"]>[0]): AsyncGenerator<FollowedEvent> {
+    let place = after === undefined ? this.told.length : placeOf(after);
+    this.following++;
+    try {
+      while (!signal.aborted) {
+        const told = this.told[place];
+        if (!told) {
+          await this.#next(signal);
+          continue;
+        }
+        place++;
+        if ((lane ?? told.event.lane) === told.event.lane) yield { type: "event", ...told };
+      }
+    } finally {
+      this.following--;
+    }
+  }
+
+  async eventsEnd(): Promise<string> {
+    return Buffer.from(`c${this.told.length}`).toString("base64url");
+  }
+
+  /** Something that an agent did; deltas as well. */
+  tell(event: UniversalEvent): void {
+    const cursor = isKept(event) ? Buffer.from(`c${this.told.length + 1}`).toString("base64url") : null;
+    this.told.push({ cursor, event, text: JSON.stringify(event) });
+    for (const listener of [...this.#listeners]) listener();
   }
 
   async readiness(): Promise<Readiness> {

@@ -4,8 +4,8 @@
  * asked for each.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { processTable } from "../../src/runtimes/opencode/process-table.ts";
-import { familyOf } from "../../src/runtimes/opencode/server-family.ts";
+import { familyOf } from "../../src/runtimes/agent-process/process-family.ts";
+import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
 import type { ServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { Call } from "../../src/scripted-model/call-log.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/daemon-file.ts";
-import { endFamily } from "../../src/runtimes/opencode/server-family.ts";
+import { endFamily } from "../../src/runtimes/agent-process/process-family.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";

@@ -20,14 +20,7 @@ export type Setting<T = unknown> = {
 };
 
 /** `now`, or the part of Waybill that the setting waits for; until that is there, it is accepted and checked. */
-type Effect =
-  | "now"
-  | "with Telegram"
-  | "OpenCode now, the others with their parts"
-  | "with pi"
-  | "with Claude Code and pi"
-  | "not yet"
-  | "stub and OpenCode now, the others with their parts";
+type Effect = "now" | "with Telegram" | "now, pi with its part" | "with pi";
 
 type ValueOf<S> = S extends { kind: Kind<infer T> } ? (S extends { default: unknown } ? T : T | null) : never;
 export type ValuesOf<Table> = { -readonly [K in keyof Table]: ValueOf<Table[K]> };
@@ -89,6 +82,13 @@ export const settings = {
     meaning: "The least important kind of line that is logged. `debug` and `trace` show what messages say.",
     effect: "now",
   },
+  keptEvents: {
+    kind: kinds.positive,
+    env: "WAYBILL_KEPT_EVENTS",
+    default: 10_000,
+    meaning: "How many events of each lane are kept, about: [events.md](events.md). The oldest go first.",
+    effect: "now",
+  },
   drainMs: {
     kind: kinds.milliseconds,
     env: "WAYBILL_DRAIN_MS",
@@ -122,20 +122,20 @@ export const settings = {
     default: "opencode_cli",
     meaning:
       "The agent program of lanes that name no runtime: `stub` is the scripted agent, `opencode_cli` OpenCode, `claude_code` Claude Code, `pi_agent` pi.",
-    effect: "stub and OpenCode now, the others with their parts",
+    effect: "now, pi with its part",
   },
   modelName: {
     kind: kinds.text,
     env: "MODEL_NAME",
     meaning: "The model of lanes that name none. Without it the agent program chooses.",
-    effect: "OpenCode now, the others with their parts",
+    effect: "now, pi with its part",
   },
   systemPromptPath: {
     kind: kinds.path,
     env: "SYSTEM_PROMPT_PATH",
     meaning:
       "A file of at most 64 KiB whose text every agent is given beside its own instructions. It is read before each prompt; while it cannot be, messages wait.",
-    effect: "OpenCode now, the others with their parts",
+    effect: "now, pi with its part",
   },
   assistantRepoPath: {
     kind: kinds.path,
@@ -149,14 +149,14 @@ export const settings = {
     env: "SESSION_IDLE_TIMEOUT_MS",
     default: 45 * minute,
     meaning: "A session that rested for this long is let go by its runtime. The next message takes it up again.",
-    effect: "with Claude Code and pi",
+    effect: "now, pi with its part",
   },
   sessionMaxConcurrent: {
     kind: kinds.positive,
     env: "SESSION_MAX_CONCURRENT",
     default: 5,
     meaning: "How many resting sessions a runtime keeps at hand. The one that rested longest is let go first.",
-    effect: "with Claude Code and pi",
+    effect: "now, pi with its part",
   },
   sessionRetryAttempts: {
     kind: kinds.count,
@@ -202,12 +202,26 @@ export const settings = {
     meaning: "The port of a server started by Waybill. In the place of the default, any free one may be taken.",
     effect: "now",
   },
+  claudeBin: {
+    kind: kinds.program,
+    env: "CLAUDE_BIN",
+    default: "claude",
+    meaning:
+      "The Claude Code program. By default the one in PATH, then the one that was installed for Waybill's tests.",
+    effect: "now",
+  },
+  claudeMcpConfigPath: {
+    kind: kinds.path,
+    env: "CLAUDE_MCP_CONFIG_PATH",
+    meaning: "A file in Claude Code's own format that names further MCP servers for its lanes.",
+    effect: "now",
+  },
   permissionPolicy: {
     kind: permissionPolicy,
     env: "WAYBILL_PERMISSION_POLICY",
     default: "safe",
     meaning:
-      "What agents on an OpenCode server that Waybill started do without asking: [operations.md](operations.md#security) says what each means.",
+      "What agents do without asking, on an OpenCode server that Waybill started and in Claude Code: [operations.md](operations.md#security) says what each means.",
     effect: "now",
   },
   dailyTokenLimit: {

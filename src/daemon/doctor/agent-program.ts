@@ -9,7 +9,8 @@ import type { ProgramFacts } from "./facts.ts";
 
 export const agentRuntimes = ["opencode", "claude", "pi"] as const;
 
-export function programOf(runtime: string, config: Pick<Config, "opencodeBin">): string {
+export function programOf(runtime: string, config: Pick<Config, "opencodeBin" | "claudeBin">): string {
+  if (runtime === "claude") return config.claudeBin;
   return runtime === "opencode" ? config.opencodeBin : runtime;
 }
 

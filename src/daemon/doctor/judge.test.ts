@@ -184,9 +184,15 @@ describe("an agent program", () => {
   const program = { runtime: "claude", program: "claude", path: "/bin/claude" };
   const version = { ok: true, text: "1.2.3" } as const;
 
-  test("that this version does not drive yet is a warning, and its model is told", () => {
+  test("that this version does not drive yet is a warning", () => {
+    const pi = { runtime: "pi", program: "pi", path: "/bin/pi", version };
+    const found = facts({}, configured({ programs: [pi], hasPiKey: true }, { runtime: "pi" }));
+    expect(troubled(found)).toMatchObject([{ name: "runtime pi", status: "warning" }]);
+  });
+
+  test("that is there is told with its version and its model", () => {
     const found = facts({}, configured({ programs: [{ ...program, version }] }, { runtime: "claude", model: "big" }));
-    expect(troubled(found)).toMatchObject([{ name: "runtime claude", status: "warning" }]);
+    expect(troubled(found)).toEqual([]);
     expect(verdict("program claude", found)?.detail).toMatch(/version 1\.2\.3/);
     expect(verdict("model claude", found)?.detail).toBe("big.");
   });

@@ -120,6 +120,7 @@ function judgeRuntime(runtime: string, facts: ConfiguredFacts): Check[] {
   if (runtime === "stub") return [ok("runtime stub", "The scripted agent needs no program and no model.")];
   if (runtime === "opencode") return [...judgeOpencode(facts), judgeModel(runtime, facts)];
   const program = facts.programs.find((one) => one.runtime === runtime);
+  if (runtime === "claude") return [...(program ? [judgeProgram(program)] : []), judgeModel(runtime, facts)];
   return [
     warning(
       `runtime ${runtime}`,

@@ -1,5 +1,5 @@
 /**
- * What a Claude Code program of a lane is started with: flags and environment. Pure.
+ * The flags that a Claude Code program of a lane is started with. Pure.
  * docs/claude.md says what each of them was seen to do.
  */
 import { isAbsolute, relative, sep } from "node:path";
@@ -8,7 +8,7 @@ import type { Lane } from "../../delivery/lane.ts";
 export type ClaudePermissions = {
   /** What the tools may do without asking. A table is OpenCode's, and means `safe` here. */
   policy: "safe" | "trusted";
-  stateDirectory: string;
+  stateDirectories: readonly string[];
   otherDirectories: readonly string[];
 };
 
@@ -31,8 +31,6 @@ export function claudeArguments(of: ArgumentsFor): string[] {
     "-p",
     ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
     ...["--include-partial-messages", "--replay-user-messages", "--permission-prompt-tool", "stdio"],
-    // A message that begins with a slash is a message.
-    "--disable-slash-commands",
     ...[isKnown ? "--resume" : "--session-id", sessionId],
     ...["--disallowedTools", unwanted.join(",")],
     ...(lane.model === null ? [] : ["--model", lane.model]),
@@ -45,9 +43,9 @@ export function claudeArguments(of: ArgumentsFor): string[] {
 
 function permissionArguments(directory: string, permissions: ClaudePermissions | null): string[] {
   if (!permissions) return [];
-  const { policy, stateDirectory, otherDirectories } = permissions;
+  const { policy, stateDirectories, otherDirectories } = permissions;
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
-  const denied = [...new Set([stateDirectory, ...others])].flatMap((place) => [
+  const denied = [...new Set([...stateDirectories, ...others])].flatMap((place) => [
     `Read(/${place}/**)`,
     `Edit(/${place}/**)`,
   ]);
@@ -62,13 +60,7 @@ function isInside(path: string, directory: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** What the program needs beside the user's own surroundings. Its nonce is another for each start. */
-export const claudeSettings: Readonly<Record<string, string>> = {
-  DISABLE_AUTOUPDATER: "1",
-  DISABLE_TELEMETRY: "1",
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-  // Subagents would work on after the end of the turn, and begin turns by themselves.
-  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
-  // Tools would have to be searched for by the model before it can use them, Waybill's own included.
-  ENABLE_TOOL_SEARCH: "false",
-};
+/** What begins with a slash would be a command to the program: `/clear` even changes the session. */
+export function promptText(text: string): string {
+  return text.startsWith("/") ? ` ${text}` : text;
+}

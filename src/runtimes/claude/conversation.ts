@@ -8,7 +8,7 @@
 import { randomUUID } from "node:crypto";
 import type { Ask } from "../port.ts";
 import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
+import { asList, asNumber, asObject, asText } from "./json-fields.ts";
 
 /** A question of the program to a person; `input` is what the tool is to be called with. */
 export type ToolAsk = Ask & { call: string | null; tool: string; input: Json; suggestions: readonly unknown[] };
@@ -146,7 +146,7 @@ export class Conversation {
     for (const uuid of prompts) this.#unfinished.delete(uuid);
     this.#asks.clear();
     const failed = line.is_error === true;
-    const cost = typeof line.total_cost_usd === "number" ? line.total_cost_usd : null;
+    const cost = costOf(asObject(line.model_usage_since_last_result));
     const error = failed ? (asText(line.result) ?? asText(line.subtype) ?? "error") : null;
     this.#options.onResult({ prompts, at: this.#options.now(), error, cost });
     this.#options.onChange();
@@ -182,6 +182,12 @@ export class Conversation {
     if (response.subtype === "error") waiter.reject(new Error(asText(response.error) ?? "refused"));
     else waiter.resolve(asObject(response.response) ?? {});
   }
+}
+
+/** The total that the program also gives goes on over turns, and sometimes over restarts. */
+function costOf(usage: Json | null): number | null {
+  if (!usage) return null;
+  return Object.values(usage).reduce<number>((sum, model) => sum + asNumber(asObject(model)?.costUSD), 0);
 }
 
 function questionTitle(input: Json): string {

@@ -7,6 +7,7 @@
  * killed the program writes an answer that nobody gave.
  */
 import type { ToolCall, TranscriptRow } from "../port.ts";
+import type { TurnResult } from "./conversation.ts";
 import type { Json } from "./json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "./json-fields.ts";
 
@@ -51,15 +52,22 @@ export class TranscriptBook {
     else if (entry.type === "attachment") this.#attachment(entry, at);
   }
 
-  /** A turn that its program ended without a row of its own, such as one without a word. */
-  endedEmpty(prompt: string, at: number, error: string | null): void {
-    if (this.#rows.some((row) => row.parentId === prompt)) return;
+  /**
+   * What the program said at the end of a turn and did not write down: what it cost, and, where there was no word, that
+   * there was none.
+   */
+  ended({ prompts, at, error, cost }: TurnResult): void {
+    for (const prompt of prompts) {
+      if (this.#promptOf.get(prompt) !== prompt) continue;
+      const row = this.#rows.findLast(({ parentId }) => parentId === prompt) ?? this.#emptyEnd(prompt, at, error);
+      if (cost !== null) row.usage = { tokens: row.usage?.tokens ?? 0, cost };
+    }
+  }
+
+  #emptyEnd(prompt: string, at: number, error: string | null): Row {
     const row = this.#addRow({ id: `${prompt}:end`, role: "assistant", parentId: prompt, at });
-    Object.assign(row, {
-      completedAt: at,
-      finish: "stop",
-      error: error === null ? null : { kind: "failed", message: error },
-    });
+    const failed = error === null ? null : { kind: "failed", message: error };
+    return Object.assign(row, { completedAt: at, finish: "stop", error: failed });
   }
 
   #user(entry: Json, uuid: string, at: number): void {

@@ -4,19 +4,36 @@ import type { HeardAsks } from "./heard-asks.ts";
 import type { OpencodeApi, PermissionRequest, QuestionRequest } from "./opencode-api.ts";
 import { OpencodeError } from "./opencode-api.ts";
 import type { SessionTree } from "./session-tree.ts";
+import type { Asked } from "./translate-ask.ts";
+import { permissionSays, questionSays } from "./translate-ask.ts";
 
-export async function pendingAsks(
-  { api, tree, heard }: { api: OpencodeApi; tree: SessionTree; heard: HeardAsks },
-  of: { directory: string; sessionId: string },
-  signal: AbortSignal,
-): Promise<Ask[]> {
+type Place = { api: OpencodeApi; tree: SessionTree; heard: HeardAsks };
+type Whose = { directory: string; sessionId: string };
+
+export async function pendingAsks(place: Place, of: Whose, signal: AbortSignal): Promise<Ask[]> {
+  const { permissions, questions } = await pendingRequests(place, of, signal);
+  return [...permissions.map(permissionAsk), ...questions.map(questionAsk)];
+}
+
+/** The same, as it is said to those who watch. */
+export async function askedBy(place: Place, of: Whose, signal: AbortSignal): Promise<Asked[]> {
+  const { permissions, questions } = await pendingRequests(place, of, signal);
+  return [
+    ...permissions.map((one) => ({ sessionId: one.sessionID, said: permissionSays(one) })),
+    ...questions.map((one) => ({ sessionId: one.sessionID, said: questionSays(one) })),
+  ];
+}
+
+async function pendingRequests({ api, tree, heard }: Place, of: Whose, signal: AbortSignal) {
   const [permissions, questions] = await Promise.all([
     openPermissions(api, heard, of.directory, signal),
     api.questions(of.directory, signal),
   ]);
-  const all = [...permissions.map(permissionAsk), ...questions.map(questionAsk)];
-  const ours = await Promise.all(all.map((ask) => tree.isBelow(ask.sessionId, of.sessionId, signal)));
-  return all.filter((_, place) => ours[place]);
+  const ours = async <T extends { sessionID: string }>(all: readonly T[]): Promise<T[]> => {
+    const isOurs = await Promise.all(all.map((one) => tree.isBelow(one.sessionID, of.sessionId, signal)));
+    return all.filter((_, index) => isOurs[index]);
+  };
+  return { permissions: await ours(permissions), questions: await ours(questions) };
 }
 
 export async function openPermissions(

@@ -6,7 +6,7 @@ import { createParser } from "eventsource-parser";
 import type { Clock } from "../../clock.ts";
 import type { OpencodeApi } from "./opencode-api.ts";
 
-export type FeedEvent = { type: string; properties: Readonly<Record<string, unknown>> };
+export type FeedEvent = { id?: string; type: string; properties: Readonly<Record<string, unknown>> };
 
 export type EventFeedOptions = {
   api: OpencodeApi;
@@ -132,8 +132,9 @@ export class EventFeed {
 function eventFrom(data: string): FeedEvent | null {
   try {
     const parsed = JSON.parse(data) as { payload?: FeedEvent } & Partial<FeedEvent>;
-    const { type, properties } = parsed.payload ?? parsed;
-    return typeof type === "string" ? { type, properties: properties ?? {} } : null;
+    const { id, type, properties } = parsed.payload ?? parsed;
+    if (typeof type !== "string") return null;
+    return { ...(typeof id === "string" ? { id } : {}), type, properties: properties ?? {} };
   } catch {
     // What is not understood says nothing; the next look sees what it was about.
     return null;

@@ -13,12 +13,13 @@ import type {
   Prompt,
   Runtime,
   RuntimeTraits,
+  SignalListener,
   SubmitOutcome,
   TranscriptSlice,
 } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import { checkAdoption } from "./adoption.ts";
-import { openPermissions, pendingAsks } from "./asks.ts";
+import { askedBy, openPermissions, pendingAsks } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
@@ -33,6 +34,7 @@ import type { ServerKeeper } from "./server-keeper.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
 import { SessionPlaces } from "./session-places.ts";
+import { SessionSignals } from "./session-signals.ts";
 import { SessionTree } from "./session-tree.ts";
 import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
@@ -87,6 +89,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #heard = new HeardAsks();
   readonly #signs = new HeardSigns();
   readonly #subtasks: SubtaskUsage;
+  readonly #signals: SessionSignals;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
@@ -101,6 +104,7 @@ export class OpencodeRuntime implements Runtime {
     this.#places = new SessionPlaces(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
     this.#subtasks = new SubtaskUsage(this.#api);
+    this.#signals = this.#makeSignals();
     this.#feed = new EventFeed({
       api: this.#api,
       clock,
@@ -108,9 +112,13 @@ export class OpencodeRuntime implements Runtime {
       onLive: (live) => {
         this.#eventsAreMissing = !live;
         this.#polling.eventsCome(live);
+        this.#signals.eventsCome(live);
       },
       onEvent: (event) => this.#onEvent(event),
-      onGap: () => this.#tellAll(),
+      onGap: () => {
+        this.#tellAll();
+        this.#signals.retellAll();
+      },
       onTrouble: (error) => {
         // Without a server there are no events either, and that is known.
         if (!keeper.address()) return;
@@ -118,9 +126,13 @@ export class OpencodeRuntime implements Runtime {
         void keeper.suspect();
       },
     });
+    let isOurs = false;
     keeper.onChange((address) => {
       // What a server asked went with it.
       this.#heard.forget();
+      // One that is somebody else's may be there still, and is asked when it answers again.
+      if (!address && isOurs) this.#signals.died();
+      isOurs = address?.startedByUs === true;
       if (!address) return;
       this.#feed.start();
       this.#feed.tryNow();
@@ -133,12 +145,17 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
-  async recover(): Promise<void> {
-    if (this.#options.startAtOnce === false) return;
+  async recover(stopping?: AbortSignal): Promise<void> {
+    const { keeper, startAtOnce, onTrouble } = this.#options;
+    if (startAtOnce === false) return;
+    const stop = () => void keeper.close();
+    stopping?.addEventListener("abort", stop, { once: true });
     try {
-      await this.#options.keeper.start();
+      await keeper.start();
     } catch (error) {
-      this.#options.onTrouble(error);
+      if (!stopping?.aborted) onTrouble(error);
+    } finally {
+      stopping?.removeEventListener("abort", stop);
     }
   }
 
@@ -163,13 +180,16 @@ export class OpencodeRuntime implements Runtime {
     const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(session.id, null);
     this.#places.learn(session);
+    this.#signals.opened(lane, session.id);
     return session.id;
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
+    this.#signals.watch(lane, sessionId);
     const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    this.#signals.looked(sessionId);
     if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
@@ -195,6 +215,7 @@ export class OpencodeRuntime implements Runtime {
     const ready = await this.#makeReady(lane, sessionId, signal);
     if ("outcome" in ready) return ready;
     this.#watched.add(sessionId);
+    this.#signals.watch(lane, sessionId);
     this.#polling.saw(sessionId, "busy");
     this.#signs.forget(sessionId);
     try {
@@ -232,6 +253,7 @@ export class OpencodeRuntime implements Runtime {
    * had hundreds of them. What they asked would stay in the server's list, and seem to be asked by the next turn.
    */
   async abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    this.#signals.watch(lane, sessionId);
     await this.#asking(this.#api.abort(sessionId, signal));
     const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
     for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
@@ -255,8 +277,17 @@ export class OpencodeRuntime implements Runtime {
     return () => this.#listeners.delete(listener);
   }
 
+  onSignal(listener: SignalListener): () => void {
+    return this.#signals.onSignal(listener);
+  }
+
+  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    return this.#asking(this.#signals.retell(lane, sessionId, signal));
+  }
+
   async close(options?: { keep: boolean }): Promise<void> {
     this.#polling.close();
+    this.#signals.close();
     await this.#feed.close();
     await this.#options.keeper.close(options);
   }
@@ -292,6 +323,18 @@ export class OpencodeRuntime implements Runtime {
   async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
     const directory = await this.#placeOf(lane, sessionId, signal);
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
+  }
+
+  #makeSignals(): SessionSignals {
+    const place = { api: this.#api, tree: this.#tree, heard: this.#heard };
+    return new SessionSignals({
+      ...place,
+      clock: this.#options.clock,
+      stored: (lane, sessionId, limit, signal) => this.#consistent(lane, sessionId, limit, signal),
+      asked: async (lane, sessionId, signal) =>
+        askedBy(place, { directory: await this.#placeOf(lane, sessionId, signal), sessionId }, signal),
+      onTrouble: this.#options.onTrouble,
+    });
   }
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
@@ -332,9 +375,11 @@ export class OpencodeRuntime implements Runtime {
     }
   }
 
-  #onEvent({ type, properties }: FeedEvent): void {
+  #onEvent(event: FeedEvent): void {
+    const { type, properties } = event;
     this.#learn(type, properties);
     this.#heard.hear(type, properties);
+    this.#signals.hear(event);
     const { sessionID } = properties;
     if (typeof sessionID !== "string") return;
     const known = this.#tree.knownRoot(sessionID);

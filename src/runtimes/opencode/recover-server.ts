@@ -2,12 +2,13 @@
  * What becomes of the server that an earlier run of Waybill started: it is taken over if it works and is the one that
  * would be started now, else ended with all that it started, and waited for. Only then may anything be observed.
  */
-import { processTable } from "./process-table.ts";
-import { endFamily, leaderOf } from "./server-family.ts";
+
+import { endFamily, leaderOf } from "../agent-process/process-family.ts";
+import { processTable } from "../agent-process/process-table.ts";
 import type { OwnServer } from "./server-process.ts";
 import { answersAsOurs } from "./server-process.ts";
 import type { ServerRecord } from "./server-record.ts";
-import { readServerRecord, removeServerRecord, writeServerRecord } from "./server-record.ts";
+import { isNonceOf, readServerRecord, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
 export type RecoverOptions = {
   directory: string;
@@ -18,6 +19,14 @@ export type RecoverOptions = {
   endMs: number;
   signal: AbortSignal;
 };
+
+/** Without a record that could be read: whatever was started from this directory is ended. */
+export async function endStrays(directory: string, endMs: number): Promise<void> {
+  const nonces = (await processTable()).map((row) => row.nonce).filter((nonce) => nonce !== null);
+  for (const nonce of new Set(nonces.filter((one) => isNonceOf(directory, one)))) {
+    await endFamily({ nonce, pid: null, processStart: null }, endMs);
+  }
+}
 
 export async function recoverServer(options: RecoverOptions): Promise<OwnServer | null> {
   const record = readServerRecord(options.directory);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fingerprintOf, secretsIn, serverEnvironment } from "./server-environment.ts";
+import { secretsIn } from "../agent-process/agent-environment.ts";
+import { fingerprintOf, serverEnvironment } from "./server-environment.ts";
 
 const given = {
   PATH: "/bin",
@@ -23,7 +24,7 @@ describe("the environment of a server", () => {
     "TELEGRAM_BOT_TOKEN",
     "WAYBILL_TOKEN",
     "WAYBILL_HOME",
-    "WAYBILL_OPENCODE_NONCE",
+    "WAYBILL_AGENT_NONCE",
     "PI_AGENT_API_KEY",
     "OPENCODE_SERVER_PASSWORD",
     "OPENCODE_SERVER_USERNAME",

@@ -68,11 +68,11 @@ function toolFrom({ callID, tool, state }: ToolPart): ToolCall {
 }
 
 /** The program's own words for a permission or a question that a person refused. */
-function isRejection(error: string): boolean {
+export function isRejection(error: string): boolean {
   return /\b(rejected permission|rejected this question|dismissed this question|user rejected)\b/i.test(error);
 }
 
-function errorFrom(error: { name?: string; data?: unknown } | undefined): RowError | null {
+export function errorFrom(error: { name?: string; data?: unknown } | undefined): RowError | null {
   if (!error) return null;
   const { message } = (error.data ?? {}) as { message?: unknown };
   const words = typeof message === "string" && message !== "" ? message : (error.name ?? "error");
@@ -84,7 +84,7 @@ function errorFrom(error: { name?: string; data?: unknown } | undefined): RowErr
  * summary, then a user row that stands for the prompt. Each of these continues the user row before it. A turn that had
  * its answer before is at its end; what the program lets the agent say after a compaction then is not part of it.
  */
-function continuations(stored: readonly MessageRow[]): Map<string, string> {
+export function continuations(stored: readonly MessageRow[]): Map<string, string> {
   const found = new Map<string, string>();
   let turn: { user: MessageRow | null; newest: string | null; answered: boolean } = {
     user: null,

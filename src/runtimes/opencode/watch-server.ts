@@ -1,5 +1,5 @@
 /** Tells once when the process of a server of ours has ended. */
-import { isAlive } from "./process-table.ts";
+import { isAlive } from "../agent-process/process-table.ts";
 import type { OwnServer } from "./server-process.ts";
 
 /** A child says so itself. One that was taken over is nobody's child here, and has to be looked at now and then. */

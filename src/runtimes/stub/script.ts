@@ -11,6 +11,16 @@ const step = z.union([
     input: z.record(z.string(), z.unknown()).optional(),
     output: z.string().optional(),
     fails: z.boolean().optional(),
+    /** Files that it is said to have changed. Nothing happens on the disk. */
+    changes: z
+      .array(
+        z.strictObject({
+          path: z.string(),
+          change: z.enum(["added", "modified", "deleted"]).default("modified"),
+          diff: z.string().nullable().default(null),
+        }),
+      )
+      .optional(),
     takesMs: ms.optional(),
   }),
   /** A `message_send` that names the message it was given, as a teammate would. */

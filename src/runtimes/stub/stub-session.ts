@@ -178,6 +178,7 @@ export class StubSession {
         status: step.fails ? "error" : "completed",
         input: step.input ?? {},
         output: step.output ?? "",
+        ...(step.changes ? { files: step.changes } : {}),
       }),
     );
     this.#finishRow(at, "tool-calls");

@@ -8,7 +8,8 @@ import type { DeliveryRecord } from "../../delivery/record.ts";
 import { brokenRules } from "../../delivery/record.ts";
 import { fold } from "../../delivery/transition.ts";
 import { recordFrom } from "../../delivery/upcast.ts";
-import type { Finding } from "../port.ts";
+import type { Finding, Store } from "../port.ts";
+import { eventTrimming } from "./event-trimming.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {
@@ -62,7 +63,7 @@ function pruneUsage(db: Database.Database, before: number): void {
 }
 
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
-export function pruneStore(db: Database.Database, before: { responded: number; failed: number; feed: number }): number {
+export function pruneStore(db: Database.Database, before: Parameters<Store["prune"]>[0]): number {
   const pruned = db
     .prepare<{ responded: number; failed: number }>(`
       DELETE FROM delivery INDEXED BY delivery_ended
@@ -74,5 +75,6 @@ export function pruneStore(db: Database.Database, before: { responded: number; f
     .run({ responded: before.responded, failed: before.failed });
   pruneFeed(db, before.feed);
   pruneUsage(db, before.responded);
+  eventTrimming(db).byAge(before.events);
   return pruned.changes;
 }

@@ -5,9 +5,10 @@ import { storeCorrupt } from "./file-trouble.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
 import { usage } from "./migrations/0003-usage.ts";
+import { events } from "./migrations/0004-events.ts";
 
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly string[] = [ledger, daemon, usage];
+const migrations: readonly string[] = [ledger, daemon, usage, events];
 
 export const schemaVersion = migrations.length;
 

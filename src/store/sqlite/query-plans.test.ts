@@ -2,6 +2,7 @@
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { deliveryPages } from "./delivery-pages.ts";
+import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
 import { pruneStore } from "./housekeeping.ts";
 import { laneStatements } from "./lanes.ts";
@@ -31,7 +32,7 @@ function plansOf(use: (db: Database.Database) => void): { sql: string; plan: str
 
 /** Ways to read a table, or a lane, from one end to the other. */
 const grows = [
-  /^SCAN (message|delivery|delivery_event|attempt|alert|feed)( USING (COVERING )?INDEX delivery_status)?$/,
+  /^SCAN (message|delivery|delivery_event|attempt|alert|feed|event)( USING (COVERING )?INDEX delivery_status)?$/,
   /USING INDEX message_of_lane \(lane_id=\?\)$/,
 ];
 
@@ -39,11 +40,12 @@ function costly(plans: { sql: string; plan: string[] }[]): string[] {
   return plans.filter(({ plan }) => plan.some((step) => grows.some((way) => way.test(step)))).map(({ sql }) => sql);
 }
 
-it("no statement of mail, ledger or feed reads on and on, but for the count of all", () => {
+it("no statement of mail, ledger, feed or events reads on and on, but for the count of all", () => {
   const plans = plansOf((db) => {
     mailStatements(db);
     ledgerStatements(db);
     feedStatements(db, laneStatements(db).find);
+    eventStatements(db);
   });
   expect(plans.length).toBeGreaterThan(30);
   expect(costly(plans)).toEqual([expect.stringMatching(/^SELECT status, count\(\*\)/)]);
@@ -70,11 +72,21 @@ it("deliveries of one message are found by its id, also in a lane that has many"
 });
 
 it("what is old is found without reading what is not", () => {
-  const [records, feed] = plansOf((db) => pruneStore(db, { responded: 0, failed: 0, feed: 0 }));
+  const [records, feed] = plansOf((db) => pruneStore(db, { responded: 0, failed: 0, feed: 0, events: 0 }));
   expect(records?.plan[0]).toMatch(/INDEX delivery_ended \(updated_at<\?\)/);
   // The feed in its order, up to the first row that is not old.
   expect(feed?.plan).toEqual([
     expect.stringMatching(/^SEARCH feed USING INTEGER PRIMARY KEY \(rowid<\?\)/),
     ...["SCALAR SUBQUERY 1", "SEARCH feed", "SCALAR SUBQUERY 2", "SEARCH feed"],
   ]);
+});
+
+it("events are read, numbered and removed in their order, without sorting", () => {
+  const plans = plansOf((db) => void eventStatements(db)).flatMap(({ plan }) => plan);
+  expect(plans).not.toContain("USE TEMP B-TREE FOR ORDER BY");
+  const ofEvents = plans.filter((step) => / event( |$)/.test(step));
+  expect(ofEvents.length).toBeGreaterThan(5);
+  expect(ofEvents.filter((step) => !/^SEARCH event USING (INTEGER PRIMARY KEY|(COVERING )?INDEX)/.test(step))).toEqual(
+    [],
+  );
 });

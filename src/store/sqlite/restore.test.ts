@@ -12,6 +12,7 @@ import {
   start,
   submit,
 } from "../../../test/support/deliveries.ts";
+import { someEvents } from "../../../test/support/events.ts";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { Store } from "../port.ts";
@@ -124,6 +125,25 @@ describe("whoever followed the store before a restore", () => {
     expect(await store.feed(first.cursor, 100)).toEqual({ items: [], cursor: first.cursor });
     expect(await store.feedEnd()).toBe(first.cursor);
   });
+});
+
+it("whoever read events before a restore is told once, and numbers go on from the backup", async () => {
+  let store = file.open();
+  await store.appendEvents(someEvents(1, 2), 100);
+  await store.close();
+  await backupStore(file.path, backup);
+  store = file.open();
+  const [, seen] = await store.appendEvents([...someEvents(3, 3), ...someEvents(1, 1, "other")], 100);
+  await store.close();
+  await restoreStore(file.path, backup);
+  store = file.open();
+  await store.appendEvents(someEvents(3, 4), 100);
+  for (const lane of ["lane", "other", undefined]) {
+    const page = await store.events({ after: seen, lane, limit: 10 });
+    expect(page.reset).not.toBeNull();
+    expect(page.events.map(({ event }) => event.id)).toEqual(lane === "other" ? [] : ["lane-3", "lane-4"]);
+    expect(await store.events({ after: page.cursor, lane, limit: 10 })).toMatchObject({ reset: null, events: [] });
+  }
 });
 
 describe("what was there before is kept", () => {

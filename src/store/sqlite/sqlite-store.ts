@@ -5,6 +5,7 @@ import type { DeliveryRecord } from "../../delivery/record.ts";
 import type { Message, Recipient } from "../../mail/message.ts";
 import type { Admission, Applied, OutgoingMail, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
+import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
 import { storeTrouble } from "./file-trouble.ts";
 import type { CommitPoint } from "./group-commit.ts";
@@ -45,6 +46,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   const mail = mailStatements(db);
   const ledger = ledgerStatements(db);
   const feed = feedStatements(db, lanes.find);
+  const events = eventStatements(db);
   const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
@@ -137,6 +139,13 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     onFeed: (listener) => commits.onCommit(listener),
     raise: (alert) => commits.write(() => feed.raise(alert)),
     failedWithoutAlert: async () => ledger.failedWithoutAlert(),
+
+    appendEvents: (appended, keep) => commits.write(() => events.append(appended, keep)),
+    events: async (filter) => events.page(filter),
+    eventsEnd: async () => events.end(),
+    eventsBefore: async (laneId, seq, limit) => events.before(laneId, seq, limit),
+    lastEventSeq: async (laneId) => events.last(laneId),
+    lanesInTurn: async () => events.lanesInTurn(),
 
     probe: (at) => commits.write(() => void probe.run(at)),
     prune: (before) => commits.write(() => pruneStore(db, before)),

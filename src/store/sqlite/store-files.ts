@@ -105,7 +105,7 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
     migrateBackup(db, from);
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
-    raiseGenerations(db, now);
+    raiseFloors(db, now);
     beginFeedAnew(db, now);
     // Leaves no log beside the file, which would stay behind when it is renamed.
     db.pragma("journal_mode = DELETE");
@@ -134,9 +134,17 @@ function forgetUnsent(db: Database.Database): number {
     .run().changes;
 }
 
-/** Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. */
-function raiseGenerations(db: Database.Database, now: number): void {
-  db.prepare("INSERT INTO restored (at, generation_floor) VALUES (?, ?)").run(now, Math.floor(now / 1000));
+/**
+ * Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. Events
+ * stay, but nobody knows which of them were seen: every older cursor is told that something may be missing.
+ */
+function raiseFloors(db: Database.Database, now: number): void {
+  const floor = beginAbove(db, "event", now);
+  db.prepare("INSERT INTO restored (at, generation_floor, event_floor) VALUES (?, ?, ?)").run(
+    now,
+    Math.floor(now / 1000),
+    floor,
+  );
 }
 
 /**
@@ -144,11 +152,16 @@ function raiseGenerations(db: Database.Database, now: number): void {
  * the epoch none has been, and with nothing left below them every older cursor is told that it lost its place.
  */
 function beginFeedAnew(db: Database.Database, now: number): void {
-  const reached = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'feed'";
-  const floor = Math.max(now, db.prepare(reached).pluck().get() as number);
   db.prepare("DELETE FROM feed").run();
-  db.prepare("DELETE FROM sqlite_sequence WHERE name = 'feed'").run();
-  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('feed', ?)").run(floor);
+  beginAbove(db, "feed", now);
+}
+
+function beginAbove(db: Database.Database, table: "feed" | "event", now: number): number {
+  const reached = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?";
+  const floor = Math.max(now, db.prepare<[string], number>(reached).pluck().get(table) ?? 0);
+  db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
+  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, floor);
+  return floor;
 }
 
 function refuseUnsound(from: string, [finding]: readonly Finding[]): void {

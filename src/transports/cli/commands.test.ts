@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { anEvent } from "../../../test/support/events.ts";
 import { served, token } from "../../../test/support/http-api.ts";
 import { MemoryDesk } from "../../../test/support/memory-desk.ts";
 import { aMessage, anAttempt, submitEvent } from "../../../test/support/records.ts";
@@ -433,5 +434,50 @@ describe("the daemon itself", () => {
     const { desk, run } = await daemon();
     expect(await run(["restart", "--timeout", "0.5"])).toMatchObject({ code: 124 });
     expect(desk.restarts).toBe(1);
+  });
+});
+
+describe("follow", () => {
+  const ended = (reason: "completed" | "error" | "aborted" | "interrupted", queued = 0) =>
+    ({ type: "turn.ended", data: { reason, error: null, queued } }) as const;
+  const started = { type: "turn.started", data: { prompt: null } } as const;
+
+  test.each([
+    ["completed", 0],
+    ["error", 3],
+    ["interrupted", 3],
+    ["aborted", 4],
+  ] as const)("--once ends with the turn; %s is exit code %d", async (reason, code) => {
+    const { run, desk } = await daemon();
+    const onRemark = () => {
+      const told = [ended("completed", 1), started, ended(reason), started];
+      for (const [index, said] of told.entries()) desk.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, said));
+    };
+    const followed = await run(["follow", "chat", "--once"], { onRemark });
+    expect(followed.code).toBe(code);
+    expect(followed.out).toEqual([
+      ...["the turn ended: completed; 1 prompt next", "turn 1", `the turn ended: ${reason}`],
+    ]);
+  });
+
+  test("--all begins with what is kept, and --json is one event a line", async () => {
+    const { run, desk } = await daemon();
+    const events = [started, ended("completed")].map((said, index) => anEvent({ seq: index + 1, lane: "chat" }, said));
+    for (const event of events) desk.tell(event);
+    const stop = new AbortController();
+    const following = run(["follow", "chat", "--all", "--json"], { interrupted: stop.signal });
+    await vi.waitUntil(() => desk.following === 1);
+    stop.abort();
+    const { code, out } = await following;
+    expect(code).toBe(130);
+    expect(out.map((line) => JSON.parse(line))).toEqual(
+      events.map((event) => ({ ...event, cursor: expect.any(String) })),
+    );
+  });
+
+  test("a lane that is not there is said at once", async () => {
+    const { run } = await daemon();
+    await expect(run(["follow", "nobody"])).rejects.toMatchObject({ code: "lane_unknown" });
+    await expect(run(["follow"])).rejects.toMatchObject({ code: "usage" });
   });
 });

@@ -2,6 +2,7 @@
 import type { Command } from "./command.ts";
 import { answer, asks } from "./commands/asks.ts";
 import { deliveries } from "./commands/deliveries.ts";
+import { follow } from "./commands/follow.ts";
 import { cancel, retry, withdraw } from "./commands/interventions.ts";
 import { lanes } from "./commands/lanes.ts";
 import { messages } from "./commands/messages.ts";
@@ -15,6 +16,7 @@ import { why } from "./commands/why.ts";
 export const clientCommands: readonly Command[] = [
   send,
   watch,
+  follow,
   lanes,
   messages,
   deliveries,

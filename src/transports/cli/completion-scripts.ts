@@ -23,9 +23,11 @@ function optionNames({ options }: Command): string[] {
 function following({ name, options, verbs, words }: Command): [after: string[], choices: Choices][] {
   const valued = Object.entries(options).filter(([, { type }]) => type === "string");
   const free = valued.filter(([, { choices }]) => choices === undefined).map(([option]) => `${name} --${option}`);
+  // Where there are no verbs, the words that are fixed are offered with the options; lanes have to be asked for.
+  const first = words === "lanes" ? [`${name} ${name}`] : [];
   return [
     ...valued.map(([option, { choices = [] }]): [string[], Choices] => [[`${name} --${option}`], choices]),
-    [verbs?.map((verb) => `${name} ${verb}`) ?? [], words ?? []] as [string[], Choices],
+    [verbs?.map((verb) => `${name} ${verb}`) ?? first, words ?? []] as [string[], Choices],
   ]
     .filter(([after, choices]) => after.length > 0 && choices.length > 0)
     .concat(free.length > 0 ? [[free, []]] : []);

@@ -21,3 +21,8 @@ export function exitCodeOfOutcome(status: Status): number {
   if (status === "failed_terminal") return exitCodes.failed;
   return status === "cancelled" ? exitCodes.cancelled : exitCodes.ok;
 }
+
+export function exitCodeOfTurn(reason: "completed" | "error" | "aborted" | "interrupted"): number {
+  if (reason === "completed") return exitCodes.ok;
+  return reason === "aborted" ? exitCodes.cancelled : exitCodes.failed;
+}

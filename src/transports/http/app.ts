@@ -18,6 +18,7 @@ import { makeMetrics, routeOf } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
+import { addEvents } from "./routes/events.ts";
 import { addFrontPage } from "./routes/front-page.ts";
 import { addHealth } from "./routes/health.ts";
 import { addLanes } from "./routes/lanes.ts";
@@ -76,6 +77,7 @@ export function makeApp(options: AppOptions): App {
   addLanes(app, deps);
   addAsks(app, deps);
   addStream(app, deps);
+  addEvents(app, deps);
   addProgram(app, deps, openApiDocument);
   refuseOtherMethods(app);
   return app;

@@ -17,8 +17,9 @@ export type EventStreamOptions<T> = {
   onError: (error: unknown) => void;
 };
 
-export function frame(id: string, event: string, data: unknown): string {
-  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+/** Without an id, whoever resumes does so after the last event that had one. `data` is JSON. */
+export function frame(id: string | null, event: string, data: string): string {
+  return `${id === null ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
 export function comment(text: string): string {

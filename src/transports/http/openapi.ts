@@ -2,6 +2,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { askRoutes } from "./routes/asks.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
+import { eventRoutes } from "./routes/events.ts";
 import { pageRoutes } from "./routes/front-page.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { laneRoutes } from "./routes/lanes.ts";
@@ -16,6 +17,7 @@ const routes = [
   laneRoutes,
   askRoutes,
   streamRoutes,
+  eventRoutes,
   healthRoutes,
   programRoutes,
   loginRoutes,

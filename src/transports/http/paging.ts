@@ -2,7 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { answerOf, laneFilter, readErrors } from "./documented.ts";
 
-const limit = z
+export const limit = z
   .string()
   .regex(/^\d{1,3}$/, "must be a number from 1 to 200")
   .default("50")
@@ -10,14 +10,17 @@ const limit = z
   .pipe(z.number().min(1, "must be at least 1").max(200, "must not be more than 200"))
   .openapi({ type: "integer", minimum: 1, maximum: 200, default: 50, description: "How many at most." });
 
-const cursor = z
+export const cursor = z
   .string()
   .min(1)
   .max(256)
   .optional()
   .openapi({ description: "`nextCursor` of the page before; opaque. None for the first page." });
 
-const nextCursor = z.string().optional().openapi({ description: "Where the next page begins, if there is one." });
+export const nextCursor = z
+  .string()
+  .optional()
+  .openapi({ description: "Where the next page begins, if there is one." });
 
 /** Every list can be narrowed to a lane; `filter` is what else this one can be narrowed to. */
 export function pageQuery<F extends z.ZodRawShape>(filter: F) {

@@ -1,6 +1,6 @@
 /**
  * The shapes of the API, version 1: what goes in, checked, and what comes out, as the OpenAPI document says it.
- * Times are ISO 8601 in UTC. New fields may be added to what comes out; nothing is renamed or removed in version 1.
+ * Times are ISO 8601 in UTC, but in universal events, which are handed on as they were written. New fields may be added to what comes out; nothing is renamed or removed in version 1.
  */
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../delivery/alert.ts";

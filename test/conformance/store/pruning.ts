@@ -27,6 +27,7 @@ export function pruning(subject: Subject): void {
       responded: start + ms - respondedMs,
       failed: start + ms - failedMs,
       feed: start + ms - respondedMs,
+      events: start + ms - respondedMs,
     });
   const sent = async (...events: readonly DeliveryEvent[]): Promise<DeliveryRecord> => {
     const record = await admit(subject.store, { id: "m1" });

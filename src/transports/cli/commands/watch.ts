@@ -1,9 +1,10 @@
 /** `waybill watch`: what happens, as it happens. */
-import type { StreamEvent, WaybillError } from "../../../client/index.ts";
-import type { Command, CommandContext } from "../command.ts";
+import type { StreamEvent } from "../../../client/index.ts";
+import type { Command } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { sayOnce } from "../trouble.ts";
 import { eventLine } from "../watch-lines.ts";
 
 const help = `Usage: waybill watch [--lane ID] [--after CURSOR]
@@ -45,13 +46,3 @@ export const watch: Command = {
     });
   },
 };
-
-/** A daemon that stays away is the same trouble at every try. */
-function sayOnce({ json, remark }: CommandContext): (error: WaybillError) => void {
-  let said = "";
-  return ({ code, message }) => {
-    if (message === said) return;
-    said = message;
-    remark(json ? JSON.stringify({ trouble: { code, message } }) : `${message} Trying again.`);
-  };
-}

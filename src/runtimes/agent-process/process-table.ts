@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { nonceVariable } from "./server-environment.ts";
+import { nonceVariable } from "./agent-environment.ts";
 
 export type ProcessRow = {
   pid: number;

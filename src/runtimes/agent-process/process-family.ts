@@ -6,9 +6,9 @@
 import { AppError } from "../../app-error.ts";
 import type { ProcessRow } from "./process-table.ts";
 import { processTable, within } from "./process-table.ts";
-import type { ServerRecord } from "./server-record.ts";
 
-export type Known = Pick<ServerRecord, "nonce" | "pid" | "processStart">;
+/** What is written down about a program: see the records of each runtime. */
+export type Known = { nonce: string; pid: number | null; processStart: string | null };
 
 /** The server's own process, if it lives. A process that only has its id is not it. */
 export function leaderOf(server: Known, table: readonly ProcessRow[]): ProcessRow | null {
@@ -97,8 +97,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 function stays(family: readonly ProcessRow[]): AppError {
   const ids = family.map((row) => row.pid).join(", ");
   return new AppError({
-    code: "opencode_stays",
-    message: `An OpenCode server of Waybill's, process ${ids}, does not end.`,
+    code: "agent_stays",
+    message: `A program that Waybill started, process ${ids}, does not end.`,
     hint: `Find out what holds it up (\`ps -p ${ids.replaceAll(" ", "")}\`), end it, and start again.`,
   });
 }

@@ -1,0 +1,127 @@
+/**
+ * Follows the events of all lanes, or of one: those that are kept from the store, those that happen as they are told,
+ * with nothing left out and nothing repeated in between. It changes over at a moment at which the store has shown
+ * everything that was told. Whoever reads slowly goes back to reading the store, and misses deltas only.
+ */
+import type { Store } from "../store/port.ts";
+import type { Recorder, ToldEvent } from "./recorder.ts";
+
+export type FollowedEvent =
+  /** Some of what came after the cursor is not kept any more. */
+  | { type: "reset"; cursor: string }
+  /** `cursor` is null for a delta: it cannot be gone on from. */
+  | ({ type: "event" } & ToldEvent);
+
+export type FollowOptions = { after?: string | undefined; lane?: string | undefined; signal: AbortSignal };
+
+/** Few, since a reader that does not read holds them. */
+const atOnce = 20;
+/** What may wait for a reader before that counts as slow. The texts are shared between readers. */
+const mostWaiting = 1000;
+const mostCharacters = 4 * 1024 * 1024;
+
+type Source = { store: Store; recorder: Pick<Recorder, "newest" | "onEvents"> };
+
+export async function* followEvents(
+  { store, recorder }: Source,
+  { after, lane, signal }: FollowOptions,
+): AsyncGenerator<FollowedEvent> {
+  const inbox = new Inbox(recorder, lane, signal);
+  try {
+    let cursor = after ?? recorder.newest;
+    while (!signal.aborted) {
+      if (cursor === recorder.newest) {
+        for await (const told of inbox.live()) {
+          yield { type: "event", ...told };
+          cursor = told.cursor ?? cursor;
+        }
+        // The cursor of a lane stands still while others go on.
+        if (signal.aborted) return;
+      }
+      const seen = inbox.batches;
+      const page = await store.events({ after: cursor, lane, limit: atOnce });
+      if (page.reset !== null) yield { type: "reset", cursor: page.reset };
+      for (const stored of page.events) {
+        if (signal.aborted) return;
+        yield { type: "event", ...stored };
+      }
+      cursor = page.cursor;
+      // The store is ahead of what was told; that will be told in a moment.
+      if (page.events.length === 0 && cursor !== recorder.newest) await inbox.next(seen);
+    }
+  } finally {
+    inbox.close();
+  }
+}
+
+/** What was told while the reader keeps up. All that one more reader costs is a push. */
+class Inbox {
+  /** How many batches were told. */
+  batches = 0;
+  readonly #lane: string | undefined;
+  readonly #signal: AbortSignal;
+  readonly #unsubscribe: () => void;
+  #waiting: ToldEvent[] = [];
+  #characters = 0;
+  #isLive = false;
+  #wake: () => void = () => {};
+
+  constructor(recorder: Source["recorder"], lane: string | undefined, signal: AbortSignal) {
+    this.#lane = lane;
+    this.#signal = signal;
+    this.#unsubscribe = recorder.onEvents((told) => this.#push(told));
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  readonly #onAbort = () => this.#wake();
+
+  #push(told: readonly ToldEvent[]): void {
+    this.batches += 1;
+    if (this.#isLive) {
+      for (const one of told) {
+        if (this.#lane !== undefined && one.event.lane !== this.#lane) continue;
+        this.#waiting.push(one);
+        this.#characters += one.text.length;
+      }
+      if (this.#waiting.length > mostWaiting || this.#characters > mostCharacters) this.#leave();
+    }
+    this.#wake();
+  }
+
+  #leave(): void {
+    this.#isLive = false;
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  /** From this very moment on, until the reader is too slow or wants no more. */
+  live(): AsyncGenerator<ToldEvent> {
+    this.#isLive = true;
+    return this.#taken();
+  }
+
+  async *#taken(): AsyncGenerator<ToldEvent> {
+    while (this.#isLive && !this.#signal.aborted) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      this.#characters = 0;
+      for (const one of batch) {
+        yield one;
+        if (this.#signal.aborted) return;
+      }
+      if (this.#isLive && this.#waiting.length === 0) await this.next(this.batches);
+    }
+  }
+
+  next(seen: number): Promise<void> {
+    if (this.batches !== seen || this.#signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#signal.removeEventListener("abort", this.#onAbort);
+  }
+}

@@ -1,0 +1,305 @@
+/**
+ * Writes down what runtimes say, as universal events, and tells those who follow once it is durable. What comes while a
+ * commit is under way goes into the next one; deltas are not kept, and are told in their order among the others.
+ *
+ * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up
+ * as a whole: the lane is then taken up from the store, as after a start, and its runtime asked to say its turn again.
+ */
+import { randomUUID } from "node:crypto";
+import { AppError } from "../app-error.ts";
+import type { Clock } from "../clock.ts";
+import type { Runtime } from "../runtimes/port.ts";
+import type { Store } from "../store/port.ts";
+import type { Entry } from "./lane-log.ts";
+import { LaneLog } from "./lane-log.ts";
+import type { Signal } from "./signal.ts";
+import type { UniversalEvent } from "./universal-event.ts";
+
+/** `cursor` is that of the event; of a delta, none. */
+export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
+
+export type RecorderDeps = {
+  store: Store;
+  clock: Clock;
+  /** How many events of a lane are kept. */
+  keep: number;
+  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
+  /** How much is held back while the store cannot be written. */
+  mostCharacters?: number;
+};
+
+type LaneState =
+  /** Its log is being read; what is said meanwhile waits. */
+  | { state: "opening"; signals: Signal[]; opened: Promise<void> }
+  | { state: "open"; log: LaneLog }
+  /** Events of it were given up; nothing is taken before it was read anew. */
+  | { state: "given_up"; count: number; signal: Signal };
+
+const mostInACommit = 500;
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+/** How often a runtime is asked again that cannot say its turn. */
+const retellMs = 10_000;
+
+export class Recorder {
+  readonly #deps: RecorderDeps;
+  readonly #lanes = new Map<string, LaneState>();
+  readonly #listeners = new Set<(told: readonly ToldEvent[]) => void>();
+  readonly #unsubscribe: (() => void)[] = [];
+  readonly #closing = new AbortController();
+  readonly #timers = new Set<() => void>();
+  readonly #run = randomUUID().slice(0, 8);
+  #runtimes: ReadonlyMap<string, Runtime> = new Map();
+  #ids = 0;
+  #queue: Entry[] = [];
+  #characters = 0;
+  #writing: Promise<void> | null = null;
+  #failing = false;
+  #retryMs = firstRetryMs;
+  #newest = "";
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+  }
+
+  /** The cursor of the newest event that was told. */
+  get newest(): string {
+    return this.#newest;
+  }
+
+  /** To be called before the runtimes do anything. */
+  async listen(runtimes: readonly Runtime[]): Promise<void> {
+    this.#newest = await this.#deps.store.eventsEnd();
+    for (const runtime of runtimes) {
+      this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#hear(laneId, signal)));
+    }
+  }
+
+  /** Has the runtimes say again what may have been missed: where a turn is open, and where a delivery is. */
+  async catchUp(runtimes: ReadonlyMap<string, Runtime>): Promise<void> {
+    this.#runtimes = runtimes;
+    const { store } = this.#deps;
+    const wanted = new Set(await store.lanesInTurn());
+    for (const laneId of await store.lanesWithWork()) if (await store.outstanding(laneId)) wanted.add(laneId);
+    for (const laneId of wanted) void this.#retell(laneId);
+  }
+
+  /** The returned function ends it. Listeners get batches, and must not take long over them. */
+  onEvents(listener: (told: readonly ToldEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Writes what is still to be written. To be called when the runtimes are closed, and before the store is. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const cancel of this.#timers) cancel();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const lane of [...this.#lanes.values()]) if (lane.state === "opening") await lane.opened;
+    this.#failing = false;
+    await this.#write();
+    const lost = this.#queue.filter(({ kept }) => kept).length;
+    if (lost > 0) this.#deps.onTrouble({ error: eventsLost(lost) });
+  }
+
+  #hear(laneId: string, signal: Signal): void {
+    const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
+    if (lane.state === "opening") lane.signals.push(signal);
+    else if (lane.state === "given_up") lane.count += 1;
+    else this.#take(lane.log, signal);
+  }
+
+  #take(log: LaneLog, signal: Signal): void {
+    for (const entry of log.take(signal)) {
+      if (this.#failing && !entry.kept) continue;
+      this.#queue.push(entry);
+      this.#characters += entry.text.length;
+    }
+    if (this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024)) this.#giveUp();
+    if (!this.#failing) void this.#write();
+  }
+
+  #open(laneId: string): LaneState {
+    const opening: LaneState = { state: "opening", signals: [], opened: Promise.resolve() };
+    opening.opened = this.#recall(laneId, opening.signals);
+    this.#lanes.set(laneId, opening);
+    return opening;
+  }
+
+  async #recall(laneId: string, signals: Signal[]): Promise<void> {
+    try {
+      const log = await LaneLog.recall(this.#deps.store, laneId, () => this.#newId());
+      this.#lanes.set(laneId, { state: "open", log });
+      for (const signal of signals) this.#take(log, signal);
+    } catch (error) {
+      this.#deps.onTrouble({ laneId, error });
+      const [signal] = signals;
+      if (!signal || this.#closing.signal.aborted) return void this.#lanes.delete(laneId);
+      this.#lanes.set(laneId, { state: "given_up", count: signals.length, signal });
+      this.#later(firstRetryMs, () => void this.#takeUp(laneId));
+    }
+  }
+
+  #newId(): string {
+    this.#ids += 1;
+    return `evt_${this.#run}_${this.#ids.toString(36)}`;
+  }
+
+  /** One at a time; whoever comes while it goes on waits for the same one, which takes theirs, too. */
+  #write(): Promise<void> {
+    this.#writing ??= this.#writeAll();
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is said in the same breath goes together.
+    await null;
+    while (this.#queue.length > 0 && !this.#failing) await this.#writeSome(this.#nextBatch());
+    // In the same moment as the last look at the queue: what is said from now on starts anew.
+    this.#writing = null;
+  }
+
+  async #writeSome(batch: readonly Entry[]): Promise<void> {
+    const kept = batch.filter((entry) => entry.kept);
+    try {
+      const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
+      this.#retryMs = firstRetryMs;
+      this.#tell(batch, cursors);
+    } catch (error) {
+      this.#failed(batch, error);
+    }
+  }
+
+  #nextBatch(): Entry[] {
+    const batch = this.#queue.splice(0, mostInACommit);
+    this.#characters -= charactersIn(batch);
+    return batch;
+  }
+
+  #failed(batch: readonly Entry[], error: unknown): void {
+    this.#queue = [...batch, ...this.#queue].filter(({ kept }) => kept);
+    this.#characters = charactersIn(this.#queue);
+    this.#deps.onTrouble({ error });
+    this.#failing = true;
+    // Its numbers and those in the store have come apart; the store is right.
+    if (error instanceof AppError && error.code === "events_out_of_order") this.#giveUp();
+    if (this.#closing.signal.aborted) return;
+    this.#later(this.#retryMs, () => {
+      this.#failing = false;
+      void this.#write();
+    });
+    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+  }
+
+  #tell(batch: readonly Entry[], cursors: readonly string[]): void {
+    const next = cursors[Symbol.iterator]();
+    const told = batch.map(({ event, text, kept }): ToldEvent => {
+      const cursor = kept ? (next.next().value ?? null) : null;
+      return { cursor, event, text };
+    });
+    this.#newest = cursors.at(-1) ?? this.#newest;
+    for (const listener of this.#listeners) {
+      try {
+        listener(told);
+      } catch (error) {
+        this.#deps.onTrouble({ error });
+      }
+    }
+  }
+
+  /** Everything that waits, of all lanes that it is of. They are taken up again when the store can be written. */
+  #giveUp(): void {
+    const counts = new Map<string, { count: number; last: UniversalEvent }>();
+    for (const { event, kept } of this.#queue) {
+      if (kept) counts.set(event.lane, { count: (counts.get(event.lane)?.count ?? 0) + 1, last: event });
+    }
+    this.#queue = [];
+    this.#characters = 0;
+    for (const [laneId, { count, last }] of counts) {
+      this.#deps.onTrouble({ laneId, error: eventsLost(count) });
+      const signal: Signal = { at: last.time, session: last.session, type: "busy" };
+      this.#lanes.set(laneId, { state: "given_up", count, signal });
+      this.#later(this.#retryMs, () => void this.#takeUp(laneId));
+    }
+  }
+
+  async #takeUp(laneId: string): Promise<void> {
+    const given = this.#lanes.get(laneId);
+    if (given?.state !== "given_up") return;
+    const { store, clock, onTrouble } = this.#deps;
+    try {
+      await store.probe(clock.now());
+      const { session } = given.signal;
+      const value = { signals: given.count };
+      const id = `events_lost:${this.#newId()}`;
+      const lost: Signal = {
+        at: clock.now(),
+        session,
+        synthetic: true,
+        type: "status",
+        id,
+        name: "events_lost",
+        value,
+      };
+      this.#lanes.delete(laneId);
+      this.#hear(laneId, lost);
+      await this.#retell(laneId);
+    } catch (error) {
+      onTrouble({ laneId, error });
+      this.#later(longestRetryMs, () => void this.#takeUp(laneId));
+    }
+  }
+
+  /** A turn whose session nobody knows any more has been interrupted. */
+  async #retell(laneId: string): Promise<void> {
+    const { store, clock, onTrouble } = this.#deps;
+    try {
+      const log = await this.#opened(laneId);
+      const lane = await store.lane(laneId);
+      const runtime = lane && this.#runtimes.get(lane.runtime);
+      const session = log?.inTurn ? log.session : (lane?.sessionId ?? null);
+      if (session === null || !log || this.#closing.signal.aborted) return;
+      const gone = { at: clock.now(), session, synthetic: true, type: "died" } as const;
+      if (!lane) return this.#hear(laneId, gone);
+      // Where it is not ready, its turns stay open until a start that finds it ready.
+      if (!runtime) return;
+      await runtime.retell(lane, session, this.#closing.signal).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== "session_unknown") throw error;
+        this.#hear(laneId, gone);
+      });
+    } catch (error) {
+      if (this.#closing.signal.aborted) return;
+      onTrouble({ laneId, error });
+      this.#later(retellMs, () => void this.#retell(laneId));
+    }
+  }
+
+  async #opened(laneId: string): Promise<LaneLog | null> {
+    const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
+    if (lane.state === "opening") await lane.opened;
+    const opened = this.#lanes.get(laneId);
+    return opened?.state === "open" ? opened.log : null;
+  }
+
+  #later(ms: number, run: () => void): void {
+    if (this.#closing.signal.aborted) return;
+    const { clock } = this.#deps;
+    const cancel = clock.at(clock.now() + ms, () => {
+      this.#timers.delete(cancel);
+      run();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+function charactersIn(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function eventsLost(count: number): AppError {
+  return new AppError({
+    code: "events_lost",
+    message: `${count} events could not be kept, because the store cannot be written.`,
+    hint: "Make room on its disk. Deliveries are not touched by it; agents go on.",
+  });
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { claudeEnvironment } from "./claude-environment.ts";
+
+test("a program has what it, its provider and its tools need", () => {
+  const given = { PATH: "/bin", HOME: "/home/ann", ANTHROPIC_API_KEY: "key", CLAUDE_CONFIG_DIR: "/config" };
+  expect(claudeEnvironment(given)).toMatchObject(given);
+});
+
+test.each([
+  "WAYBILL_TOKEN",
+  "TELEGRAM_BOT_TOKEN",
+  "CLAUDECODE",
+  "CLAUDE_BIN",
+  "CLAUDE_CODE_ENTRYPOINT",
+  "OPENCODE_CONFIG",
+])("it has no %s", (name) => {
+  expect(claudeEnvironment({ PATH: "/bin", [name]: "x" })).not.toHaveProperty(name);
+});
+
+test("its subagents end with their turns, unless a person wants it otherwise", () => {
+  expect(claudeEnvironment({}).CLAUDE_CODE_DISABLE_BACKGROUND_TASKS).toBe("1");
+  expect(claudeEnvironment({ CLAUDE_CODE_MAX_RETRIES: "10" }).CLAUDE_CODE_MAX_RETRIES).toBe("10");
+});

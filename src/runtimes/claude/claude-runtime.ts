@@ -1,0 +1,254 @@
+/**
+ * Claude Code as a runtime: a program for each lane that is at work, a session that goes on from program to program, and
+ * prompts under our own ids. The program's word that it took a prompt is acceptance; the truth is the transcript that it
+ * keeps, since what it prints is gone with a daemon that dies.
+ */
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { AppError, messageOf } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import type { Said, Signal } from "../../events/signal.ts";
+import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
+import type {
+  AskAnswer,
+  Hint,
+  Prompt,
+  Runtime,
+  RuntimeTraits,
+  SignalListener,
+  SubmitOutcome,
+  TranscriptSlice,
+} from "../port.ts";
+import { readSystemPrompt } from "../system-prompt.ts";
+import { answerTo } from "./ask-answer.ts";
+import type { ClaudePermissions } from "./claude-arguments.ts";
+import { claudeArguments, promptText } from "./claude-arguments.ts";
+import { claudeEnvironment } from "./claude-environment.ts";
+import { findClaude } from "./find-claude.ts";
+import { LanePrograms } from "./lane-programs.ts";
+import { LeftPrograms } from "./left-programs.ts";
+import { Transcripts } from "./transcripts.ts";
+
+export type ClaudeOptions = {
+  /** `claudeBin`: a path, or a name in PATH. */
+  program: string;
+  env: NodeJS.ProcessEnv;
+  /** Where records of programs are kept. */
+  directory: string;
+  clock: Clock;
+  permissions?: (lane: Lane) => Promise<ClaudePermissions>;
+  systemPromptPath?: string;
+  mcpConfigPath?: string;
+  /** When a program that rests is let go, and how many may rest at a time. */
+  idleMs: number;
+  mostResting: number;
+  onTrouble: (error: unknown) => void;
+  times?: { startMs: number; endMs: number; admittedMs: number; firstWaitMs: number; longestWaitMs: number };
+};
+
+const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
+/** A turn that was interrupted and does not end within this is ended with its program. */
+const interruptMs = 5000;
+
+export class ClaudeRuntime implements Runtime {
+  readonly kind = "claude";
+  readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
+  readonly #options: ClaudeOptions;
+  readonly #programs: LanePrograms;
+  readonly #left: LeftPrograms;
+  readonly #transcripts: Transcripts;
+  readonly #listeners = new Set<(hint: Hint) => void>();
+  readonly #watchers = new Set<SignalListener>();
+
+  constructor(options: ClaudeOptions) {
+    const { clock, directory, env, idleMs, mostResting, onTrouble } = options;
+    this.#options = options;
+    const times = { ...usualTimes, ...options.times };
+    const records = join(directory, "programs");
+    const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
+    this.#transcripts = new Transcripts({ configDirectory, notes: join(directory, "prompted"), clock });
+    this.#left = new LeftPrograms({
+      records,
+      clock,
+      endMs: times.endMs,
+      onGone: ({ sessionId }) => this.#tell(sessionId),
+      onTrouble,
+    });
+    this.#programs = new LanePrograms({
+      ...times,
+      clock,
+      records,
+      idleMs,
+      mostResting,
+      onResult: (sessionId, result) => this.#transcripts.turnEnded(sessionId, result),
+      onStart: (laneId, sessionId) => this.#say(laneId, sessionId, { type: "session_started", resumed: true }),
+      onEnd: (laneId, sessionId, how, died) => {
+        if (died) this.#say(laneId, sessionId, { type: "died" });
+        this.#say(laneId, sessionId, { type: "session_ended", reason: how });
+        this.#tell(sessionId);
+      },
+      onTrouble,
+    });
+  }
+
+  /** A prompt's id is a UUID, as all of the program's are. */
+  idsFrom(digest: string) {
+    const [a, b, c, d, e] = [
+      digest.slice(0, 8),
+      digest.slice(8, 12),
+      digest.slice(13, 16),
+      digest.slice(17, 20),
+      digest.slice(20, 32),
+    ];
+    const messageId = `${a}-${b}-8${c}-8${d}-${e}`;
+    return { messageId, partId: messageId };
+  }
+
+  async recover(): Promise<void> {
+    await this.#left.find();
+  }
+
+  async trouble(): Promise<string | null> {
+    try {
+      findClaude(this.#options.program, this.#options.env);
+    } catch (error) {
+      return messageOf(error);
+    }
+    return this.#programs.trouble;
+  }
+
+  /** Nothing has to exist before the first prompt. */
+  async openSession(): Promise<string> {
+    return randomUUID();
+  }
+
+  async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
+    const conversation = this.#programs.of(lane.id, sessionId)?.conversation ?? null;
+    const leftBehind = this.#left.has(sessionId);
+    return this.#transcripts.slice(lane.directory, sessionId, limit, { conversation, leftBehind });
+  }
+
+  async submit(lane: Lane, { sessionId, messageId, text }: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
+    if (this.#left.has(sessionId)) return { outcome: "not_sent", reason: "an_earlier_program_still_works" };
+    let program: Awaited<ReturnType<LanePrograms["ready"]>>;
+    try {
+      program = await this.#ready(lane, sessionId);
+      this.#transcripts.notePrompted(sessionId);
+      signal.throwIfAborted();
+    } catch (error) {
+      const known = error instanceof AppError && error.code === "agent_unknown" && error.hint;
+      if (known) return { outcome: "refused", reason: `${messageOf(error)} ${known}` };
+      return { outcome: "not_sent", reason: messageOf(error) };
+    }
+    const { admittedMs } = { ...usualTimes, ...this.#options.times };
+    const taken = await this.#inTime(program.conversation.prompt(messageId, promptText(text)), admittedMs);
+    if (taken === true) return { outcome: "accepted" };
+    return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
+  }
+
+  /** The program is asked to stop; one that does not is ended, which stops everything. */
+  async abort(lane: Lane, sessionId: string): Promise<void> {
+    await this.#left.end(sessionId);
+    const program = this.#programs.of(lane.id, sessionId);
+    if (!program?.conversation.isWorking) return;
+    this.#say(lane.id, sessionId, { type: "stopped" });
+    await this.#inTime(
+      program.conversation.request({ subtype: "interrupt" }).catch(() => null),
+      interruptMs,
+    );
+    const deadline = this.#options.clock.now() + interruptMs;
+    while (program.conversation.isWorking && this.#options.clock.now() < deadline) await this.#changes(deadline);
+    if (program.conversation.isWorking) await this.#programs.end(lane.id);
+  }
+
+  async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+    const program = this.#programs.holding(askId);
+    const ask = program?.conversation.asks.find(({ id }) => id === askId);
+    if (!program || !ask) {
+      throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
+    }
+    program.conversation.answer(ask, answerTo(ask, answer));
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onSignal(listener: SignalListener): () => void {
+    this.#watchers.add(listener);
+    return () => this.#watchers.delete(listener);
+  }
+
+  async retell(lane: Lane, sessionId: string): Promise<void> {
+    const slice = await this.read(lane, sessionId, null);
+    const signals = signalsOf({ ...slice, rows: newestTurn(slice.rows) }, this.#options.clock.now());
+    for (const signal of signals) this.#pass(lane.id, signal);
+  }
+
+  async close({ keep }: { keep: boolean } = { keep: false }): Promise<void> {
+    this.#left.close();
+    await this.#programs.close(keep);
+  }
+
+  async #ready(lane: Lane, sessionId: string) {
+    const { program, env, permissions, systemPromptPath, mcpConfigPath = null } = this.#options;
+    const system = await readSystemPrompt(systemPromptPath);
+    if ("unusable" in system) throw new AppError({ code: "system_prompt_unusable", message: system.unusable });
+    const args = claudeArguments({
+      lane,
+      sessionId,
+      isKnown: this.#transcripts.isThere(lane.directory, sessionId),
+      permissions: permissions ? await permissions(lane) : null,
+      systemPrompt: system.text,
+      mcpConfigPath,
+    });
+    return this.#programs.ready({
+      laneId: lane.id,
+      sessionId,
+      agent: lane.agent,
+      path: findClaude(program, env),
+      args,
+      directory: lane.directory,
+      env: claudeEnvironment(env),
+      onLine: () => {},
+      onChange: () => this.#tell(sessionId),
+    });
+  }
+
+  async #inTime<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+    const { clock } = this.#options;
+    let cancel = () => {};
+    const over = new Promise<null>((resolve) => {
+      cancel = clock.at(clock.now() + ms, () => resolve(null));
+    });
+    return Promise.race([promise, over]).finally(() => cancel());
+  }
+
+  /** Until something happens in a program, or the time is up. */
+  #changes(deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        forget();
+        resolve();
+      };
+      const forget = this.onHint(done);
+      const cancel = this.#options.clock.at(deadline, done);
+    });
+  }
+
+  #say(laneId: string, session: string, said: Said): void {
+    this.#pass(laneId, { at: this.#options.clock.now(), session, ...said });
+  }
+
+  #pass(laneId: string, signal: Signal): void {
+    for (const watcher of this.#watchers) watcher(laneId, signal);
+  }
+
+  #tell(sessionId: string): void {
+    for (const listener of this.#listeners) listener({ sessionId });
+  }
+}

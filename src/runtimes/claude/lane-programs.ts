@@ -1,0 +1,180 @@
+/**
+ * Which program works for which lane: started when a prompt is to be sent, kept while it rests for a while, let go after
+ * that, and ended with the daemon. One that dies again and again is started after growing waits.
+ */
+import { AppError } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { ProgramStart } from "./lane-program.ts";
+import { fingerprintOf, LaneProgram } from "./lane-program.ts";
+
+/** What is needed to start one; the rest is known here. */
+export type Wanted = Omit<ProgramStart, "now" | "onEnd" | "onResult" | "startMs" | "endMs" | "records">;
+
+export type LaneProgramsOptions = {
+  clock: Clock;
+  records: string;
+  idleMs: number;
+  mostResting: number;
+  startMs: number;
+  endMs: number;
+  firstWaitMs: number;
+  longestWaitMs: number;
+  onResult: (sessionId: string, result: Parameters<ProgramStart["onResult"]>[0]) => void;
+  onStart: (laneId: string, sessionId: string) => void;
+  /** It has gone by itself, or was let go; `died` when it was at work. */
+  onEnd: (laneId: string, sessionId: string, how: string, died: boolean) => void;
+  onTrouble: (error: unknown) => void;
+};
+
+type Failure = { count: number; notBefore: number; why: string };
+
+export class LanePrograms {
+  readonly #options: LaneProgramsOptions;
+  readonly #programs = new Map<string, LaneProgram>();
+  readonly #failures = new Map<string, Failure>();
+  readonly #ending = new Set<Promise<void>>();
+  #cancel = () => {};
+  #closed = false;
+
+  constructor(options: LaneProgramsOptions) {
+    this.#options = options;
+  }
+
+  of(laneId: string, sessionId: string): LaneProgram | null {
+    const program = this.#programs.get(laneId);
+    return program?.sessionId === sessionId ? program : null;
+  }
+
+  holding(askId: string): LaneProgram | null {
+    return (
+      [...this.#programs.values()].find(({ conversation }) => conversation.asks.some(({ id }) => id === askId)) ?? null
+    );
+  }
+
+  /** Why a lane's program is not started at this moment. */
+  get trouble(): string | null {
+    const now = this.#options.clock.now();
+    return [...this.#failures.values()].find(({ notBefore }) => notBefore > now)?.why ?? null;
+  }
+
+  /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
+  async ready(wanted: Wanted): Promise<LaneProgram> {
+    const { laneId, sessionId } = wanted;
+    const there = this.#programs.get(laneId);
+    if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === fingerprintOf(wanted)) {
+      return there;
+    }
+    if (there) await this.#end(laneId, there);
+    this.#mayStart(laneId);
+    return this.#start(wanted);
+  }
+
+  /** Ends it, whatever it does. */
+  async end(laneId: string): Promise<void> {
+    const program = this.#programs.get(laneId);
+    if (program) await this.#end(laneId, program);
+  }
+
+  /** With `keep`, those at work finish their turns by themselves, and the next run waits for them. */
+  async close(keep: boolean): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    for (const [laneId, program] of this.#programs) {
+      if (keep && program.conversation.isWorking) program.leave();
+      else void this.#end(laneId, program);
+    }
+    await Promise.all(this.#ending);
+  }
+
+  async #start(wanted: Wanted): Promise<LaneProgram> {
+    const { clock, records, startMs, endMs } = this.#options;
+    const { laneId, sessionId } = wanted;
+    const program: LaneProgram = new LaneProgram({
+      ...wanted,
+      records,
+      startMs,
+      endMs,
+      now: () => clock.now(),
+      onResult: (result) => {
+        this.#failures.delete(laneId);
+        this.#options.onResult(sessionId, result);
+        this.#letGo();
+      },
+      onEnd: (how, wasWorking) => this.#gone(laneId, program, how, wasWorking),
+    });
+    this.#programs.set(laneId, program);
+    try {
+      await program.begin();
+    } catch (error) {
+      this.#programs.delete(laneId);
+      if (!(error instanceof AppError && error.code === "agent_unknown")) this.#failed(laneId, error);
+      throw error;
+    }
+    this.#options.onStart(laneId, sessionId);
+    return program;
+  }
+
+  #gone(laneId: string, program: LaneProgram, how: string, wasWorking: boolean): void {
+    if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
+    if (!program.isReady) return;
+    this.#options.onEnd(laneId, program.sessionId, how, wasWorking);
+    if (program.isEnding) return;
+    this.#failed(laneId, new Error(how));
+    // What its tools left running is ended, and its record with it.
+    this.#finish(program.end());
+  }
+
+  #failed(laneId: string, error: unknown): void {
+    const { clock, firstWaitMs, longestWaitMs, onTrouble } = this.#options;
+    const count = (this.#failures.get(laneId)?.count ?? 0) + 1;
+    const wait = Math.min(firstWaitMs * 2 ** (count - 1), longestWaitMs);
+    const why = error instanceof Error ? error.message : String(error);
+    this.#failures.set(laneId, { count, notBefore: clock.now() + wait, why });
+    onTrouble(error);
+  }
+
+  #mayStart(laneId: string): void {
+    const failure = this.#failures.get(laneId);
+    if (this.#closed) throw new AppError({ code: "closing", message: "Waybill is stopping." });
+    if (!failure || failure.notBefore <= this.#options.clock.now()) return;
+    throw new AppError({
+      code: "claude_waits",
+      message: failure.why,
+      hint: "It is tried again by itself.",
+      retryable: true,
+    });
+  }
+
+  #end(laneId: string, program: LaneProgram): Promise<void> {
+    if (this.#programs.get(laneId) === program && !program.isEnding) program.isEnding = true;
+    return this.#finish(
+      program.end().finally(() => {
+        if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
+      }),
+    );
+  }
+
+  #finish(ending: Promise<void>): Promise<void> {
+    const handled = ending.catch((error: unknown) => this.#options.onTrouble(error));
+    this.#ending.add(handled);
+    void handled.finally(() => this.#ending.delete(handled));
+    return ending;
+  }
+
+  /** Those that have rested for too long, and the longest resting ones of too many. */
+  #letGo(): void {
+    const { clock, idleMs, mostResting } = this.#options;
+    this.#cancel();
+    if (this.#closed) return;
+    const resting = [...this.#programs]
+      .filter(([, { conversation, isEnding }]) => !conversation.isWorking && !isEnding)
+      .sort(([, a], [, b]) => b.restingSince - a.restingSince);
+    const now = clock.now();
+    const stay = resting.slice(0, mostResting).filter(([, { restingSince }]) => restingSince + idleMs > now);
+    for (const [laneId, program] of resting) {
+      if (!stay.some(([, one]) => one === program)) void this.#end(laneId, program).catch(() => {});
+    }
+    const next = stay.map(([, { restingSince }]) => restingSince + idleMs).sort((a, b) => a - b)[0];
+    if (next !== undefined) this.#cancel = clock.at(next, () => this.#letGo());
+  }
+}

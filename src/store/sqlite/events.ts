@@ -1,0 +1,97 @@
+/** The log of universal events. Only the oldest of a lane are ever removed, and whoever missed them is told. */
+import type Database from "better-sqlite3";
+import { AppError } from "../../app-error.ts";
+import type { EventFilter, EventPage, LoggedEvent, StoredEvent } from "../../events/event-page.ts";
+import type { EventType, UniversalEvent } from "../../events/universal-event.ts";
+import type { EventPlace } from "./event-cursor.ts";
+import { eventCursor, eventPlace } from "./event-cursor.ts";
+import { eventTrimming } from "./event-trimming.ts";
+
+type Row = { place: number; body: string };
+
+/** A page of large events is cut short, so that it fits into memory many times over. */
+const mostCharacters = 4 * 1024 * 1024;
+
+export function eventStatements(db: Database.Database) {
+  const trim = eventTrimming(db);
+  const all = db.prepare<[number, number], Row>("SELECT place, body FROM event WHERE place > ? ORDER BY place LIMIT ?");
+  const ofLane = db.prepare<[string, number, number], Row>(
+    "SELECT place, body FROM event WHERE lane_id = ? AND place > ? ORDER BY place LIMIT ?",
+  );
+  const newest = db.prepare<[string, number, number], { body: string }>(
+    "SELECT body FROM event WHERE lane_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+  );
+  const reached = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'event'").pluck();
+  const lost = db.prepare<[], number>("SELECT max(lost_place) FROM event_lane").pluck();
+  const lostOf = db.prepare<[string], number>("SELECT lost_place FROM event_lane WHERE lane_id = ?").pluck();
+  const floor = db.prepare<[], number>("SELECT coalesce(max(event_floor), 0) FROM restored").pluck();
+  const lastSeq = db.prepare<[string], number>("SELECT last_seq FROM event_lane WHERE lane_id = ?").pluck();
+  const inTurn = db.prepare<[], string>("SELECT lane_id FROM event_lane WHERE in_turn = 1 ORDER BY lane_id").pluck();
+  const insert = db.prepare<[string, number, number, string]>(
+    "INSERT INTO event (lane_id, seq, at, body) VALUES (?, ?, ?, ?)",
+  );
+  const count = db.prepare<{ lane: string; seq: number; inTurn: number | null }>(`
+    INSERT INTO event_lane (lane_id, first_seq, last_seq, in_turn) VALUES (@lane, @seq, @seq, coalesce(@inTurn, 0))
+    ON CONFLICT (lane_id) DO UPDATE SET last_seq = @seq, in_turn = coalesce(@inTurn, in_turn)`);
+
+  const end = () => reached.get() ?? 0;
+  const last = (laneId: string) => lastSeq.get(laneId) ?? 0;
+  const lostUpTo = (laneId: string | undefined) =>
+    Math.max(floor.get() ?? 0, (laneId === undefined ? lost.get() : lostOf.get(laneId)) ?? 0);
+  /** Where to read from, and whether something between there and the cursor is missing. */
+  const beginning = (cursor: string | undefined, missing: number): EventPlace & { reset: boolean } => {
+    if (cursor === undefined) return { place: 0, knownLost: missing, reset: false };
+    const from = eventPlace(cursor);
+    if (from.place > end()) return { place: 0, knownLost: missing, reset: true };
+    return { place: from.place, knownLost: missing, reset: missing > Math.max(from.place, from.knownLost) };
+  };
+
+  return {
+    end: () => eventCursor({ place: end(), knownLost: 0 }),
+    last,
+    lanesInTurn: (): string[] => inTurn.all(),
+    append(events: readonly LoggedEvent[], keep: number): string[] {
+      const cursors = events.map(({ event, text }) => {
+        const { lane, seq, time, type } = event;
+        if (seq !== last(lane) + 1) throw outOfOrder(lane, seq, last(lane));
+        const { lastInsertRowid } = insert.run(lane, seq, Math.round(time), text);
+        count.run({ lane, seq, inTurn: turnAfter(type) });
+        return eventCursor({ place: Number(lastInsertRowid), knownLost: 0 });
+      });
+      for (const lane of new Set(events.map(({ event }) => event.lane))) trim.toCount(lane, keep);
+      return cursors;
+    },
+    page({ after, lane, limit }: EventFilter): EventPage {
+      const { place, knownLost, reset } = beginning(after, lostUpTo(lane));
+      const ended = end();
+      const rows = lane === undefined ? all.iterate(place, limit) : ofLane.iterate(lane, place, limit);
+      const events: StoredEvent[] = [];
+      let characters = 0;
+      let cut = false;
+      for (const { place, body } of rows) {
+        const event = JSON.parse(body) as UniversalEvent;
+        events.push({ cursor: eventCursor({ place, knownLost }), event, text: body });
+        characters += body.length;
+        cut = characters > mostCharacters || events.length === limit;
+        if (cut) break;
+      }
+      const begun = eventCursor({ place, knownLost });
+      const cursor = cut ? (events.at(-1)?.cursor ?? begun) : eventCursor({ place: ended, knownLost });
+      return { reset: reset ? begun : null, events, cursor };
+    },
+    before: (laneId: string, seq: number | null, limit: number): UniversalEvent[] =>
+      newest.all(laneId, seq ?? Number.MAX_SAFE_INTEGER, limit).map(({ body }) => JSON.parse(body) as UniversalEvent),
+  };
+}
+
+function turnAfter(type: EventType): number | null {
+  if (type === "turn.started") return 1;
+  return type === "turn.ended" ? 0 : null;
+}
+
+function outOfOrder(lane: string, seq: number, last: number): AppError {
+  return new AppError({
+    code: "events_out_of_order",
+    message: `Event ${seq} of the lane "${lane}" does not follow ${last}.`,
+  });
+}

@@ -1,0 +1,80 @@
+/** What all streams of the API have in common: where they begin, how they open, and when they end. */
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { guarded, laneFilter, readErrors } from "./documented.ts";
+import type { Env } from "./env.ts";
+import { comment, eventStream, frame } from "./event-stream.ts";
+import type { RouteDeps } from "./routes/route-deps.ts";
+import { isoTime } from "./views.ts";
+
+const cursor = z.string().max(256).optional();
+
+/** The parts of a route that every stream has. */
+export function streamRoute<T extends z.ZodType>(data: T) {
+  return {
+    method: "get" as const,
+    tags: ["stream"],
+    security: guarded,
+    request: {
+      query: z.strictObject({
+        lane: laneFilter,
+        lastEventId: cursor.openapi({ description: "For clients that cannot set the header." }),
+      }),
+      headers: z.object({
+        "last-event-id": cursor.openapi({ description: "The id of the last event that was seen." }),
+      }),
+    },
+    responses: {
+      200: { description: "The stream.", content: { "text/event-stream": { schema: data } } },
+      ...readErrors(404),
+    },
+  };
+}
+
+export type StreamSource<T> = {
+  path: string;
+  wanted: { lane: string | undefined; lastEventId: string | undefined };
+  /** Throws when this is no cursor of this stream. */
+  checkCursor: (cursor: string) => Promise<unknown>;
+  now: () => Promise<string>;
+  follow: (options: { after: string; lane: string | undefined; signal: AbortSignal }) => AsyncIterable<T>;
+  frameOf: (item: T) => string;
+};
+
+const headers = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+
+export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: StreamSource<T>) {
+  if (c.req.method === "HEAD") return c.body(null, 200, headers);
+  const { desk, clock, metrics, heartbeatMs, report } = deps;
+  const { lane, lastEventId } = source.wanted;
+  const resumeAfter = lastEventId || undefined;
+  // A lane that has been removed can still be followed to its end by those who knew it.
+  if (lane !== undefined && resumeAfter === undefined) await desk.lane(lane);
+  if (resumeAfter !== undefined) await source.checkCursor(resumeAfter);
+  const after = resumeAfter ?? (await source.now());
+  const end = endOf(c);
+  const items = source.follow({ after, lane, signal: end.signal })[Symbol.asyncIterator]();
+  const opened = JSON.stringify({ type: "open", at: isoTime(clock.now()) });
+  const body = eventStream({
+    items,
+    opening: comment("open") + (resumeAfter === undefined ? frame(after, "open", opened) : ""),
+    frameOf: source.frameOf,
+    heartbeatMs,
+    clock,
+    end,
+    onOpen: () => metrics.streamClients.inc(),
+    onClose: () => metrics.streamClients.dec(),
+    onError: (error) => report(error, source.path),
+  });
+  return c.body(body, 200, headers);
+}
+
+/** Aborted when the client goes or the server closes. */
+function endOf(c: Context<Env>): AbortController {
+  const end = new AbortController();
+  for (const signal of [c.req.raw.signal, c.env.closing]) {
+    if (signal.aborted) end.abort();
+    signal.addEventListener("abort", () => end.abort(), { once: true, signal: end.signal });
+  }
+  return end;
+}

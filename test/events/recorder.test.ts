@@ -1,0 +1,256 @@
+/** From what a scripted agent does to what is kept and told of it, on a real store. */
+import { expect, onTestFinished, test } from "vitest";
+import { AppError } from "../../src/app-error.ts";
+import type { ToldEvent } from "../../src/events/recorder.ts";
+import { Recorder } from "../../src/events/recorder.ts";
+import type { Said, Signal } from "../../src/events/signal.ts";
+import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import { universalEventShape } from "../../src/events/universal-event.ts";
+import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
+import type { Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { settled } from "../support/manual-clock.ts";
+import type { WorldOptions } from "../support/waybill.ts";
+import { aLane, startWorld, World } from "../support/waybill.ts";
+
+const minute = 60_000;
+const working = { steps: [{ say: "Looking." }, { tool: "bash", output: "3 files" }, { say: "Done: 3 files." }] };
+
+async function kept(store: Store, lane = "lane"): Promise<UniversalEvent[]> {
+  const { events } = await store.events({ lane, limit: 1000 });
+  const found = events.map(({ event }) => event);
+  expect(found.map(({ seq }) => seq)).toEqual(found.map((_, index) => index + 1));
+  for (const event of found) expect(universalEventShape.safeParse(event).error).toBeUndefined();
+  return found;
+}
+
+const types = (events: readonly UniversalEvent[]) => events.map(({ type }) => type);
+const ofType = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type);
+
+/** A recorder on a store of its own, fed by hand. */
+async function aRecorder(change: (store: Store) => Store = (store) => store, mostCharacters?: number) {
+  const world = new World();
+  onTestFinished(() => world.dispose());
+  const store = openSqliteStore({ path: world.storePath });
+  onTestFinished(() => store.close());
+  await store.putLane(aLane());
+  const listeners = new Set<SignalListener>();
+  const retold: string[] = [];
+  const runtime = {
+    kind: "stub",
+    onSignal: (listener: SignalListener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    retell: async (_lane: unknown, session: string) => void retold.push(session),
+  } as unknown as Runtime;
+  const troubles: unknown[] = [];
+  const recorder = new Recorder({
+    store: change(store),
+    clock: world.clock,
+    keep: 1000,
+    onTrouble: ({ error }) => troubles.push(error),
+    ...(mostCharacters === undefined ? {} : { mostCharacters }),
+  });
+  await recorder.listen([runtime]);
+  await recorder.catchUp(new Map([["stub", runtime]]));
+  const told: ToldEvent[] = [];
+  recorder.onEvents((batch) => told.push(...batch));
+  const say = (said: Said, lane = "lane") => {
+    const signal: Signal = { at: world.clock.now(), session: "ses-1", ...said };
+    for (const listener of listeners) listener(lane, signal);
+  };
+  return { store, recorder, told, say, troubles, retold, clock: world.clock };
+}
+
+const message = { type: "message", message: "a1", prompt: null } as const;
+const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
+const failure = (text: string): Said => ({ type: "error", id: text, message: text, item: null });
+
+test("a turn of an agent is kept from its start to its end, in the order in which it happened", async () => {
+  const world = await startWorld({ script: { always: [working] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await world.clock.advance(1000);
+  const events = await kept(world.waybill.store);
+  expect(types(events).filter((type) => type.startsWith("turn."))).toEqual(["turn.started", "turn.ended"]);
+  expect(events.at(-1)).toMatchObject({ type: "turn.ended", turn: 1, data: { reason: "completed", queued: 0 } });
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+});
+
+test.each(["while it is away", "after it is back"])(
+  "Waybill goes away in mid-turn: a turn that ends %s ends once, and numbers have no gap",
+  async (when) => {
+    const options: WorldOptions = { script: { always: [{ steps: [{ wait: minute }, ...working.steps] }] } };
+    const world = await startWorld(options);
+    await world.send({ id: "m1" });
+    await world.clock.advance(1000);
+    expect(ofType(await kept(world.waybill.store), "turn.started")).toHaveLength(1);
+    await world.stop();
+    if (when === "while it is away") await world.clock.advance(5 * minute);
+    await world.start();
+    await world.reaches("m1", "responded");
+    await world.clock.advance(1000);
+    await world.send({ id: "m2" });
+    await world.reaches("m2", "responded");
+    await world.clock.advance(1000);
+    const turns = types(await kept(world.waybill.store)).filter((type) => type.startsWith("turn."));
+    expect(turns).toEqual(["turn.started", "turn.ended", "turn.started", "turn.ended"]);
+  },
+);
+
+test("a turn whose session nobody knows any more was interrupted", async () => {
+  const world = await startWorld();
+  const { store } = world.waybill;
+  const started = { type: "turn.started", data: { prompt: null } } as const;
+  const envelope = { id: "e1", seq: 1, time: 0, lane: "lane", session: "gone", turn: 1 };
+  const event: UniversalEvent = { ...envelope, source: "agent", synthetic: false, ...started };
+  await store.appendEvents([{ event, text: JSON.stringify(event) }], 100);
+  await world.stop();
+  await world.start();
+  await settled();
+  expect((await kept(world.waybill.store)).at(-1)).toMatchObject({
+    type: "turn.ended",
+    synthetic: true,
+    data: { reason: "interrupted" },
+  });
+});
+
+test("what comes while a commit is under way shares the next one, and deltas cost none", async () => {
+  const batches: string[][] = [];
+  const { say, told, store } = await aRecorder((real) => ({
+    ...real,
+    appendEvents: (events, keep) => {
+      batches.push(events.map(({ event }) => event.type));
+      return real.appendEvents(events, keep);
+    },
+  }));
+  say(message);
+  for (let count = 0; count < 300; count++) say(delta("x"));
+  await settled();
+  for (let count = 0; count < 300; count++) say(delta("y"));
+  say({ type: "message_done", message: "a1", error: null, usage: null });
+  await settled();
+  expect(batches).toEqual([["turn.started", "item.started"], ["item.completed"]]);
+  expect(types(told.map(({ event }) => event))).toEqual([
+    ...["turn.started", "item.started", ...Array(600).fill("item.delta"), "item.completed"],
+  ]);
+  expect(told.slice(2, -1).every(({ cursor, event }) => cursor === null && event.seq === 2)).toBe(true);
+  expect(await kept(store)).toHaveLength(3);
+});
+
+test("nothing is told before it is durable, and a delta not before what it follows", async () => {
+  const seen: number[] = [];
+  const { say, recorder, store } = await aRecorder();
+  recorder.onEvents((batch) => {
+    for (const { event } of batch) seen.push(event.seq);
+  });
+  const counts: Promise<boolean>[] = [];
+  recorder.onEvents((batch) => {
+    const most = Math.max(...batch.map(({ event }) => event.seq));
+    counts.push(store.lastEventSeq("lane").then((last) => last >= most));
+  });
+  say(message);
+  say(delta("x"));
+  await settled();
+  say(delta("y"));
+  await settled();
+  expect(await Promise.all(counts)).not.toContain(false);
+  expect(seen).toEqual([1, 2, 2, 2]);
+});
+
+test("a listener that throws harms nobody", async () => {
+  const { say, recorder, troubles } = await aRecorder();
+  const seen: string[] = [];
+  recorder.onEvents(() => {
+    throw new Error("not mine");
+  });
+  recorder.onEvents((batch) => seen.push(...types(batch.map(({ event }) => event))));
+  say(failure("one"));
+  await settled();
+  say(failure("two"));
+  await settled();
+  expect(seen).toEqual(["error", "error"]);
+  expect(troubles.map(String)).toEqual(["Error: not mine", "Error: not mine"]);
+});
+
+test("closing writes what was said just before", async () => {
+  const { say, recorder, store } = await aRecorder();
+  say(message);
+  await recorder.close();
+  expect(types(await kept(store))).toEqual(["turn.started", "item.started"]);
+  say(failure("later"));
+  await settled();
+  expect(await kept(store)).toHaveLength(2);
+});
+
+test("two lanes do not get into each other's numbers", async () => {
+  const { say, store } = await aRecorder();
+  for (const lane of ["lane", "other", "lane", "other"]) say(failure(lane), lane);
+  await settled();
+  expect([(await kept(store, "lane")).length, (await kept(store, "other")).length]).toEqual([2, 2]);
+});
+
+/** A store whose disk is full until the test makes room. */
+function fullDisk() {
+  const disk = { full: false };
+  const refuse = () => Promise.reject(new AppError({ code: "store_unwritable", message: "The disk is full." }));
+  const change = (real: Store): Store => ({
+    ...real,
+    appendEvents: (events, keep) => (disk.full ? refuse() : real.appendEvents(events, keep)),
+    probe: (at) => (disk.full ? refuse() : real.probe(at)),
+  });
+  return { disk, change };
+}
+
+test("while the disk is full events wait, deltas are left out, and all is written when there is room", async () => {
+  const { disk, change } = fullDisk();
+  const { say, store, told, troubles, clock } = await aRecorder(change);
+  say(message);
+  await settled();
+  disk.full = true;
+  say(failure("one"));
+  say(delta("lost"));
+  await clock.advance(5000);
+  say(failure("two"));
+  say(delta("lost"));
+  expect(troubles.length).toBeGreaterThan(0);
+  expect(told).toHaveLength(2);
+  disk.full = false;
+  await clock.advance(minute);
+  expect(types(told.map(({ event }) => event))).toEqual(["turn.started", "item.started", "error", "error"]);
+  expect(await kept(store)).toHaveLength(4);
+  say(delta("live again"));
+  await settled();
+  expect(told.at(-1)?.event.type).toBe("item.delta");
+});
+
+test("what cannot be held back is given up as a whole, said so, and the turn is asked for anew", async () => {
+  const { disk, change } = fullDisk();
+  const { say, store, troubles, retold, clock } = await aRecorder(change, 3000);
+  say(message);
+  await settled();
+  disk.full = true;
+  for (let count = 0; count < 50; count++) say(failure(`number ${count}`));
+  await clock.advance(5000);
+  expect(troubles.map((error) => (error as AppError).code)).toContain("events_lost");
+  disk.full = false;
+  await clock.advance(2 * minute);
+  expect(retold).toEqual(["ses-1"]);
+  say({ type: "rest" });
+  await settled();
+  const events = await kept(store);
+  expect(
+    events.filter((event) => event.type === "item.completed" && event.data.item.name === "events_lost"),
+  ).toHaveLength(1);
+  expect(types(events).filter((type) => type.startsWith("turn."))).toEqual(["turn.started", "turn.ended"]);
+});
+
+test("what is not written when it closes is reported", async () => {
+  const { disk, change } = fullDisk();
+  const { say, recorder, troubles } = await aRecorder(change);
+  disk.full = true;
+  say(failure("one"));
+  await recorder.close();
+  expect((troubles.at(-1) as AppError).code).toBe("events_lost");
+});

@@ -1,0 +1,125 @@
+/** A whole Waybill on a real agent program with a scripted model, and waits that are short. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Waybill } from "../../src/daemon/compose.ts";
+import { startWaybill } from "../../src/daemon/compose.ts";
+import type { Policy } from "../../src/delivery/policy.ts";
+import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
+import type { NewMessage } from "../../src/mail/admission.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import type { NewLane } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { quickPolicy } from "./quick-policy.ts";
+import { aLane } from "./waybill.ts";
+
+export type AgentWorldOptions = {
+  /** Directories are inside the world's own. */
+  lanes?: readonly Partial<NewLane>[];
+  policy?: Partial<Policy>;
+};
+
+export abstract class AgentWorld {
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-world-")));
+  readonly work = join(this.directory, "work");
+  readonly troubles: unknown[] = [];
+  readonly #options: AgentWorldOptions;
+  readonly #asked = new Set<() => void>();
+  model!: ScriptedModel;
+  waybill!: Waybill;
+
+  constructor(options: AgentWorldOptions = {}) {
+    this.#options = options;
+    mkdirSync(this.work);
+  }
+
+  /** A fresh one for each start. */
+  protected abstract runtime(): Runtime;
+
+  async start(): Promise<this> {
+    this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
+    const { lanes = [{}], policy = {} } = this.#options;
+    const runtime = this.runtime();
+    this.waybill = await startWaybill({
+      store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
+      policy: { ...quickPolicy, ...policy },
+      lanes: lanes.map((lane) =>
+        aLane({ runtime: runtime.kind, ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
+      ),
+      runtimes: () => [runtime],
+      onTrouble: ({ error }) => this.troubles.push(error),
+    });
+    return this;
+  }
+
+  /** The call is in the log once whoever listens has been told. */
+  #onCall(): void {
+    setImmediate(() => {
+      for (const wake of this.#asked) wake();
+      this.#asked.clear();
+    });
+  }
+
+  script(script: ScriptInput): void {
+    this.model.setScript(script);
+  }
+
+  async send(id: string, text: string, more: Partial<NewMessage> = {}): Promise<void> {
+    await this.waybill.send({ id, to: { lane: "lane" }, from: "user", text, ...more });
+  }
+
+  /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */
+  reaches(messageId: string, ...wanted: Status[]): Promise<DeliveryRecord> {
+    return this.until(messageId, (record) => wanted.includes(record.status));
+  }
+
+  async delivery(messageId: string, laneId = "lane"): Promise<DeliveryRecord> {
+    const record = await this.waybill.store.deliveryOf(laneId, messageId);
+    if (!record) throw new Error(`no delivery for ${messageId}`);
+    return record;
+  }
+
+  async until(messageId: string, done: (record: DeliveryRecord) => boolean, laneId = "lane"): Promise<DeliveryRecord> {
+    let stop = () => {};
+    const changed = new Promise<DeliveryRecord>((resolve) => {
+      stop = this.waybill.ledger.onChange(({ record }) => {
+        if (record.messageId === messageId && done(record)) resolve(record);
+      });
+    });
+    try {
+      const now = await this.waybill.store.deliveryOf(laneId, messageId);
+      return now && done(now) ? now : await changed;
+    } finally {
+      stop();
+    }
+  }
+
+  async answers(): Promise<string[]> {
+    const mail = await this.waybill.store.mailOf({ kind: "person", name: "user" }, 100);
+    return mail.reverse().map((one) => one.text);
+  }
+
+  /** Calls of turns, by the model's own log: titles and the like are not among them. */
+  turns(prompt?: string): number {
+    const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === 0);
+    return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
+  }
+
+  /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */
+  async modelIsAsked(prompt: string, times = 1): Promise<void> {
+    while (this.turns(prompt) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));
+  }
+
+  async stop(): Promise<void> {
+    await this.waybill?.close();
+  }
+
+  async dispose(): Promise<void> {
+    await this.stop();
+    await this.model?.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

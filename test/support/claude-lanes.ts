@@ -1,0 +1,46 @@
+/** A whole Waybill with lanes on the real Claude Code. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../src/clock.ts";
+import type { ClaudeOptions } from "../../src/runtimes/claude/claude-runtime.ts";
+import { ClaudeRuntime } from "../../src/runtimes/claude/claude-runtime.ts";
+import type { AgentWorldOptions } from "./agent-world.ts";
+import { AgentWorld } from "./agent-world.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+
+export class ClaudeLanes extends AgentWorld {
+  readonly home = join(this.directory, "home");
+  readonly #claude: Partial<ClaudeOptions>;
+
+  constructor({ claude = {}, ...options }: AgentWorldOptions & { claude?: Partial<ClaudeOptions> } = {}) {
+    super(options);
+    this.#claude = claude;
+    mkdirSync(this.home);
+  }
+
+  /** Resolves when a call of a tool stands in the transcript and has no result. */
+  async toolRuns(sessionId: string): Promise<void> {
+    const runtime = this.waybill.runtimes.get("claude");
+    const lane = await this.waybill.store.lane("lane");
+    if (!runtime || !lane) throw new Error("there is no lane on Claude Code");
+    for (;;) {
+      const { rows } = await runtime.read(lane, sessionId, 5, AbortSignal.timeout(5000));
+      if (rows.at(-1)?.tools.some(({ status }) => status === "running")) return;
+      await wait(20);
+    }
+  }
+
+  protected override runtime(): ClaudeRuntime {
+    return new ClaudeRuntime({
+      program: claudeBin,
+      env: claudeEnvironment(this.home, this.model.url),
+      directory: join(this.directory, "claude"),
+      clock: systemClock,
+      idleMs: 60_000,
+      mostResting: 5,
+      onTrouble: (error) => this.troubles.push(error),
+      ...this.#claude,
+    });
+  }
+}

@@ -1,0 +1,21 @@
+/** Universal events as tests of the log need them. */
+import type { LoggedEvent } from "../../src/events/event-page.ts";
+import type { Happening, UniversalEvent } from "../../src/events/universal-event.ts";
+
+export function anEvent(
+  event: Partial<UniversalEvent> & { lane?: string; seq: number },
+  said?: Happening,
+): UniversalEvent {
+  const envelope = { id: `${event.lane ?? "lane"}-${event.seq}`, time: event.seq, lane: "lane", session: "ses-1" };
+  const happening: Happening = said ?? { type: "error", data: { message: `e${event.seq}`, item: null } };
+  return { ...envelope, turn: null, source: "agent", synthetic: false, ...event, ...happening } as UniversalEvent;
+}
+
+export function logged(event: UniversalEvent): LoggedEvent {
+  return { event, text: JSON.stringify(event) };
+}
+
+/** Events of a lane with these numbers, both included. */
+export function someEvents(from: number, to: number, lane = "lane"): LoggedEvent[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => logged(anEvent({ seq: from + index, lane })));
+}

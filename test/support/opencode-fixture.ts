@@ -1,0 +1,141 @@
+/** Recorded streams of the real OpenCode, and what the translation and the turn tracker make of them. */
+import { readdirSync, readFileSync } from "node:fs";
+import type { Signal } from "../../src/events/signal.ts";
+import { TurnTracker } from "../../src/events/turn-tracker.ts";
+import type { Draft } from "../../src/events/universal-event.ts";
+import { isKept } from "../../src/events/universal-event.ts";
+import type { FeedEvent } from "../../src/runtimes/opencode/event-feed.ts";
+import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import { rest, tellRows, untold } from "../../src/runtimes/opencode/tell-rows.ts";
+import { Translator } from "../../src/runtimes/opencode/translate.ts";
+import { WatchedSession } from "../../src/runtimes/opencode/watched-session.ts";
+import { aLane } from "./waybill.ts";
+
+export type Fixture = { events: FeedEvent[]; rows: Record<string, MessageRow[]> };
+
+const directory = new URL("../fixtures/opencode/", import.meta.url);
+/** The lane's session in every fixture. */
+export const session = "ses_1";
+
+export const fixtureNames = readdirSync(directory)
+  .map((name) => name.replace(/\.jsonl$/, ""))
+  .sort();
+
+export function fixture(name: string): Fixture {
+  const lines = readFileSync(new URL(`${name}.jsonl`, directory), "utf8")
+    .trim()
+    .split("\n");
+  const parsed = lines.map((line) => JSON.parse(line) as { payload?: FeedEvent; rows?: Fixture["rows"] });
+  const events = parsed.flatMap(({ payload }) =>
+    payload ? [{ ...payload, properties: payload.properties ?? {} }] : [],
+  );
+  return { events, rows: parsed.at(-1)?.rows ?? {} };
+}
+
+/** A lane's watcher: what it is told goes through one turn tracker. */
+export class Watcher {
+  readonly tracker = new TurnTracker();
+  readonly translator: Translator;
+  readonly drafts: Draft[] = [];
+  readonly #rows: Fixture["rows"];
+  readonly #watched = new WatchedSession({ ...aLane(), pausedReason: null, sessionId: session, generation: 1 });
+
+  constructor({ rows }: Fixture) {
+    this.#rows = rows;
+    this.translator = new Translator({ rootOf: () => session });
+  }
+
+  hear(events: readonly FeedEvent[]): this {
+    for (const event of events) this.take(this.translator.translate(event, 1));
+    return this;
+  }
+
+  /** The rows as they are stored at the end, when the session rests. */
+  readRows(): this {
+    const all = this.#rows[session] ?? [];
+    const isNew = this.#watched.unended === null && this.#watched.settled === null;
+    const rows = isNew ? all : (untold(all, this.#watched) ?? all);
+    const below = new Map(Object.entries(this.#rows));
+    this.take(tellRows({ root: session, rows, below, busy: false }, this.translator));
+    return this.take([{ at: 1, session, ...rest(rows) }]);
+  }
+
+  take(signals: readonly Signal[]): this {
+    for (const signal of signals) {
+      this.#watched.take(signal);
+      this.drafts.push(...this.tracker.take(signal));
+    }
+    return this;
+  }
+
+  get kept(): Draft[] {
+    return this.drafts.filter(isKept);
+  }
+}
+
+/** One line an event, an item that begins and ends at once as one. */
+export function lines(drafts: readonly Draft[]): string[] {
+  return drafts.flatMap((draft) => {
+    const line = lineOf(draft);
+    return line === null ? [] : [`${draft.nativeSession === undefined ? "" : "  "}${line}`];
+  });
+}
+
+function lineOf(draft: Draft): string | null {
+  const { type, data } = draft;
+  switch (type) {
+    case "item.started":
+      return data.item.role === "assistant" ? `message ${data.item.id} begins` : null;
+    case "item.completed":
+      return itemLine(data.item);
+    case "item.delta":
+      return `delta ${data.kind} '${data.text}'`;
+    case "turn.started":
+      return `turn.started ${data.prompt}`;
+    case "turn.ended":
+      return `turn.ended ${data.reason}`;
+    case "usage":
+      return null;
+    case "error":
+      return `error ${data.message.split("\n")[0]}`;
+    case "permission.requested":
+      return `permission.requested ${data.title}`;
+    case "question.requested":
+      return `question.requested ${data.questions.map(({ question }) => question).join(" ")}`;
+    case "permission.resolved":
+      return `permission.resolved ${data.outcome}`;
+    case "question.resolved":
+      return `question.resolved ${data.outcome}${data.answers === null ? "" : ` ${data.answers.join(" / ")}`}`;
+    case "unparsed":
+      return `unparsed ${data.reason}`;
+    default:
+      return type;
+  }
+}
+
+type Item = Extract<Draft, { type: "item.completed" }>["data"]["item"];
+
+function itemLine({ kind, role, name, status, parts, id }: Item): string {
+  const failed = status === "failed" ? " failed" : "";
+  if (role === "user") return `prompt ${parts.map(partLine).join(", ")}`;
+  if (kind === "message") return `message ${id} ends${failed} ${parts.map(partLine).join(", ")}`.trimEnd();
+  if (kind === "file_change") return `file_change ${parts.map(partLine).join(", ")}`;
+  return `${kind}${name === null ? "" : ` ${name}`}${failed}`;
+}
+
+function partLine(part: Item["parts"][number]): string {
+  switch (part.type) {
+    case "text":
+      return `'${part.text}'`;
+    case "reasoning":
+      return `thought '${part.text}'`;
+    case "file":
+      return `${part.path} ${part.change}${part.diff === null ? "" : " with diff"}`;
+    case "image":
+      return `image ${part.name}`;
+    case "json":
+      return `json ${Object.keys(part.value as object)}`;
+    default:
+      return part.type;
+  }
+}

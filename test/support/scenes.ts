@@ -1,0 +1,104 @@
+/**
+ * What an agent does with a prompt, in words that fit every program: a scene is the messages of one turn, each with
+ * something said, something done, or both. They are turned into a script for the stub, or for the model behind a real
+ * program.
+ */
+import { join } from "node:path";
+import type { ScriptInput as StubScript } from "../../src/runtimes/stub/script.ts";
+import type { ScriptInput as ModelScript } from "../../src/scripted-model/script.ts";
+
+export type Deed =
+  | { read: string }
+  | { edit: string; from: string; to: string }
+  /** A command that a person has to allow. */
+  | { shell: string }
+  /** A command that is allowed and takes long. */
+  | { sleeps: true }
+  | { asks: readonly string[] };
+
+export type Message = {
+  say?: string;
+  think?: string;
+  do?: Deed;
+  /** Instead of all this the provider refuses. */
+  error?: string;
+  /** Never comes: whoever plays this ends the turn. The stub's program dies by itself where `dies` stands. */
+  hangs?: "stopped" | "dies";
+};
+
+/** By a word that the prompt holds. */
+export type Scenes = Readonly<Record<string, readonly Message[]>>;
+
+export type ToolNames = (deed: Deed, directory: string) => { tool: string; input: Record<string, unknown> };
+
+export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string): ModelScript {
+  return {
+    rules: Object.entries(scenes).map(([when, messages]) => ({
+      when,
+      steps: messages.map(({ say, think, do: deed, error, hangs }) => ({
+        ...(say === undefined ? {} : { say }),
+        ...(think === undefined ? {} : { think }),
+        ...(deed === undefined ? {} : { tools: [toolOf(deed, directory)] }),
+        ...(error === undefined ? {} : { error: { status: 400, message: error } }),
+        ...(hangs === undefined ? {} : { breaks: { how: "hang" as const } }),
+      })),
+    })),
+  };
+}
+
+export function stubScript(scenes: Scenes): StubScript {
+  return {
+    always: Object.entries(scenes).map(([when, messages]) => ({
+      when,
+      steps: messages.flatMap(({ say, think, do: deed, error, hangs }) => [
+        ...(think === undefined ? [] : [{ think }]),
+        ...(say === undefined ? [] : [{ say }]),
+        ...(deed === undefined ? [] : [stubStep(deed)]),
+        ...(error === undefined ? [] : [{ error }]),
+        ...(hangs === undefined ? [] : [hangs === "dies" ? { crash: true as const } : { hang: true as const }]),
+      ]),
+    })),
+  };
+}
+
+function stubStep(deed: Deed) {
+  if ("read" in deed) return { tool: "read", input: { path: deed.read }, output: "text" };
+  if ("edit" in deed) {
+    const diff = `@@ -1 +1 @@\n-${deed.from}\n+${deed.to}\n`;
+    return { tool: "edit", output: "done", changes: [{ path: deed.edit, change: "modified" as const, diff }] };
+  }
+  if ("shell" in deed) return { ask: "permission" as const, title: `bash: ${deed.shell}` };
+  if ("sleeps" in deed) return { tool: "bash", takesMs: 600_000 };
+  return { ask: "question" as const, title: deed.asks.join(" / ") };
+}
+
+/** The tools of OpenCode. */
+export const opencodeTools: ToolNames = (deed, directory) => {
+  if ("read" in deed) return { tool: "read", input: { filePath: join(directory, deed.read) } };
+  if ("edit" in deed) {
+    const { edit, from, to } = deed;
+    return { tool: "edit", input: { filePath: join(directory, edit), oldString: from, newString: to } };
+  }
+  if ("shell" in deed) return { tool: "bash", input: { command: deed.shell, description: "runs" } };
+  if ("sleeps" in deed) return { tool: "bash", input: { command: "sleep 600", description: "sleeps" } };
+  const questions = deed.asks.map((question) => ({ question, header: question.slice(0, 10), options }));
+  return { tool: "question", input: { questions } };
+};
+
+/** The tools of Claude Code. */
+export const claudeTools: ToolNames = (deed, directory) => {
+  if ("read" in deed) return { tool: "Read", input: { file_path: join(directory, deed.read) } };
+  if ("edit" in deed) {
+    const { edit, from, to } = deed;
+    return { tool: "Edit", input: { file_path: join(directory, edit), old_string: from, new_string: to } };
+  }
+  if ("shell" in deed) return { tool: "Bash", input: { command: deed.shell, description: "runs" } };
+  if ("sleeps" in deed) return { tool: "Bash", input: { command: "sleep 600", description: "sleeps" } };
+  const asked = (question: string) => ({ question, header: question.slice(0, 10), options, multiSelect: false });
+  return { tool: "AskUserQuestion", input: { questions: deed.asks.map(asked) } };
+};
+
+const options = [
+  { label: "Red", description: "as blood" },
+  { label: "Blue", description: "as the sea" },
+];
