@@ -7,7 +7,8 @@ import type { Said, Signal } from "./signal.ts";
 
 export function signalsOf(slice: TranscriptSlice, at: number): Signal[] {
   const { sessionId: session, rows, asks, status } = slice;
-  const said: Said[] = rows.flatMap(ofRow);
+  const byItself = new Set(rows.filter(({ role }) => role === "system").map(({ id }) => id));
+  const said: Said[] = rows.flatMap((row) => ofRow(row, byItself));
   for (const { id: ask, kind, title } of asks) {
     if (kind === "permission") said.push({ type: "permission", ask, title, call: null, detail: null });
     else {
@@ -27,12 +28,13 @@ export function newestTurn(rows: readonly TranscriptRow[]): readonly TranscriptR
   return prompt < 0 ? [] : rows.slice(prompt);
 }
 
-function ofRow(row: TranscriptRow): Said[] {
+/** A turn that the program began by itself answers nobody's prompt. */
+function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): Said[] {
   const { id: message, text, role } = row;
   if (role === "user") return [{ type: "prompt", message, parts: [{ type: "text", id: `${message}:text`, text }] }];
   if (role !== "assistant") return [];
   return [
-    { type: "message", message, prompt: row.parentId },
+    { type: "message", message, prompt: byItself.has(row.parentId ?? "") ? null : row.parentId },
     ...wordsOf(row, "reasoning"),
     ...wordsOf(row, "text"),
     ...row.tools.flatMap(({ id: call, name, input, output, rejected, status, files = [] }): Said[] => [

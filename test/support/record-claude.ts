@@ -31,6 +31,7 @@ const begun = ({ claude }: Scene) => {
   return claude;
 };
 const isCall = (line: ClaudeLine) => line.message?.content?.[0]?.type === "tool_use";
+const isText = (line: ClaudeLine) => line.event?.delta?.type === "text_delta";
 const questions = [
   { question: "Which colour?", header: "Colour", options: choices("Red", "Blue"), multiSelect: false },
   { question: "Which fruits?", header: "Fruits", options: choices("Fig", "Plum"), multiSelect: true },
@@ -156,13 +157,77 @@ const scenarios: Record<string, Scenario> = {
     script: () => one({ error: "overloaded", once: true }, { say: "There you are." }),
     play: (scene) => turn(scene, "go"),
   },
-  interrupted: {
-    script: () => one({ say: "I begin.", tools: [bash("sleep 30")] }, { say: "Never said." }),
+  "a-thousand-lines": {
+    files: { "notes.txt": "alpha\nbeta\n" },
+    script: (directory) => {
+      const read = { tool: "Read", input: { file_path: join(directory, "notes.txt") } };
+      const rounds = Array.from({ length: 52 }, (_, round) => ({
+        think: `Round ${round} wants a look.`,
+        say: `I look for the ${round}th time.`,
+        tools: [round % 2 === 0 ? read : bash(`echo ${round}`)],
+      }));
+      return one(...rounds, { say: "Seen enough." });
+    },
+    play: (scene) => turn(scene, "go"),
+  },
+  writing: {
+    files: { "notes.txt": "alpha\nbeta\n" },
+    args: ["--permission-mode", "acceptEdits"],
+    script: (directory) => {
+      const [made, notes] = [join(directory, "made.txt"), join(directory, "notes.txt")];
+      const edit = (old_string: string) => ({
+        tool: "Edit",
+        input: { file_path: notes, old_string, new_string: "gamma" },
+      });
+      return one(
+        { tools: [{ tool: "Write", input: { file_path: made, content: "one\n" } }] },
+        { tools: [{ tool: "Read", input: { file_path: notes } }, edit("nowhere")] },
+        { tools: [{ tool: "Write", input: { file_path: notes, content: "alpha\ndelta" } }] },
+        { say: "Written." },
+      );
+    },
+    play: (scene) => turn(scene, "go"),
+  },
+  joined: {
+    script: () => one({ tools: [bash("sleep 2")] }, { say: "Both heard." }),
     play: async (scene) => {
       await begun(scene).until(isCall);
-      scene.claude.request("interrupt");
-      await scene.claude.until((line) => line.state === "cancelled");
+      await turn(scene, "and this", 2);
     },
+  },
+  queued: {
+    script: () => ({ otherwise: [{ say: "You said {{text}}, slowly enough for another to come.", pieceMs: 200 }] }),
+    play: async (scene) => {
+      await begun(scene).until(isText);
+      await turn(scene, "next", 2);
+    },
+  },
+  repeated: {
+    script: () => ({ otherwise: [{ say: "You said {{text}}." }] }),
+    play: async (scene) => {
+      await turn(scene, "go");
+      const heard = scene.claude.lines.length;
+      begun(scene);
+      await scene.claude.until((line) => line.isReplay === true, heard);
+      await turn(scene, "next", 2);
+    },
+  },
+  empty: { script: () => one({}, {}), play: (scene) => turn(scene, "go") },
+  "interrupted-early": {
+    script: () => one({ say: "Never said.", waitMs: 30_000 }),
+    play: (scene) => interrupt(scene, (line) => line.status === "requesting"),
+  },
+  "interrupted-speaking": {
+    script: () => one({ think: "Hm.", say: "This is said so slowly that somebody stops it.", pieceMs: 1000 }),
+    play: (scene) => interrupt(scene, isText),
+  },
+  "interrupted-ask": {
+    script: () => one({ tools: [bash("touch made")] }, { say: "Never said." }),
+    play: (scene) => interrupt(scene, (line) => line.type === "control_request"),
+  },
+  interrupted: {
+    script: () => one({ say: "I begin.", tools: [bash("sleep 30")] }, { say: "Never said." }),
+    play: (scene) => interrupt(scene, isCall),
   },
   killed: {
     script: () => one({ say: "I begin.", tools: [bash("sleep 30")] }, { say: "Never said." }),
@@ -193,6 +258,13 @@ const scenarios: Record<string, Scenario> = {
     play: (scene) => turn(scene, "go"),
   },
 };
+
+/** As soon as it has come so far. */
+async function interrupt(scene: Scene, soFar: (line: ClaudeLine) => boolean): Promise<void> {
+  await begun(scene).until(soFar);
+  scene.claude.request("interrupt");
+  await scene.claude.until((line) => line.state === "cancelled");
+}
 
 async function withAnswer(scene: Scene, response: (input: object) => object): Promise<void> {
   const claude = begun(scene);

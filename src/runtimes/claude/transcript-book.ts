@@ -77,7 +77,7 @@ export class TranscriptBook {
     if (results.length > 0 || entry.isMeta === true || entry.isCompactSummary === true) return;
     const text = textOfBlocks(content);
     if (text.startsWith("[Request interrupted by user")) return this.#interrupted(uuid, at);
-    this.#prompt(uuid, text, at);
+    this.#prompt(uuid, text, at, entry.promptSource === "system" ? "system" : "user");
   }
 
   /** A prompt that came into a running turn stands in the file as an attachment of it. */
@@ -87,9 +87,10 @@ export class TranscriptBook {
     if (type === "queued_command" && id !== null) this.#prompt(id, textOfBlocks(prompt), at);
   }
 
-  #prompt(id: string, text: string, at: number): void {
+  /** What the program prompts itself with, as after a task in the background, is nobody's prompt. */
+  #prompt(id: string, text: string, at: number, role: "user" | "system" = "user"): void {
     this.#promptOf.set(id, id);
-    const row = this.#addRow({ id, role: "user", parentId: null, at });
+    const row = this.#addRow({ id, role, parentId: null, at });
     Object.assign(row, { text, completedAt: at });
   }
 

@@ -1,0 +1,82 @@
+/** Recorded streams of the real Claude Code, and what the translation and the turn tracker make of them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { TurnTracker } from "../../src/events/turn-tracker.ts";
+import type { Draft } from "../../src/events/universal-event.ts";
+import { isKept } from "../../src/events/universal-event.ts";
+import type { Heard } from "../../src/runtimes/claude/translate.ts";
+import { LineTranslator } from "../../src/runtimes/claude/translate.ts";
+import type { AskAnswer } from "../../src/runtimes/port.ts";
+import type { ClaudeLine } from "./claude-process.ts";
+
+const directory = new URL("../fixtures/claude/", import.meta.url);
+/** The lane's session in every fixture. */
+export const session = "5e551011-0000-4000-8000-000000000000";
+
+export const fixtureNames = readdirSync(directory)
+  .filter((name) => name.endsWith(".lines.jsonl"))
+  .map((name) => name.replace(".lines.jsonl", ""))
+  .sort();
+
+export function recordedLines(name: string): string[] {
+  return linesOf(`${name}.lines.jsonl`);
+}
+
+export function recordedRows(name: string): ClaudeLine[] {
+  return linesOf(`${name}.rows.jsonl`).map((line) => JSON.parse(line));
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(new URL(file, directory), "utf8").trimEnd().split("\n");
+}
+
+/** A lane's watcher: plays the runtime's part, and passes what it hears through one turn tracker. */
+export class ClaudeWatcher {
+  readonly translator = new LineTranslator();
+  readonly tracker = new TurnTracker();
+  readonly heard: Heard[] = [];
+  readonly drafts: Draft[] = [];
+
+  get kept(): Draft[] {
+    return this.drafts.filter(isKept);
+  }
+
+  /** As the runtime does before it hears the lines: the prompts were sent. */
+  sent(lines: readonly string[]): this {
+    for (const line of lines.map(parsed)) {
+      if (line?.isReplay === true && line.uuid) this.translator.sent(line.uuid, line.message?.content?.[0]?.text ?? "");
+    }
+    return this;
+  }
+
+  hear(lines: readonly string[]): this {
+    for (const line of lines) {
+      this.take(this.#answerIn(parsed(line)?.response));
+      this.take(this.translator.take(line));
+    }
+    return this;
+  }
+
+  take(heard: readonly Heard[]): this {
+    this.heard.push(...heard);
+    for (const said of heard) this.drafts.push(...this.tracker.take({ at: 1, session, ...said }));
+    return this;
+  }
+
+  /** The echo of an answer stands where the runtime gave it, and the answer to an interrupt after it asked for one. */
+  #answerIn(echo: ClaudeLine | undefined): Heard[] {
+    const { request_id, response } = echo ?? {};
+    if (response?.still_queued) return this.translator.interrupted();
+    if (typeof response?.behavior !== "string") return [];
+    const answers = Object.values(response.updatedInput?.answers ?? {}).map((answer) => String(answer).split(", "));
+    const decision: AskAnswer["decision"] = response.behavior === "deny" ? "reject" : "once";
+    return this.translator.answered(request_id, { decision, answers });
+  }
+}
+
+function parsed(line: string): ClaudeLine | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
