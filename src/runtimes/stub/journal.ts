@@ -10,6 +10,8 @@ export type JournalEntry = { at: number } & (
   | { type: "open"; session: string; lane: string }
   | { type: "prompt"; session: string; lane: string; id: string; text: string; arrival: Arrival; turn: number | null }
   | { type: "abort"; session: string }
+  /** The session is over, as when somebody deleted it. */
+  | { type: "end"; session: string }
   | { type: "answer"; session: string; ask: string; decision: "once" | "always" | "reject" }
   | { type: "posted"; session: string; tool: string; error: string | null }
 );

@@ -130,6 +130,14 @@ export class StubRuntime implements Runtime {
     this.#wake(session);
   }
 
+  /** For tests: somebody deletes the session. */
+  endSession(sessionId: string): void {
+    const session = this.#session(sessionId);
+    session.advance(this.#now());
+    this.#record({ type: "end", at: this.#now(), session: sessionId });
+    this.#wake(session);
+  }
+
   async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const session = [...this.#sessions.values()].find((one) => one.hasAsk(askId));
     if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
@@ -191,6 +199,8 @@ export class StubRuntime implements Runtime {
         return this.#arrive(session, entry);
       case "abort":
         return session.abort(entry.at);
+      case "end":
+        return session.end(entry.at);
       case "answer":
         session.answer(entry.ask, entry.decision, entry.at);
         return;

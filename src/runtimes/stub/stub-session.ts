@@ -72,6 +72,12 @@ export class StubSession {
     this.#endWithError(at, { kind: "aborted", message: "aborted" });
   }
 
+  end(at: number): void {
+    this.abort(at);
+    this.#stale = true;
+    this.happenings += 1;
+  }
+
   answer(askId: string, decision: "once" | "always" | "reject", at: number): boolean {
     const ask = this.#asks.find((one) => one.id === askId);
     const tool = this.#run?.waitsFor;

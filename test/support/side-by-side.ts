@@ -1,0 +1,184 @@
+/**
+ * The same scenes on the stub, on the real OpenCode and on the real Claude Code: a lane for each scene, and what is told
+ * of it in lines that do not depend on the program.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import type { Waybill } from "../../src/daemon/compose.ts";
+import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
+import type { NewLane } from "../../src/store/port.ts";
+import { AgentWorld } from "./agent-world.ts";
+import { ClaudeLanes } from "./claude-lanes.ts";
+import { OpencodeWorld } from "./opencode-world.ts";
+import type { Scenes } from "./scenes.ts";
+import { claudeTools, modelScript, opencodeTools, stubScript } from "./scenes.ts";
+
+export type Agent = {
+  readonly name: string;
+  readonly waybill: Waybill;
+  send(id: string, text: string, lane: string): Promise<void>;
+  /** Ends the agent's program while it works for the lane. The stub's dies by its script. */
+  kill(lane: string): void;
+  /** Ends the session of the lane while it rests. */
+  endSession(lane: string, sessionId: string): Promise<void>;
+  dispose(): Promise<void>;
+};
+
+class StubLanes extends AgentWorld {
+  readonly #scenes: Scenes;
+  stub!: StubRuntime;
+
+  constructor(scenes: Scenes, lanes: readonly Partial<NewLane>[]) {
+    super({ lanes });
+    this.#scenes = scenes;
+  }
+
+  protected override runtime(): StubRuntime {
+    const journalPath = join(this.directory, "stub.jsonl");
+    const scripts = { default: stubScript(this.#scenes) };
+    this.stub = new StubRuntime({ journalPath, clock: systemClock, scripts, postMessage: async () => {} });
+    return this.stub;
+  }
+}
+
+export async function startAgents(scenes: Scenes): Promise<Agent[]> {
+  const lanes = Object.keys(scenes).map((id) => ({ id, directory: join("work", id) }));
+  return [await stubAgent(scenes, lanes), await opencodeAgent(scenes, lanes), await claudeAgent(scenes, lanes)];
+}
+
+async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  const world = await new StubLanes(scenes, lanes).start();
+  return {
+    name: "stub",
+    ...common(world),
+    kill: () => {},
+    endSession: async (_lane, sessionId) => world.stub.endSession(sessionId),
+  };
+}
+
+async function opencodeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  const world = new OpencodeWorld({ lanes, config: { permission: { bash: "ask" } } });
+  furnish(world.work, scenes);
+  await world.start();
+  world.script(modelScript(scenes, opencodeTools, "."));
+  const server = () => JSON.parse(readFileSync(join(world.directory, "server", "server.json"), "utf8"));
+  return {
+    name: "OpenCode",
+    ...common(world),
+    kill: () => process.kill(server().pid, "SIGKILL"),
+    endSession: async (_lane, sessionId) => {
+      const { url = "", authorization } = world.keeper.address() ?? {};
+      const headers = { Authorization: authorization ?? "" };
+      await fetch(`${url}/session/${sessionId}`, { method: "DELETE", headers });
+    },
+  };
+}
+
+async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  const world = new ClaudeLanes({ lanes, claude: { mostResting: 20 } });
+  furnish(world.work, scenes);
+  for (const lane of Object.keys(scenes)) {
+    const settings = join(world.work, lane, ".claude");
+    mkdirSync(settings);
+    writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
+  }
+  await world.start();
+  world.script(modelScript(scenes, claudeTools, "."));
+  const program = (lane: string) =>
+    JSON.parse(readFileSync(join(world.directory, "claude", "programs", `${lane}.json`), "utf8"));
+  return {
+    name: "Claude Code",
+    ...common(world),
+    kill: (lane) => process.kill(program(lane).pid, "SIGKILL"),
+    endSession: async (lane) => void process.kill(program(lane).pid, "SIGTERM"),
+  };
+}
+
+function common(world: AgentWorld | OpencodeWorld) {
+  return {
+    get waybill() {
+      return world.waybill;
+    },
+    send: async (id: string, text: string, lane: string) => {
+      await world.waybill.send({ id, to: { lane }, from: "user", text });
+    },
+    dispose: () => world.dispose(),
+  };
+}
+
+/** Each lane has a directory of its own, with a file in it. */
+function furnish(work: string, scenes: Scenes): void {
+  for (const lane of Object.keys(scenes)) {
+    mkdirSync(join(work, lane));
+    writeFileSync(join(work, lane, "README.md"), "# Project\n\nOne line.\n");
+  }
+}
+
+/** The events of a lane, once there are enough of them. */
+export async function eventsUntil(
+  { waybill }: Agent,
+  lane: string,
+  done: (events: readonly UniversalEvent[]) => boolean,
+): Promise<UniversalEvent[]> {
+  let wake = () => {};
+  const stop = waybill.recorder.onEvents(() => wake());
+  try {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const { events } = await waybill.store.events({ lane, limit: 500 });
+      const all = events.map(({ event }) => event);
+      if (done(all)) return all;
+      await changed;
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** What a program has in common with the others: not its ids, places and words for an error. */
+export function comparable(events: readonly UniversalEvent[]): string[] {
+  const lines = events.flatMap((event) => lineOf(event) ?? []);
+  // OpenCode tells an ask now and then just before it tells that its call is whole.
+  const early = (place: number) =>
+    lines[place] === "permission.requested" && lines[place + 1]?.startsWith("- tool_call") === true;
+  for (const place of lines.keys()) {
+    if (early(place)) lines.splice(place, 2, ...lines.slice(place, place + 2).reverse());
+  }
+  return lines;
+}
+
+function lineOf(event: UniversalEvent): string | null {
+  switch (event.type) {
+    case "item.started":
+    case "item.completed":
+      return itemLine(event.type, event.data.item);
+    case "turn.ended":
+      return `turn.ended ${event.data.reason}`;
+    case "permission.resolved":
+    case "question.resolved":
+      return `${event.type} ${event.data.outcome}`;
+    case "turn.started":
+    case "permission.requested":
+    case "question.requested":
+    case "error":
+      return event.type;
+    // When a program tells of its sessions, and what things cost, is its own.
+    default:
+      return null;
+  }
+}
+
+type Item = Extract<UniversalEvent, { type: "item.completed" }>["data"]["item"];
+
+function itemLine(type: string, { kind, role, name, parts, status }: Item): string | null {
+  if (kind === "status") return null;
+  const ends = type === "item.completed";
+  const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  const what = role === "user" ? "prompt" : name === null ? kind : `${kind} ${name.toLowerCase()}`;
+  const how = ends && status === "failed" ? " failed" : "";
+  return `${ends ? "-" : "+"} ${what}${how}${ends && role === "assistant" && words !== "" ? ` "${words}"` : ""}`;
+}
