@@ -22,9 +22,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
     `
       turn.started 1
       prompt 'go'
-      message begins
       error Credit balance is too low
-      message ends failed
       turn.ended error
     `,
   ],
@@ -172,8 +170,6 @@ const recorded: readonly [name: string, what: string, told: string][] = [
     `
       turn.started 1
       prompt 'go'
-      message begins
-      message ends failed
       turn.ended aborted
     `,
   ],
@@ -519,7 +515,8 @@ function isPiece(line: string): boolean {
 function transcriptOf(name: string): TranscriptBook {
   const book = new TranscriptBook();
   for (const row of recordedRows(name)) book.take(row);
-  if (name === "empty") book.endedEmpty("a77e0001-0000-4000-8000-000000000001", 1, null);
+  if (name === "empty")
+    book.ended({ prompts: ["a77e0001-0000-4000-8000-000000000001"], at: 1, error: null, cost: null });
   return book;
 }
 

@@ -222,8 +222,7 @@ describe("a message", () => {
     const message = { id: "e1", model: "<synthetic>", content: [text("Credit is low")] };
     const failed = line("assistant", { message, error: "billing_error", is_api_error_message: true });
     const told = events(lifecycle("started"), failed, result({ is_error: true, result: "Credit is low" }));
-    const ended = ["message begins", "error Credit is low", "message ends failed", "turn.ended error"];
-    expect(told.slice(2)).toEqual(ended);
+    expect(told.slice(2)).toEqual(["error Credit is low", "turn.ended error"]);
   });
 
   test("with a tool of the provider has its result in itself", () => {
