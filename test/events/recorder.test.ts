@@ -63,7 +63,9 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, mos
   return { store, recorder, told, say, troubles, retold, clock: world.clock };
 }
 
-const message = { type: "message", message: "a1", prompt: null } as const;
+const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
+/** The first thing in a message, with which it begins. */
+const message = { type: "file", message: "a1", file: changed } as const;
 const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
 const failure = (text: string): Said => ({ type: "error", id: text, message: text, item: null });
 
@@ -125,7 +127,7 @@ test("what comes while a commit is under way shares the next one, and deltas cos
       return real.appendEvents(events, keep);
     },
   }));
-  say(message);
+  // It begins with the first delta.
   for (let count = 0; count < 300; count++) say(delta("x"));
   await settled();
   for (let count = 0; count < 300; count++) say(delta("y"));

@@ -9,8 +9,6 @@ import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import type { Said, Signal } from "../../events/signal.ts";
-import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
 import type {
   AskAnswer,
   Hint,
@@ -29,6 +27,7 @@ import { claudeEnvironment } from "./claude-environment.ts";
 import { findClaude } from "./find-claude.ts";
 import { LanePrograms } from "./lane-programs.ts";
 import { LeftPrograms } from "./left-programs.ts";
+import { SessionSignals } from "./session-signals.ts";
 import { Transcripts } from "./transcripts.ts";
 
 export type ClaudeOptions = {
@@ -60,11 +59,14 @@ export class ClaudeRuntime implements Runtime {
   readonly #left: LeftPrograms;
   readonly #transcripts: Transcripts;
   readonly #listeners = new Set<(hint: Hint) => void>();
-  readonly #watchers = new Set<SignalListener>();
+  readonly #signals: SessionSignals;
+  /** Those that somebody asked about, for what has to be told of them without being asked. */
+  readonly #lanes = new Map<string, Lane>();
 
   constructor(options: ClaudeOptions) {
     const { clock, directory, env, idleMs, mostResting, onTrouble } = options;
     this.#options = options;
+    this.#signals = new SessionSignals(clock);
     const times = { ...usualTimes, ...options.times };
     const records = join(directory, "programs");
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
@@ -73,7 +75,11 @@ export class ClaudeRuntime implements Runtime {
       records,
       clock,
       endMs: times.endMs,
-      onGone: ({ sessionId }) => this.#tell(sessionId),
+      onGone: ({ laneId, sessionId }) => {
+        const lane = this.#lanes.get(laneId);
+        if (lane) void this.retell(lane, sessionId).catch(onTrouble);
+        this.#tell(sessionId);
+      },
       onTrouble,
     });
     this.#programs = new LanePrograms({
@@ -83,10 +89,8 @@ export class ClaudeRuntime implements Runtime {
       idleMs,
       mostResting,
       onResult: (sessionId, result) => this.#transcripts.turnEnded(sessionId, result),
-      onStart: (laneId, sessionId) => this.#say(laneId, sessionId, { type: "session_started", resumed: true }),
       onEnd: (laneId, sessionId, how, died) => {
-        if (died) this.#say(laneId, sessionId, { type: "died" });
-        this.#say(laneId, sessionId, { type: "session_ended", reason: how });
+        this.#signals.ended(laneId, sessionId, how, died);
         this.#tell(sessionId);
       },
       onTrouble,
@@ -125,6 +129,7 @@ export class ClaudeRuntime implements Runtime {
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
+    this.#lanes.set(lane.id, lane);
     const conversation = this.#programs.of(lane.id, sessionId)?.conversation ?? null;
     const leftBehind = this.#left.has(sessionId);
     return this.#transcripts.slice(lane.directory, sessionId, limit, { conversation, leftBehind });
@@ -143,6 +148,7 @@ export class ClaudeRuntime implements Runtime {
       return { outcome: "not_sent", reason: messageOf(error) };
     }
     const { admittedMs } = { ...usualTimes, ...this.#options.times };
+    this.#signals.prompted(sessionId, messageId, text);
     const taken = await this.#inTime(program.conversation.prompt(messageId, promptText(text)), admittedMs);
     if (taken === true) return { outcome: "accepted" };
     return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
@@ -153,7 +159,7 @@ export class ClaudeRuntime implements Runtime {
     await this.#left.end(sessionId);
     const program = this.#programs.of(lane.id, sessionId);
     if (!program?.conversation.isWorking) return;
-    this.#say(lane.id, sessionId, { type: "stopped" });
+    this.#signals.stopped(lane.id, sessionId);
     await this.#inTime(
       program.conversation.request({ subtype: "interrupt" }).catch(() => null),
       interruptMs,
@@ -163,12 +169,13 @@ export class ClaudeRuntime implements Runtime {
     if (program.conversation.isWorking) await this.#programs.end(lane.id);
   }
 
-  async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const program = this.#programs.holding(askId);
     const ask = program?.conversation.asks.find(({ id }) => id === askId);
     if (!program || !ask) {
       throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
     }
+    this.#signals.answered(lane.id, ask.sessionId, askId, answer);
     program.conversation.answer(ask, answerTo(ask, answer));
   }
 
@@ -178,14 +185,11 @@ export class ClaudeRuntime implements Runtime {
   }
 
   onSignal(listener: SignalListener): () => void {
-    this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    return this.#signals.onSignal(listener);
   }
 
   async retell(lane: Lane, sessionId: string): Promise<void> {
-    const slice = await this.read(lane, sessionId, null);
-    const signals = signalsOf({ ...slice, rows: newestTurn(slice.rows) }, this.#options.clock.now());
-    for (const signal of signals) this.#pass(lane.id, signal);
+    this.#signals.retold(lane.id, await this.read(lane, sessionId, null));
   }
 
   async close({ keep }: { keep: boolean } = { keep: false }): Promise<void> {
@@ -197,10 +201,11 @@ export class ClaudeRuntime implements Runtime {
     const { program, env, permissions, systemPromptPath, mcpConfigPath = null } = this.#options;
     const system = await readSystemPrompt(systemPromptPath);
     if ("unusable" in system) throw new AppError({ code: "system_prompt_unusable", message: system.unusable });
+    const isKnown = this.#transcripts.isThere(lane.directory, sessionId);
     const args = claudeArguments({
       lane,
       sessionId,
-      isKnown: this.#transcripts.isThere(lane.directory, sessionId),
+      isKnown,
       permissions: permissions ? await permissions(lane) : null,
       systemPrompt: system.text,
       mcpConfigPath,
@@ -213,7 +218,8 @@ export class ClaudeRuntime implements Runtime {
       args,
       directory: lane.directory,
       env: claudeEnvironment(env),
-      onLine: () => {},
+      onReady: () => this.#signals.started(lane.id, sessionId, isKnown),
+      onLine: (line) => this.#signals.heard(lane.id, sessionId, line),
       onChange: () => this.#tell(sessionId),
     });
   }
@@ -238,14 +244,6 @@ export class ClaudeRuntime implements Runtime {
       const forget = this.onHint(done);
       const cancel = this.#options.clock.at(deadline, done);
     });
-  }
-
-  #say(laneId: string, session: string, said: Said): void {
-    this.#pass(laneId, { at: this.#options.clock.now(), session, ...said });
-  }
-
-  #pass(laneId: string, signal: Signal): void {
-    for (const watcher of this.#watchers) watcher(laneId, signal);
   }
 
   #tell(sessionId: string): void {

@@ -27,8 +27,10 @@ export type ProgramStart = Pick<ConversationOptions, "now" | "onResult" | "onCha
   /** How long it may take to be ready, and to end. */
   startMs: number;
   endMs: number;
-  /** Everything that it prints, before anything is made of it. */
-  onLine: (line: string, at: number) => void;
+  /** It answers, and has said nothing else so far. */
+  onReady: () => void;
+  /** Everything that it prints from then on, before anything is made of it. */
+  onLine: (line: string) => void;
   /** It has gone, wanted or not. */
   onEnd: (how: string, wasWorking: boolean) => void;
 };
@@ -90,6 +92,7 @@ export class LaneProgram {
       writeProcessRecord(records, this.#record);
       this.#checkAgent(await this.#ready());
       this.isReady = true;
+      this.#start.onReady();
     } catch (error) {
       await this.end();
       throw gone === "" ? error : notReady(gone, error);
@@ -116,7 +119,7 @@ export class LaneProgram {
   }
 
   #hear(text: string): void {
-    this.#start.onLine(text, this.#start.now());
+    if (this.isReady) this.#start.onLine(text);
     const line = jsonIn(text);
     if (line) this.conversation.hear(line);
   }

@@ -20,7 +20,6 @@ export type LaneProgramsOptions = {
   firstWaitMs: number;
   longestWaitMs: number;
   onResult: (sessionId: string, result: Parameters<ProgramStart["onResult"]>[0]) => void;
-  onStart: (laneId: string, sessionId: string) => void;
   /** It has gone by itself, or was let go; `died` when it was at work. */
   onEnd: (laneId: string, sessionId: string, how: string, died: boolean) => void;
   onTrouble: (error: unknown) => void;
@@ -110,7 +109,6 @@ export class LanePrograms {
       if (!(error instanceof AppError && error.code === "agent_unknown")) this.#failed(laneId, error);
       throw error;
     }
-    this.#options.onStart(laneId, sessionId);
     return program;
   }
 

@@ -515,8 +515,8 @@ function isPiece(line: string): boolean {
 function transcriptOf(name: string): TranscriptBook {
   const book = new TranscriptBook();
   for (const row of recordedRows(name)) book.take(row);
-  if (name === "empty")
-    book.ended({ prompts: ["a77e0001-0000-4000-8000-000000000001"], at: 1, error: null, cost: null });
+  const prompts = ["a77e0001-0000-4000-8000-000000000001"];
+  if (name === "empty") book.ended({ prompts, at: 1, error: null, cost: null });
   return book;
 }
 
