@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Ask } from "../port.ts";
+import { permissionTitle } from "./ask-title.ts";
 import type { Json } from "./json-fields.ts";
 import { asList, asNumber, asObject, asText } from "./json-fields.ts";
 
@@ -193,11 +194,4 @@ function costOf(usage: Json | null): number | null {
 function questionTitle(input: Json): string {
   const questions = asList(input.questions).map((one) => asText(asObject(one)?.question) ?? "");
   return questions.filter((question) => question !== "").join(" / ") || "a question";
-}
-
-/** What it wants to do, in one line: the command, the file, the address. */
-function permissionTitle(tool: string, input: Json, request: Json): string {
-  const what = ["command", "file_path", "path", "url", "query", "description"].map((name) => asText(input[name]));
-  const detail = what.find((text) => text !== null) ?? asText(request.description);
-  return detail ? `${tool}: ${detail}` : tool;
 }

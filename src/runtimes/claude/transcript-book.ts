@@ -8,6 +8,7 @@
  */
 import type { ToolCall, TranscriptRow } from "../port.ts";
 import type { TurnResult } from "./conversation.ts";
+import { fileChange } from "./file-diff.ts";
 import type { Json } from "./json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "./json-fields.ts";
 
@@ -138,6 +139,9 @@ export class TranscriptBook {
     tool.status = block.is_error === true ? "error" : "completed";
     tool.output = textOfBlocks(block.content).slice(0, longestOutput);
     tool.rejected = entry.toolDenialKind === "user-rejected";
+    const changed =
+      tool.status === "completed" && fileChange(tool.name, tool.input, asObject(entry.toolUseResult) ?? {});
+    if (changed) tool.files = [{ path: changed.path, change: changed.change, diff: changed.diff }];
   }
 
   /** A stop ends the turn where it is. What a person refused says so itself. */
