@@ -66,6 +66,7 @@ export class OpencodeWorld {
   /** With `behindProxy`. */
   opencode!: FaultyOpencode;
   keeper!: ServerKeeper;
+  runtime!: OpencodeRuntime;
   waybill!: Waybill;
 
   constructor(options: OpencodeWorldOptions = {}) {
@@ -80,22 +81,21 @@ export class OpencodeWorld {
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
     const { lanes = [{}], policy = {}, limits = {}, silenceMs, systemPromptPath } = this.#options;
     this.keeper = new ServerKeeper(await this.#keeperOptions());
+    this.runtime = new OpencodeRuntime({
+      keeper: this.keeper,
+      clock: systemClock,
+      ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
+      onTrouble: (error) => this.troubles.push(error),
+      ...(silenceMs === undefined ? {} : { silenceMs }),
+      ...(systemPromptPath === undefined ? {} : { systemPromptPath: join(this.directory, systemPromptPath) }),
+    });
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
       policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>
         aLane({ runtime: "opencode", ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
       ),
-      runtimes: () => [
-        new OpencodeRuntime({
-          keeper: this.keeper,
-          clock: systemClock,
-          ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
-          onTrouble: (error) => this.troubles.push(error),
-          ...(silenceMs === undefined ? {} : { silenceMs }),
-          ...(systemPromptPath === undefined ? {} : { systemPromptPath: join(this.directory, systemPromptPath) }),
-        }),
-      ],
+      runtimes: () => [this.runtime],
       onTrouble: ({ error }) => this.troubles.push(error),
     });
     return this;

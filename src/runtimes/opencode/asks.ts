@@ -1,8 +1,9 @@
 /** What sessions wait for a person to decide: permissions and questions, those of subtasks included. */
-import type { Ask } from "../port.ts";
+import { AppError, messageOf } from "../../app-error.ts";
+import type { Ask, AskAnswer } from "../port.ts";
 import type { HeardAsks } from "./heard-asks.ts";
 import type { OpencodeApi, PermissionRequest, QuestionRequest } from "./opencode-api.ts";
-import { OpencodeError } from "./opencode-api.ts";
+import { isNotFound, OpencodeError } from "./opencode-api.ts";
 import type { SessionTree } from "./session-tree.ts";
 
 export async function pendingAsks(
@@ -32,6 +33,40 @@ export async function openPermissions(
     if (error instanceof OpencodeError && error.status === 400) return heard.list();
     throw error;
   }
+}
+
+export async function replyTo(
+  ask: { id: string; directory: string },
+  { decision, answers = [] }: AskAnswer,
+  api: OpencodeApi,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, directory } = ask;
+  if (isPermission(id)) await api.replyPermission(id, directory, { reply: decision }, signal);
+  else if (decision === "reject") await api.rejectQuestion(id, directory, signal);
+  else await api.replyQuestion(id, directory, answers, signal);
+}
+
+export function isPermission(askId: string): boolean {
+  return askId.startsWith("per");
+}
+
+/** For whoever answered: what became of it, and whether it is worth another try. */
+export function answerRefused(askId: string, cause: unknown): unknown {
+  if (isNotFound(cause)) {
+    const message = `Nothing is asked under "${askId}" any more.`;
+    const hint = "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.";
+    return new AppError({ code: "ask_unknown", message, hint, cause });
+  }
+  const isAway = cause instanceof AppError && cause.code === "opencode_not_running";
+  if (!isAway && !(cause instanceof OpencodeError)) return cause;
+  return new AppError({
+    code: "runtime_unavailable",
+    message: `OpenCode did not take the answer: ${messageOf(cause)}`,
+    hint: "Look at `waybill asks` in a moment; what is still there can be answered again.",
+    retryable: true,
+    cause,
+  });
 }
 
 function permissionAsk({ id, sessionID, permission, patterns }: PermissionRequest): Ask {

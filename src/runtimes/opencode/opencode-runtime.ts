@@ -18,7 +18,7 @@ import type {
 } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import { checkAdoption } from "./adoption.ts";
-import { openPermissions, pendingAsks } from "./asks.ts";
+import { answerRefused, isPermission, openPermissions, pendingAsks, replyTo } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
@@ -236,18 +236,24 @@ export class OpencodeRuntime implements Runtime {
     const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
     for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
     for (const { id } of await this.#asks(lane, sessionId, signal)) {
-      await this.answer(lane, id, { decision: "reject" }).catch(isOver);
+      await this.#reply(lane, id, { decision: "reject" }).catch(isOver);
     }
   }
 
-  async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
+  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+    try {
+      await this.#reply(lane, askId, answer);
+    } catch (error) {
+      throw answerRefused(askId, error);
+    }
+  }
+
+  async #reply(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const signal = AbortSignal.timeout(10_000);
     const directory = await this.#placeOf(lane, lane.sessionId, signal);
-    if (askId.startsWith("per")) {
-      const reply = decision === "always" && (await this.#opensDenied(lane, askId, signal)) ? "once" : decision;
-      await this.#api.replyPermission(askId, directory, { reply }, signal);
-    } else if (decision === "reject") await this.#api.rejectQuestion(askId, directory, signal);
-    else await this.#api.replyQuestion(askId, directory, answers, signal);
+    const mayNotLast = answer.decision === "always" && isPermission(askId);
+    const decision = mayNotLast && (await this.#opensDenied(lane, askId, signal)) ? "once" : answer.decision;
+    await replyTo({ id: askId, directory }, { ...answer, decision }, this.#api, signal);
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
