@@ -2,9 +2,10 @@
  * OpenCode as a runtime: one server for all lanes, a session for each, prompts under our own ids. What the server
  * answers to a prompt proves nothing; that the message is stored is acceptance, and what follows it is the transcript.
  */
-import { messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
+import { directoryTrouble } from "../lane-directory.ts";
 import type {
   Ask,
   AskAnswer,
@@ -159,6 +160,8 @@ export class OpencodeRuntime implements Runtime {
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
     await this.#startIfNeeded();
     const title = lane.displayName ?? lane.id;
+    const trouble = await directoryTrouble(lane.directory);
+    if (trouble !== null) throw new AppError({ code: "directory_missing", message: trouble });
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(session.id, null);
@@ -219,6 +222,8 @@ export class OpencodeRuntime implements Runtime {
       const system = await readSystemPrompt(this.#options.systemPromptPath);
       if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
+      const trouble = await directoryTrouble(lane.directory);
+      if (trouble !== null) return { outcome: "not_sent", reason: trouble };
       if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
       await this.#asking(keepRules(lane, sessionId, this.#permissions(), signal));
       return { with: { ...chosen.choice, ...(system.text === null ? {} : { system: system.text }) } };
