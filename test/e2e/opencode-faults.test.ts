@@ -113,6 +113,28 @@ describe("a server that fails", () => {
     expect(world.turns("web page")).toBe(1);
   });
 
+  test("and never shows what a subtask did is read all the same: what that used is not known, and said so once", async () => {
+    const task = { description: "d", prompt: "inside job", subagent_type: "general" };
+    world.script({
+      rules: [
+        { when: "inside job", steps: [{ say: "Inside: 1." }] },
+        { when: "delegate", steps: [{ tools: [{ tool: "task", input: task }] }, { waitMs: 500, say: "Outside: 1." }] },
+      ],
+    });
+    const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
+    world.opencode.proxy.fail("GET", new RegExp(`/session/(?!${sessionId})\\w+/message`), fault500, always);
+    const before = world.troubles.length;
+    await world.send("delegated", "Please delegate.");
+    expect(await world.reaches("delegated", "responded", "failed_terminal")).toMatchObject({
+      status: "responded",
+      attempts: 1,
+    });
+    await world.waybill.courier.moveLane("lane", { look: true });
+    world.opencode.proxy.heal();
+    expect(world.troubles.slice(before).map(String)).toEqual([expect.stringMatching(/\/message.*status 500/)]);
+    expect(world.turns("inside job")).toBe(1);
+  });
+
   test("and refuses the password keeps the message waiting, says why, and gets it when it is let in again", async () => {
     world.script({ rules: [{ when: "let me in", steps: [{ say: "You are in, as user 1." }] }] });
     world.opencode.proxy.fail("*", /./, refused, always);

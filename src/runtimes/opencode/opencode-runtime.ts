@@ -101,7 +101,7 @@ export class OpencodeRuntime implements Runtime {
     this.#tree = new SessionTree(this.#api);
     this.#places = new SessionPlaces(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
-    this.#subtasks = new SubtaskUsage(this.#api);
+    this.#subtasks = new SubtaskUsage(this.#api, onTrouble);
     this.#feed = new EventFeed({
       api: this.#api,
       clock,
