@@ -153,8 +153,15 @@ describe("events", () => {
   beforeAll(async () => {
     // Looks by the schedule come too late for these tests: what is found in time is found by events, or for want of them.
     const policy = { graceMs: 300_000, firstLookDelayMs: 300_000, maxLookDelayMs: 300_000 };
-    world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000 }).start();
-    world.script({ rules: [{ when: "/count (\\w+)/", steps: [{ waitMs: 500, say: "Counted {{1}}: 3." }] }] });
+    const config = { permission: { webfetch: "ask" } };
+    world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000, config }).start();
+    const fetch = { tool: "webfetch", input: { url: "http://127.0.0.1:9/", format: "text" } };
+    world.script({
+      rules: [
+        { when: "/count (\\w+)/", steps: [{ waitMs: 500, say: "Counted {{1}}: 3." }] },
+        { when: "fetch", steps: [{ tools: [fetch] }, { say: "Fetched: 1." }] },
+      ],
+    });
   });
   afterAll(() => world.dispose());
 
@@ -195,6 +202,21 @@ describe("events", () => {
     world.opencode.proxy.heal();
     world.opencode.proxy.silenceStreams();
     await expect.poll(() => world.opencode.proxy.openStreams, { timeout: 20_000 }).toBe(1);
+    expect(await codes()).toEqual(["events_unusable"]);
+    world.opencode.proxy.heal();
+    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("that were missed may have told of an ask that the server cannot list: a notice, until the turn is stopped", async () => {
+    const desk = deskOf(world.waybill);
+    const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
+    world.opencode.proxy.refuseStreams();
+    await world.send("fetch", "Please fetch it.");
+    await expect.poll(codes, { timeout: 20_000 }).toEqual(["events_unusable", "ask_unseen"]);
+    await world.waybill.people.stop("lane", "user");
+    expect(await world.until("fetch", ({ turnEndedAt }) => turnEndedAt !== null)).toMatchObject({
+      status: "cancelled",
+    });
     expect(await codes()).toEqual(["events_unusable"]);
     world.opencode.proxy.heal();
     await expect.poll(codes, { timeout: 20_000 }).toEqual([]);

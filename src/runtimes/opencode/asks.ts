@@ -6,18 +6,23 @@ import type { OpencodeApi, PermissionRequest, QuestionRequest } from "./opencode
 import { isNotFound, OpencodeError } from "./opencode-api.ts";
 import type { SessionTree } from "./session-tree.ts";
 
+/** `listed` is false while the server cannot list them; what its events told of stands in for its list then. */
+export type PendingAsks = { asks: readonly Ask[]; listed: boolean };
+
+export const nothingAsked: PendingAsks = { asks: [], listed: true };
+
 export async function pendingAsks(
   { api, tree, heard }: { api: OpencodeApi; tree: SessionTree; heard: HeardAsks },
   of: { directory: string; sessionId: string },
   signal: AbortSignal,
-): Promise<Ask[]> {
-  const [permissions, questions] = await Promise.all([
+): Promise<PendingAsks> {
+  const [{ open, listed }, questions] = await Promise.all([
     openPermissions(api, heard, of.directory, signal),
     api.questions(of.directory, signal),
   ]);
-  const all = [...permissions.map(permissionAsk), ...questions.map(questionAsk)];
+  const all = [...open.map(permissionAsk), ...questions.map(questionAsk)];
   const ours = await Promise.all(all.map((ask) => tree.isBelow(ask.sessionId, of.sessionId, signal)));
-  return all.filter((_, place) => ours[place]);
+  return { asks: all.filter((_, place) => ours[place]), listed };
 }
 
 export async function openPermissions(
@@ -25,12 +30,12 @@ export async function openPermissions(
   heard: HeardAsks,
   directory: string,
   signal: AbortSignal,
-): Promise<PermissionRequest[]> {
+): Promise<{ open: PermissionRequest[]; listed: boolean }> {
   try {
-    return await api.permissions(directory, signal);
+    return { open: await api.permissions(directory, signal), listed: true };
   } catch (error) {
     // The server chokes on one of its own asks.
-    if (error instanceof OpencodeError && error.status === 400) return heard.list();
+    if (error instanceof OpencodeError && error.status === 400) return { open: heard.list(), listed: false };
     throw error;
   }
 }

@@ -7,7 +7,6 @@ import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import { directoryTrouble } from "../lane-directory.ts";
 import type {
-  Ask,
   AskAnswer,
   Hint,
   Notice,
@@ -19,7 +18,8 @@ import type {
 } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import { checkAdoption } from "./adoption.ts";
-import { answerRefused, isPermission, openPermissions, pendingAsks, replyTo } from "./asks.ts";
+import type { PendingAsks } from "./asks.ts";
+import { answerRefused, isPermission, nothingAsked, openPermissions, pendingAsks, replyTo } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
@@ -28,6 +28,7 @@ import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
 import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
+import { askUnseen, mayHaveMissed, noEvents } from "./notices.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
@@ -71,11 +72,6 @@ const telling = new Set([
 /** What goes with a prompt beside its text. */
 type PromptSettings = Choice & { system?: string };
 
-const noEvents: Notice = {
-  code: "events_unusable",
-  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
-};
-
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
@@ -91,6 +87,8 @@ export class OpencodeRuntime implements Runtime {
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
+  /** Sessions that may wait for somebody without anybody knowing. */
+  readonly #unseen = new Set<string>();
   /** Known once the stream was open, or could not be opened. */
   #eventsAreMissing = false;
 
@@ -122,6 +120,7 @@ export class OpencodeRuntime implements Runtime {
     keeper.onChange((address) => {
       // What a server asked went with it.
       this.#heard.forget();
+      this.#unseen.clear();
       if (!address) return;
       this.#feed.start();
       this.#feed.tryNow();
@@ -148,8 +147,10 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Without a server there is trouble, and no need of a notice. */
-  notices(): readonly Notice[] {
-    return this.#eventsAreMissing && this.#options.keeper.address() ? [noEvents] : [];
+  notices(lane?: Lane): readonly Notice[] {
+    if (!this.#options.keeper.address()) return [];
+    const unseen = lane !== undefined && lane.sessionId !== null && this.#unseen.has(lane.sessionId);
+    return [...(this.#eventsAreMissing ? [noEvents] : []), ...(unseen ? [askUnseen] : [])];
   }
 
   async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
@@ -159,9 +160,9 @@ export class OpencodeRuntime implements Runtime {
 
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
     await this.#startIfNeeded();
-    const title = lane.displayName ?? lane.id;
     const trouble = await directoryTrouble(lane.directory);
     if (trouble !== null) throw new AppError({ code: "directory_missing", message: trouble });
+    const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
     this.#tree.learn(session.id, null);
@@ -173,6 +174,7 @@ export class OpencodeRuntime implements Runtime {
     this.#watched.add(sessionId);
     this.#polling.saw(sessionId, "busy");
     const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    this.#unseen.delete(sessionId);
     if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
@@ -180,12 +182,13 @@ export class OpencodeRuntime implements Runtime {
     const { status } = stored;
     const rows = status === "idle" ? this.#signs.withError(sessionId, stored.rows) : stored.rows;
     // Asks are only there while a turn runs.
-    const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
+    const pending = status === "idle" ? nothingAsked : await this.#asking(this.#asks(lane, sessionId, signal));
+    if (mayHaveMissed(pending, rows)) this.#unseen.add(sessionId);
     return {
       sessionId,
       status,
       elsewhere: await this.#places.isElsewhere(sessionId, lane.directory),
-      asks,
+      asks: pending.asks,
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,
       lastActivityAt: latest(lastActivity(rows), this.#signs.lastAt(sessionId)),
@@ -219,11 +222,11 @@ export class OpencodeRuntime implements Runtime {
     signal: AbortSignal,
   ): Promise<{ with: PromptSettings } | SubmitOutcome> {
     try {
+      const trouble = await directoryTrouble(lane.directory);
+      if (trouble !== null) return { outcome: "not_sent", reason: trouble };
       const system = await readSystemPrompt(this.#options.systemPromptPath);
       if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
-      const trouble = await directoryTrouble(lane.directory);
-      if (trouble !== null) return { outcome: "not_sent", reason: trouble };
       if ("refused" in chosen) return { outcome: "refused", reason: chosen.refused };
       await this.#asking(keepRules(lane, sessionId, this.#permissions(), signal));
       return { with: { ...chosen.choice, ...(system.text === null ? {} : { system: system.text }) } };
@@ -240,7 +243,8 @@ export class OpencodeRuntime implements Runtime {
     await this.#asking(this.#api.abort(sessionId, signal));
     const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
     for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
-    for (const { id } of await this.#asks(lane, sessionId, signal)) {
+    const { asks } = await this.#asks(lane, sessionId, signal);
+    for (const { id } of asks) {
       await this.#reply(lane, id, { decision: "reject" }).catch(isOver);
     }
   }
@@ -300,14 +304,14 @@ export class OpencodeRuntime implements Runtime {
     return (sessionId === null ? null : await this.#places.of(sessionId, signal)) ?? directory;
   }
 
-  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<PendingAsks> {
     const directory = await this.#placeOf(lane, sessionId, signal);
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
   }
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
     const directory = await this.#placeOf(lane, lane.sessionId, signal);
-    const open = await openPermissions(this.#api, this.#heard, directory, signal);
+    const { open } = await openPermissions(this.#api, this.#heard, directory, signal);
     const request = open.find((one) => one.id === askId);
     return request !== undefined && opensDenied(request, await rulesFor(lane, this.#permissions(), signal));
   }
