@@ -119,8 +119,11 @@ describe("a server that fails", () => {
       rules: [
         { when: "inside job", steps: [{ say: "Inside: 1." }] },
         { when: "delegate", steps: [{ tools: [{ tool: "task", input: task }] }, { waitMs: 500, say: "Outside: 1." }] },
+        { when: "a session", steps: [{ say: "Opened: 1." }] },
       ],
     });
+    await world.send("opened", "Have a session.");
+    await world.reaches("opened", "responded");
     const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
     world.opencode.proxy.fail("GET", new RegExp(`/session/(?!${sessionId})\\w+/message`), fault500, always);
     const before = world.troubles.length;
