@@ -11,8 +11,16 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
-/** The version that was tried; see docs/opencode.md. */
-const opencode = "1.18.33";
+/** The versions that were tried; see docs/opencode.md and docs/claude.md. */
+const programs = [
+  { name: "OpenCode", directory: "node_modules/.opencode", from: "opencode-ai", version: "1.18.33" },
+  {
+    name: "Claude Code",
+    directory: "node_modules/.claude-code",
+    from: "@anthropic-ai/claude-code",
+    version: "2.1.325",
+  },
+];
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -26,22 +34,16 @@ await step({
   state: () => hash([process.versions.modules, read("package-lock.json")]),
   command: ["npm", "ci", "--include=dev", ...quiet],
 });
-// Apart from the lock file: its packages for other systems are 180 MB each, and one system's registry may lack some of
-// them, over which `npm ci` would stumble. The version is exact all the same.
-await step({
-  doing: `Installing OpenCode ${opencode} for the demo and the tests`,
-  stamp: "node_modules/.opencode/.waybill-ready",
-  state: () => opencode,
-  command: [
-    "npm",
-    "install",
-    "--prefix",
-    "node_modules/.opencode",
-    `opencode-ai@${opencode}`,
-    "--save-exact",
-    ...quiet,
-  ],
-});
+// Apart from the lock file: their packages for other systems are 180 MB and more each, and one system's registry may
+// lack some of them, over which `npm ci` would stumble. The versions are exact all the same.
+for (const { name, directory, from, version } of programs) {
+  await step({
+    doing: `Installing ${name} ${version} for the demo and the tests`,
+    stamp: `${directory}/.waybill-ready`,
+    state: () => version,
+    command: ["npm", "install", "--prefix", directory, `${from}@${version}`, "--save-exact", ...quiet],
+  });
+}
 await step({
   doing: "Building",
   stamp: "dist/.waybill-ready",

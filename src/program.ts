@@ -1,14 +1,15 @@
 /** Finds a program the way a shell would, and asks it for its version. */
 import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "./app-error.ts";
 
 export function findProgram(program: string, env: NodeJS.ProcessEnv): string | null {
-  if (program.includes("/")) return isProgram(program) ? program : null;
+  // Absolute, since it is started in other directories than this one.
+  if (program.includes("/")) return isProgram(program) ? resolve(program) : null;
   const places = (env.PATH ?? "").split(delimiter).filter((place) => place !== "");
-  return places.map((place) => join(place, program)).find(isProgram) ?? null;
+  return places.map((place) => resolve(place, program)).find(isProgram) ?? null;
 }
 
 function isProgram(path: string): boolean {

@@ -1,4 +1,5 @@
 /** The agent programs of a configuration: which runtimes there are, and what has to run beside them. */
+import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
@@ -7,6 +8,7 @@ import { OpencodeRuntime } from "../runtimes/opencode/opencode-runtime.ts";
 import { withPermissions } from "../runtimes/opencode/permission-policy.ts";
 import type { KeeperOptions, ServerEvent } from "../runtimes/opencode/server-keeper.ts";
 import { ServerKeeper } from "../runtimes/opencode/server-keeper.ts";
+import { readServerRecord } from "../runtimes/opencode/server-record.ts";
 import type { PostMessage, Runtime } from "../runtimes/port.ts";
 import { StubRuntime } from "../runtimes/stub/stub-runtime.ts";
 import type { Config } from "./config/config.ts";
@@ -25,15 +27,13 @@ export type AgentsOptions = {
   config: Config;
   env: NodeJS.ProcessEnv;
   log: Logger;
+  stopping: AbortSignal;
   /** Those in the store, as they are when it is asked. */
   storedLanes: () => Promise<readonly Lane[]>;
 };
 
-export async function gatherAgents({ config, env, log, storedLanes }: AgentsOptions): Promise<Agents> {
-  const demo =
-    config.profile.kind === "demo" ? await startDemoOpencode(config.stateDirectory, config.opencodeBin, env) : null;
-  const lanes = config.profile.kind === "demo" && !demo ? config.lanes.map(onStub) : config.lanes;
-  if (lanes !== config.lanes) log.warn("OpenCode is not installed, so the demo goes without it.");
+export async function gatherAgents({ config, env, log, stopping, storedLanes }: AgentsOptions): Promise<Agents> {
+  const { demo, lanes } = await demoOrNot({ config, env, log, stopping });
   const { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort } = config;
   const keeper: KeeperOptions = {
     settings: { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort },
@@ -49,7 +49,9 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
     },
     onEvent: (event) => logServer(event, log),
   };
-  const startAtOnce = [...lanes, ...(await storedLanes())].some((lane) => lane.runtime === "opencode");
+  const isUsed = [...lanes, ...(await storedLanes())].some((lane) => lane.runtime === "opencode");
+  // Also with no lane for it any more, a server that was left behind is not left for good.
+  const startAtOnce = isUsed || readServerRecord(keeper.directory) !== null;
   if (startAtOnce) log.info("Starting OpenCode, which takes a few seconds.");
   const make = (postMessage: PostMessage): Runtime[] => [
     new StubRuntime({
@@ -65,13 +67,31 @@ export async function gatherAgents({ config, env, log, storedLanes }: AgentsOpti
       ...(config.systemPromptPath === null ? {} : { systemPromptPath: config.systemPromptPath }),
       permissions: async (lane) => ({
         policy: config.permissionPolicy,
-        stateDirectory: config.home,
+        stateDirectories: namesOf(config.home),
         otherDirectories: (await storedLanes()).filter(({ id }) => id !== lane.id).map(({ directory }) => directory),
       }),
       onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
+}
+
+/** OpenCode compares paths as they are written, so one that leads through symlinks is denied under both names. */
+export function namesOf(path: string): string[] {
+  return [...new Set([path, realpathSync(path)])];
+}
+
+async function demoOrNot({ config, env, log, stopping }: Omit<AgentsOptions, "storedLanes">) {
+  const { profile, lanes } = config;
+  if (profile.kind !== "demo") return { demo: null, lanes };
+  const demo = await startDemoOpencode(config.stateDirectory, config.opencodeBin, env, stopping);
+  if (!(demo instanceof AppError)) return { demo, lanes };
+  stopping.throwIfAborted();
+  const { message, hint } = demo;
+  log.warn(
+    `The demo goes without OpenCode, and a scripted agent answers in its place. ${message} ${hint ?? ""}`.trim(),
+  );
+  return { demo: null, lanes: lanes.map(onStub) };
 }
 
 function contentFor({ permissionPolicy }: Config, given: string | undefined): string {
@@ -93,13 +113,14 @@ const serverWords: Record<ServerEvent["type"], string> = {
   opencode_attached: "OpenCode runs already, and is used.",
   opencode_lost: "OpenCode is gone; it is brought back.",
   opencode_ended: "OpenCode was ended.",
+  opencode_output_unbounded: "What OpenCode prints could not be cut short; it is tried again.",
   opencode_unavailable: "OpenCode could not be started; it is tried again.",
 };
 
 function logServer(event: ServerEvent, log: Logger): void {
   const { type, ...facts } = event;
   const { pid, ...rest } = { pid: undefined, ...facts };
-  const level = type === "opencode_lost" || type === "opencode_unavailable" ? "warn" : "info";
+  const level = /_(lost|unavailable|output_unbounded)$/.test(type) ? "warn" : "info";
   log[level]({ event: type, ...rest, ...(pid === undefined ? {} : { serverPid: pid }) }, serverWords[type]);
 }
 

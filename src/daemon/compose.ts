@@ -44,6 +44,8 @@ export type WaybillOptions = {
   /** Names this run in the records that it writes. */
   runId?: string;
   reach?: Reach;
+  /** Breaks the start off, which rejects with its reason then; nothing that it had started is left. */
+  stopping?: AbortSignal;
   /** Without it nobody is alerted. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   /** Hears of every change of a delivery, also of those that a start makes. */
@@ -117,7 +119,8 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);
-    for (const runtime of await readyOnes(made, onTrouble)) runtimes.set(runtime.kind, runtime);
+    for (const runtime of await readyOnes(made, onTrouble, options.stopping)) runtimes.set(runtime.kind, runtime);
+    options.stopping?.throwIfAborted();
     courier.start();
     await recover({ ...deps, courier, hash: payloadHash });
     await watchdog.start();
@@ -172,11 +175,12 @@ function wayInForAgents(store: Store, send: Waybill["send"]): PostMessage {
 async function readyOnes(
   made: readonly Runtime[],
   onTrouble: (trouble: { error: unknown }) => void,
+  stopping: AbortSignal | undefined,
 ): Promise<Runtime[]> {
   const ready: Runtime[] = [];
   for (const runtime of made) {
     try {
-      await runtime.recover();
+      await runtime.recover(stopping);
       ready.push(runtime);
     } catch (error) {
       onTrouble({ error });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { AppError } from "../app-error.ts";
 import { choosePort } from "../runtimes/opencode/choose-server.ts";
 import { findOpencode } from "../runtimes/opencode/find-opencode.ts";
+import { serverEnvironment } from "../runtimes/opencode/server-environment.ts";
 import type { KeeperOptions } from "../runtimes/opencode/server-keeper.ts";
 import { homeOfItsOwn, scriptedProvider } from "../scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../scripted-model/server.ts";
@@ -18,13 +19,15 @@ export type DemoOpencode = Pick<KeeperOptions, "settings"> & {
   model: ScriptedModel;
 };
 
-/** Null when there is no OpenCode that could be used. */
+/** Where there is no OpenCode that could be used, why. */
 export async function startDemoOpencode(
   stateDirectory: string,
   opencodeBin: string,
   env: NodeJS.ProcessEnv,
-): Promise<DemoOpencode | null> {
-  if (!(await isInstalled(opencodeBin, env))) return null;
+  signal: AbortSignal,
+): Promise<DemoOpencode | AppError> {
+  const unusable = await whyUnusable(opencodeBin, env, signal);
+  if (unusable) return unusable;
   const home = join(stateDirectory, "opencode");
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({ script: demoModelScript });
@@ -44,12 +47,12 @@ export async function startDemoOpencode(
   };
 }
 
-async function isInstalled(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+async function whyUnusable(program: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<AppError | null> {
   try {
-    await findOpencode({ program, env, deadlineMs: 15_000, signal: new AbortController().signal });
-    return true;
+    await findOpencode({ program, env: serverEnvironment(env, {}), deadlineMs: 15_000, signal });
+    return null;
   } catch (error) {
-    if (error instanceof AppError) return false;
+    if (error instanceof AppError) return error;
     throw error;
   }
 }

@@ -27,10 +27,10 @@ export const workerCommand: Command = {
     refuseMore(input, 0, "worker");
     let log: Logger | null = null;
     return runUntilStopped({
-      async start({ restart }) {
+      async start({ restart, stopping }) {
         const config = loadConfig(context.env);
         log = loggerFor(config, context);
-        const worker = await startWorker({ config, env: context.env, log, restart });
+        const worker = await startWorker({ config, env: context.env, log, restart, stopping });
         const { url, runId } = worker.ready;
         log.info({ event: "daemon_ready", url, runId, profile: config.profile.kind }, "Waybill is running.");
         introduce(config, url, log, context);

@@ -15,8 +15,11 @@ export type RunningWorker = {
 };
 
 export type WorkerLifecycle = {
-  /** Given the function by which a person asks for a fresh start, through the API. */
-  start: (control: { restart: () => void }) => Promise<RunningWorker>;
+  /**
+   * Given the function by which a person asks for a fresh start, through the API, and the signal that breaks the start
+   * off; rejecting with its reason, a start says that nothing of it is left.
+   */
+  start: (control: { restart: () => void; stopping: AbortSignal }) => Promise<RunningWorker>;
   /** Prints why the worker did not start; there is no stack trace for that. */
   onRefused: (error: AppError) => void;
   onTrouble: (error: unknown) => void;
@@ -24,16 +27,18 @@ export type WorkerLifecycle = {
   closeMs?: number;
 };
 
-/** Resolves with the exit code, once everything is closed. A stop that is asked for during the start comes after it. */
+/** Resolves with the exit code, once everything is closed. A stop that is asked for during the start breaks it off. */
 export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
   const { start, onRefused, onTrouble, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
   try {
-    const worker = await start({ restart: stop.restart }).catch((error: unknown) => {
+    const worker = await start(stop).catch((error: unknown) => {
+      if (stop.stopping.aborted && error === stop.stopping.reason) return null;
       if (!(error instanceof AppError)) throw error;
       onRefused(error);
       return error;
     });
+    if (worker === null) return stop.exitCode();
     // What may be better in a while, as a full disk, is tried again as after a crash.
     if (worker instanceof AppError) return worker.retryable ? 1 : workerExit.refused;
     sayReady(worker.ready);
@@ -59,6 +64,7 @@ function endSurely(exitCode: () => number, closeMs: number): void {
 
 function listenForStop() {
   const stops = new StopRequests();
+  const stopping = new AbortController();
   const hurry = new AbortController();
   let askedToEnd = false;
   let begin = () => {};
@@ -67,6 +73,7 @@ function listenForStop() {
   });
   const end = () => {
     askedToEnd = true;
+    stopping.abort();
     begin();
   };
   stops.onRequest(() => (askedToEnd ? hurry.abort() : end()));
@@ -75,6 +82,7 @@ function listenForStop() {
   if (process.send && !process.connected) end();
   return {
     wanted,
+    stopping: stopping.signal,
     hurry: hurry.signal,
     restart: () => begin(),
     /** A stop that comes while it drains for a restart is a stop. */

@@ -26,7 +26,13 @@ import { ensureToken } from "./token.ts";
 import { version } from "./version.ts";
 import type { RunningWorker } from "./worker-lifecycle.ts";
 
-export type WorkerOptions = { config: Config; env: NodeJS.ProcessEnv; log: Logger; restart: () => void };
+export type WorkerOptions = {
+  config: Config;
+  env: NodeJS.ProcessEnv;
+  log: Logger;
+  restart: () => void;
+  stopping: AbortSignal;
+};
 
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { config, log } = options;
@@ -72,11 +78,11 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
 }
 
 async function startCore(options: WorkerOptions, runId: string, registry: Registry) {
-  const { config, env, log } = options;
+  const { config, env, log, stopping } = options;
   const store = openSqliteStore({ path: config.storePath, reach: failPointFrom(env.WAYBILL_FAIL_POINT) });
   let agents: Agents;
   try {
-    agents = await gatherAgents({ config, env, log, storedLanes: () => store.lanes() });
+    agents = await gatherAgents({ config, env, log, stopping, storedLanes: () => store.lanes() });
   } catch (error) {
     await store.close();
     throw error;
@@ -92,7 +98,7 @@ async function startCore(options: WorkerOptions, runId: string, registry: Regist
 type Core = { store: Store; agents: Agents; runId: string; registry: Registry };
 
 function startDelivering(
-  { config, env, log }: WorkerOptions,
+  { config, env, log, stopping }: WorkerOptions,
   { store, agents, runId, registry }: Core,
 ): Promise<Waybill> {
   const onTrouble = ({ laneId, error }: { laneId?: string; error: unknown }) =>
@@ -112,6 +118,7 @@ function startDelivering(
     },
     runId,
     reach,
+    stopping,
     onChange: (change) => {
       count(change);
       write(change);

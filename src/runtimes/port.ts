@@ -114,8 +114,11 @@ export type Runtime = {
   readonly traits: RuntimeTraits;
   /** The ids that this runtime takes, made from a digest that is unique to one attempt. */
   idsFrom(digest: string): RuntimeIds;
-  /** Adopts or ends what the last run left behind; awaited before anything is observed. */
-  recover(): Promise<void>;
+  /**
+   * Adopts or ends what the last run left behind; awaited before anything is observed. When `stopping` is aborted, what
+   * is being started is ended, and this settles soon.
+   */
+  recover(stopping?: AbortSignal): Promise<void>;
   /** Null when prompts can be handed over, else why not. Costs no tokens. */
   trouble(signal: AbortSignal): Promise<string | null>;
   /** With a lane also what concerns that one alone. Absent where there is never anything to say. */

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { ScriptInput } from "./script.ts";
 import type { ScriptedModel } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
@@ -28,7 +28,7 @@ function ask(
 }
 
 async function whole(messages: unknown[]) {
-  return (await (await ask(messages, { stream: false })).json()) as { content: { id?: string }[] };
+  return (await (await ask(messages, { stream: false })).json()) as { id: string; content: { id?: string }[] };
 }
 
 async function eventsOf(response: Response): Promise<Event[]> {
@@ -136,6 +136,67 @@ test("notes of the agent program beside the user's text are not the user's text"
   const note = { type: "text", text: "<system-reminder>Today is\nFriday.</system-reminder>" };
   const answer = await whole([user([note, { type: "text", text: "hello" }])]);
   expect(answer.content).toEqual([{ type: "text", text: "You said hello" }]);
+});
+
+describe("what Claude Code says in the user's name", () => {
+  const text = (words: string) => ({ type: "text", text: words });
+  const result = { type: "tool_result", tool_use_id: "call_9_9_x", content: "README", is_error: true };
+  const answers = { otherwise: [{ say: "You said {{text}}" }] };
+
+  test.each([
+    [
+      "words that follow an interrupted tool",
+      [result, text("[Request interrupted by user for tool use]\n"), text("hello")],
+    ],
+    [
+      "words that follow a prompt that was given up",
+      [text("wait\n"), text("[Request interrupted by user]\n"), text("hello")],
+    ],
+    ["words beside a picture", [{ type: "image", source: {} }, text("hello\n"), text("[Image: source: /tmp/1.png]")]],
+    ["words after a summary", [text("This session is being continued from a previous one."), text("hello")]],
+    ["words after a command", [text("<local-command-stdout>Set model</local-command-stdout>\n"), text("hello")]],
+  ])("%s are the prompt", async (_what, content) => {
+    await start(answers);
+    expect((await whole([user(content)])).content).toEqual([text("You said hello")]);
+  });
+
+  test.each([
+    "Output token limit hit. Resume directly.",
+    "[Your previous response had no visible output. Please continue.]",
+  ])("'%s' goes on with the turn, in its next step", async (note) => {
+    await start({ rules: [{ when: "go", steps: [{ say: "Half" }, { say: "and half." }] }] });
+    const rows = [user("go"), { role: "assistant", content: [text("Half")] }, user([text(note)])];
+    expect((await whole(rows)).content).toEqual([text("and half.")]);
+  });
+
+  test("a request for a summary is no turn, although it offers tools", async () => {
+    await start({ small: [{ when: "TEXT ONLY", step: { say: "Summed up." } }] });
+    const rows = [user([text("go\n"), text("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.")])];
+    expect((await whole(rows)).content).toEqual([text("Summed up.")]);
+    expect(model.calls).toMatchObject([{ kind: "other" }]);
+  });
+
+  test("a text that came into a running turn leaves the turn what it is", async () => {
+    await start({ rules: [{ when: "go", steps: [{ tools: [{ tool: "Bash" }] }, { say: "Done." }] }] });
+    const { content } = await whole([user("go")]);
+    const results = user([{ ...result, tool_use_id: content[0]?.id }]);
+    const aside = { role: "system", content: [text("The user sent a new message while you were working:\nstop")] };
+    const next = await whole([user("go"), { role: "assistant", content }, results, aside]);
+    expect(next.content).toEqual([text("Done.")]);
+  });
+});
+
+test("every answer has an id of its own", async () => {
+  await start({});
+  const ids = [await whole([user("one")]), await whole([user("two")])].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test("what it costs comes with cached tokens where the step names them", async () => {
+  await start({ rules: [{ steps: [{ say: "Hi.", usage: { input: 10, output: 4, cached: 7 } }] }] });
+  const usage = { input_tokens: 10, cache_read_input_tokens: 7 };
+  expect((await eventsOf(await ask([user("go")])))[0]).toMatchObject({ message: { usage } });
+  expect(await whole([user("go")])).toMatchObject({ usage: { ...usage, output_tokens: 4 } });
 });
 
 test.each([

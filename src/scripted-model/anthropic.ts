@@ -1,4 +1,5 @@
 /** Anthropic's messages, as Claude Code reads them: an answer is a row of blocks, each opened and closed. */
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Asked, Row } from "./asked.ts";
 import { askedFrom, textOf } from "./asked.ts";
@@ -17,7 +18,7 @@ const request = z.object({
 export const anthropic: Api = {
   read(body) {
     const { messages, system, ...rest } = request.parse(body);
-    return askedFrom([{ role: "system", text: textOf(system) }, ...messages.map(rowOf)], {
+    return askedFrom([{ role: "system", text: textOf(system) }, ...messages.flatMap(rowsOf)], {
       api: "anthropic",
       model: rest.model,
       stream: rest.stream ?? false,
@@ -41,7 +42,7 @@ export const anthropic: Api = {
     const message = { ...headOf(asked), content: [], stop_reason: null, stop_sequence: null };
     return {
       opening: frame("message_start", {
-        message: { ...message, usage: { input_tokens: usage.input, output_tokens: 1 } },
+        message: { ...message, usage: { ...inputOf(usage), output_tokens: 1 } },
       }),
       pieces,
       closing: closing.join(""),
@@ -49,14 +50,14 @@ export const anthropic: Api = {
   },
 
   whole(asked, answer) {
-    const { input, output } = usageOf(asked, answer);
+    const usage = usageOf(asked, answer);
     const content = [
       ...(answer.think ? [{ type: "thinking", thinking: answer.think, signature }] : []),
       ...(answer.say ? [{ type: "text", text: answer.say }] : []),
       ...answer.tools.map((call) => ({ type: "tool_use", ...call })),
     ];
     const end = { stop_reason: stopOf(answer), stop_sequence: null };
-    return { ...headOf(asked), content, ...end, usage: { input_tokens: input, output_tokens: output } };
+    return { ...headOf(asked), content, ...end, usage: { ...inputOf(usage), output_tokens: usage.output } };
   },
 
   errorBody: ({ status, message, type }) => ({ type: "error", error: { type: type ?? errorType(status), message } }),
@@ -64,15 +65,45 @@ export const anthropic: Api = {
   errorFrame: (message) => frame("error", { error: { type: "api_error", message } }),
 };
 
+/** Anthropic counts tokens from the cache apart from the others. */
+function inputOf({ input, cached }: NonNullable<Answer["usage"]>) {
+  return { input_tokens: input, ...(cached === undefined ? {} : { cache_read_input_tokens: cached }) };
+}
+
 const signature = "c2NyaXB0ZWQ=";
 
-/** Results of tools come in the user's name, with notes of the program beside them; they are not the user's words. */
-function rowOf({ role, content }: z.output<typeof request>["messages"][number]): Row {
-  const blocks: Record<string, unknown>[] = Array.isArray(content) ? content : [];
-  const results = blocks.filter((block) => block.type === "tool_result");
-  if (results.length > 0) return { role: "tool", text: results.map((block) => textOf(block.content)).join("\n") };
+/**
+ * Results of tools come in the user's name, with notes of the program beside them, and after an interrupt with the
+ * user's next words as well: only these are a prompt.
+ */
+function rowsOf({ role, content }: z.output<typeof request>["messages"][number]): Row[] {
+  const blocks: Block[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
   const callIds = blocks.flatMap((block) => (block.type === "tool_use" ? [String(block.id)] : []));
-  return { role, text: textOf(content), callIds };
+  if (role !== "user") return [{ role, text: textOf(content), callIds }];
+  const results = blocks.filter((block) => block.type === "tool_result");
+  const tool: Row = { role: "tool", text: results.map((block) => textOf(block.content)).join("\n") };
+  const words = textOf(blocks.slice(blocks.findLastIndex(isInterruption) + 1).filter((block) => !isNote(block)));
+  if (words.trim() !== "") return results.length > 0 ? [tool, { role, text: words }] : [{ role, text: words }];
+  return results.length > 0 || blocks.some(isContinuation) ? [tool] : [{ role, text: textOf(content) }];
+}
+
+type Block = Record<string, unknown>;
+
+/** What Claude Code says in the user's name of its own accord. */
+function isNote(block: Block): boolean {
+  const note =
+    /^(<(system-reminder|local-command-\w+|command-name)>|\[Image: source: |This session is being continued from)/;
+  return note.test(String(block.text ?? "").trim()) || isContinuation(block);
+}
+
+/** The model was cut off or said nothing, and is told to go on with the same turn. */
+function isContinuation(block: Block): boolean {
+  return /^(Output token limit hit\.|\[Your previous response had no visible output)/.test(String(block.text ?? ""));
+}
+
+/** What stands before it was given up; what comes after it in the same row is new. */
+function isInterruption(block: Block): boolean {
+  return /^\[Request interrupted by user/.test(String(block.text ?? ""));
 }
 
 /** Each piece with what must come before it: the end of the block before, and the start of its own. */
@@ -109,8 +140,9 @@ function blockStop(index: number, block: string): string {
   return `${signed}${frame("content_block_stop", { index })}`;
 }
 
+/** Claude Code takes rows with one id for parts of one message. */
 function headOf({ model }: Asked) {
-  return { id: "msg_scripted", type: "message", role: "assistant", model };
+  return { id: `msg_${randomUUID().replaceAll("-", "")}`, type: "message", role: "assistant", model };
 }
 
 function stopOf({ finish, tools }: Answer): string {

@@ -37,7 +37,8 @@ export function pick(script: Script, asked: Asked, isUsed: UsedUp, randomId: () 
 }
 
 function kindOf({ tools, system, prompt }: Asked): Kind {
-  if (tools.length > 0) return "turn";
+  // Claude Code offers its tools also where it wants a summary, and forbids them in words.
+  if (tools.length > 0) return /^CRITICAL: Respond with TEXT ONLY/m.test(prompt) ? "other" : "turn";
   return /title generator|generate a (brief |short |concise )?title|-word title/i.test(`${system}\n${prompt}`)
     ? "title"
     : "other";

@@ -60,8 +60,8 @@ export const stepSchema = z.strictObject({
     .optional(),
   /** Said to be the reason of the end; `stop` or `tool_calls` by itself. */
   finish: z.enum(["stop", "length"]).optional(),
-  /** Tokens, where an estimate will not do. */
-  usage: z.strictObject({ input: count, output: count }).optional(),
+  /** Tokens, where an estimate will not do; `cached` are those of the input that were read from a cache. */
+  usage: z.strictObject({ input: count, output: count, cached: count.optional() }).optional(),
   /** Answers one call in all, and is passed over from then on: an error that a caller's own retry gets over. */
   once: z.boolean().default(false),
 });

@@ -49,7 +49,7 @@ function cut(text: string, length: number): string[] {
   return pieces;
 }
 
-export function usageOf(asked: Asked, answer: Answer): { input: number; output: number } {
+export function usageOf(asked: Asked, answer: Answer): NonNullable<Answer["usage"]> {
   const said = `${answer.think ?? ""}${answer.say ?? ""}${JSON.stringify(answer.tools)}`;
   return answer.usage ?? { input: Math.ceil(asked.size / 4), output: Math.ceil(said.length / 4) };
 }

@@ -1,10 +1,16 @@
 /** The daemon as a user has it: started, stopped, killed, refused, as processes. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { processTable } from "../../src/runtimes/opencode/process-table.ts";
+import { nonceVariable } from "../../src/runtimes/opencode/server-environment.ts";
+import { newNonce, readServerRecord, writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { isGone } from "../support/daemon-process.ts";
 import { freePort, Program } from "../support/program.ts";
 
@@ -51,7 +57,44 @@ test("the log tells what a start makes of a store that was restored", async () =
   expect(await second.exit()).toMatchObject({ code: 0 });
 });
 
+test("an OpenCode server that a killed daemon left behind is ended, though no lane needs one any more", async () => {
+  const directory = join(waybill.home, "opencode-server");
+  const nonce = newNonce(directory);
+  const env = { ...process.env, [nonceVariable]: nonce };
+  const left = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env });
+  await once(left, "spawn");
+  const [pid, port] = [left.pid ?? 0, await freePort()];
+  const processStart = (await processTable()).find((row) => row.pid === pid)?.start ?? null;
+  const place = { url: `http://127.0.0.1:${port}`, port, password: "p", passwordIsRandom: true };
+  writeServerRecord(directory, { nonce, ...place, startedAt: 1, fingerprint: "f", pid, processStart });
+  waybill.configure({}, { opencodeAutoStart: false, opencodeAttachUrl: place.url });
+  const daemon = await waybill.up();
+  expect(isGone(pid)).toBe(true);
+  daemon.kill("SIGTERM");
+  expect(await daemon.exit()).toMatchObject({ code: 0 });
+});
+
 describe("stopping", () => {
+  test("while OpenCode hangs at its start ends both at once, and leaves nothing running", async () => {
+    const opencode = join(waybill.directory, "hanging-opencode");
+    const hang = `[ "$1" = --version ] && echo 1.18.33 || exec sleep 600`;
+    writeFileSync(opencode, `#!/bin/sh\n${hang}\n`, { mode: 0o755 });
+    const [lanes, port] = [[{ id: "a", directory: waybill.work, runtime: "opencode" }], await freePort()];
+    const place = { opencodeServePort: port, opencodeAttachUrl: `http://127.0.0.1:${port}` };
+    waybill.configure({}, { opencodeBin: opencode, ...place, lanes });
+    const daemon = waybill.start(["up"]);
+    const server = () => readServerRecord(join(waybill.home, "opencode-server"))?.pid ?? null;
+    while (server() === null) await wait(20);
+    const pid = server() ?? 0;
+    daemon.kill("SIGTERM");
+    expect(await daemon.exit()).toMatchObject({ code: 0 });
+    expect(isGone(pid)).toBe(true);
+    expect(server()).toBeNull();
+    // Neither the worker's end by force, nor that it had been ready.
+    expect(daemon.errors).toBe("");
+    expect(daemon.said.map(({ event }) => event)).not.toContain("daemon_ready");
+  });
+
   test("SIGTERM in mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
     waybill.configure({ slow: takes(1500) });
     const daemon = await waybill.up();

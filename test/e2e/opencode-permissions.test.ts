@@ -25,7 +25,9 @@ beforeAll(async () => {
     writeFileSync(at(file), "not for everyone\n");
   }
   // A project's own file may say what it likes.
-  writeFileSync(at("work", "opencode.json"), JSON.stringify({ agent: { build: { permission: { bash: "allow" } } } }));
+  const permission = { bash: "allow" };
+  const tester = { mode: "subagent", description: "Runs the tests.", permission };
+  writeFileSync(at("work", "opencode.json"), JSON.stringify({ agent: { build: { permission }, tester } }));
   await world.start();
 });
 afterAll(() => world.dispose());
@@ -106,6 +108,11 @@ describe("safe", () => {
     expect(ask?.title).toBe("bash: echo hi");
     await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
     await world.reaches("subtask", "responded");
+  });
+
+  test("asks for a subagent that the project lets use the shell, before it begins", async () => {
+    const input = { description: "d", prompt: "inside job", subagent_type: "tester" };
+    expect(await outcome({ tool: "task", input })).toBe("asks task: tester");
   });
 
   test("a stopped turn leaves no ask behind that the next one would seem to wait for", async () => {

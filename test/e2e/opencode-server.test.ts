@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { processTable, tableFromPs } from "../../src/runtimes/opencode/process-table.ts";
+import { nonceVariable } from "../../src/runtimes/opencode/server-environment.ts";
 import type { ServerAddress } from "../../src/runtimes/opencode/server-keeper.ts";
-import { writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { KeeperPlace, lives, nextChange, startOf } from "../support/keeper-place.ts";
 import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
@@ -252,6 +253,29 @@ describe("the server of an earlier run", () => {
     expect(address.pid).not.toBe(left.pid);
     expect(lives(left.pid, left.start)).toBe(false);
   });
+
+  test.runIf(process.platform === "linux")(
+    "is ended where its record cannot be read, and no other one is",
+    async () => {
+      const carrying = async (directory: string) => {
+        const env = { ...process.env, [nonceVariable]: newNonce(directory) };
+        const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore", env });
+        await once(child, "spawn");
+        return { child, pid: child.pid ?? 0, start: await startOf(child.pid ?? 0) };
+      };
+      const ours = await carrying(place.directory);
+      const others = await carrying(join(place.home, "of-another"));
+      try {
+        mkdirSync(place.directory, { recursive: true });
+        writeFileSync(join(place.directory, "server.json"), '{"nonce":');
+        const keeper = await place.keeper({ opencodeAutoStart: false });
+        await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_unreachable" });
+        expect([ours, others].map(({ pid, start }) => lives(pid, start))).toEqual([false, true]);
+      } finally {
+        for (const { child } of [ours, others]) child.kill("SIGKILL");
+      }
+    },
+  );
 
   test("is not looked for in a process that has only its id", async () => {
     const innocent = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });

@@ -44,6 +44,16 @@ test("every test that docs/opencode.md cites for what was tried is there", () =>
   expect(names.filter((name) => !files.includes(`"${name}"`))).toEqual([]);
 });
 
+test("every test that docs/claude.md cites is there, and every test of these facts is cited", () => {
+  const facts = read("test/e2e/claude-facts.test.ts");
+  const tests = [...facts.matchAll(/\btest(?:\.each\(.*?\))?\(\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+  const tried = read("docs/claude.md").split("## What was tried")[1]?.split("\n## ")[0] ?? "";
+  const rows = tried.match(/^\| .* \|$/gm)?.slice(1) ?? [];
+  const cited = rows.map((row) => row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
+  expect(cited.length).toBeGreaterThan(15);
+  expect(cited.toSorted()).toEqual(tests.toSorted());
+});
+
 describe("links between documents", () => {
   const documents = [
     "README.md",

@@ -133,7 +133,7 @@ export class OpencodeWorld {
   async #permissions(lane: Lane) {
     const others = (await this.waybill.store.lanes()).filter((one) => one.id !== lane.id);
     const otherDirectories = others.map((one) => one.directory);
-    return { policy: this.#policy, otherDirectories, stateDirectory: this.state };
+    return { policy: this.#policy, otherDirectories, stateDirectories: [this.state] };
   }
 
   /** The call is in the log once whoever listens has been told. */

@@ -121,14 +121,15 @@ const origin = kind<string>("an origin", (value) => isText(value) && urlOf(value
 export const origins = listOf(origin, 'a list of origins, such as "https://box.local"');
 
 export const httpUrl: Kind<string> = kind(
-  "a URL that begins with http:// or https://, without a password",
+  "a URL that begins with http:// or https://, without a password and without ? or #",
   (value) => isText(value) && isPlainHttp(urlOf(value)),
   { fromText: (text) => text.trim() },
 );
 
-/** Errors and logs show URLs, so a password has no place in one. */
+/** Errors and logs show URLs, so a password has no place in one; and paths are put behind it, so nothing may end it. */
 function isPlainHttp(url: URL | null): boolean {
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === "" && url.password === "" && !/[?#]/.test(url.href);
 }
 
 function urlOf(value: string): URL | null {

@@ -43,6 +43,7 @@ describe("what the environment may say", () => {
     const { env } = configPlace();
     const error = refusal({ ...env, OPENCODE_ATTACH_URL: "http://me:hush@127.0.0.1:4096" });
     expect(error.message).toMatch(/OPENCODE_ATTACH_URL must be a URL .* without a password/);
+    expect(refusal({ ...env, OPENCODE_ATTACH_URL: "http://127.0.0.1:4096/?a=b" }).message).toMatch(/without \? or #/);
     expect(inspect(error)).not.toMatch(/hush/);
   });
 

@@ -34,7 +34,11 @@ export function chooseServer(answer: Probe, settings: ServerSettings, hasPasswor
       return { do: "start" };
     case "foreign":
       if (isMeant)
-        throw portTaken(url, "answers that is no OpenCode server", "opencodeAttachUrl (OPENCODE_ATTACH_URL)");
+        throw portTaken(
+          url,
+          `answers that is no OpenCode server (${answer.why})`,
+          "opencodeAttachUrl (OPENCODE_ATTACH_URL)",
+        );
       return { do: "start" };
     case "silent":
     case "nobody":

@@ -7,8 +7,9 @@ const rules = permissionRules({
   directory: "/home/me/project",
   worktree: "/",
   otherDirectories: [],
-  stateDirectory: "/home/me/.local/state/waybill",
+  stateDirectories: ["/home/me/.local/state/waybill"],
   agentRules: [],
+  agents: [],
 });
 
 test.each([

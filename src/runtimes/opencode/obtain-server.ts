@@ -6,7 +6,7 @@ import { choosePort, chooseServer, localUrl, refuseOpenHost } from "./choose-ser
 import type { FoundOpencode } from "./find-opencode.ts";
 import { findOpencode } from "./find-opencode.ts";
 import { basicAuthorization, probe } from "./probe.ts";
-import { recoverServer } from "./recover-server.ts";
+import { endStrays, recoverServer } from "./recover-server.ts";
 import { fingerprintOf, serverEnvironment } from "./server-environment.ts";
 import type { OwnServer } from "./server-process.ts";
 import { authorizationOf, startServer } from "./server-process.ts";
@@ -42,8 +42,11 @@ export type ObtainOptions = {
 /** Null when there is none, or when it had to be ended; then it is gone. */
 export async function adoptServer(options: ObtainOptions): Promise<ObtainedServer | null> {
   const { directory, signal } = options;
-  if (readServerRecord(directory) === null) return null;
   const { probeMs, endMs } = options.times;
+  if (readServerRecord(directory) === null) {
+    await endStrays(directory, endMs);
+    return null;
+  }
   const own = await recoverServer({ directory, wanted: await wanted(options), probeMs, endMs, signal });
   return own && ours(own, "adopted");
 }

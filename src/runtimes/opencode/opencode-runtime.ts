@@ -133,12 +133,17 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
-  async recover(): Promise<void> {
-    if (this.#options.startAtOnce === false) return;
+  async recover(stopping?: AbortSignal): Promise<void> {
+    const { keeper, startAtOnce, onTrouble } = this.#options;
+    if (startAtOnce === false) return;
+    const stop = () => void keeper.close();
+    stopping?.addEventListener("abort", stop, { once: true });
     try {
-      await this.#options.keeper.start();
+      await keeper.start();
     } catch (error) {
-      this.#options.onTrouble(error);
+      if (!stopping?.aborted) onTrouble(error);
+    } finally {
+      stopping?.removeEventListener("abort", stop);
     }
   }
 

@@ -7,14 +7,21 @@ const ground: PermissionGround = {
   directory: "/home/me/project",
   worktree: "/",
   otherDirectories: [],
-  stateDirectory: "/home/me/.local/state/waybill",
+  stateDirectories: ["/home/me/.local/state/waybill"],
   agentRules: [],
+  agents: [],
 };
 
 /** The last rule that fits, as OpenCode decides; `allow` is what it does where nothing is said. */
 function decided(rules: readonly PermissionRule[], permission: string, subject: string): string {
   const fits = (pattern: string) =>
-    new RegExp(`^${pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`, "s").test(subject);
+    new RegExp(
+      `^${pattern
+        .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+        .replaceAll("*", ".*")
+        .replaceAll("?", ".")}$`,
+      "s",
+    ).test(subject);
   return rules.findLast((rule) => rule.permission === permission && fits(rule.pattern))?.action ?? "allow";
 }
 
@@ -46,6 +53,15 @@ describe("safe", () => {
     expect(part("edit", "partner/b.ts")).toBe("ask");
     const whole = deciding({ directory: "/repo", worktree: "/repo" });
     expect(whole("edit", "b.ts")).toBe("allow");
+  });
+
+  test("takes a star in the name of a directory for a star, and not for any directory", () => {
+    const starred = { directory: "/repo/p*", worktree: "/repo", otherDirectories: ["/repo/a*"] };
+    const action = deciding(starred);
+    expect(action("edit", "p*/a.ts")).toBe("allow");
+    expect(action("edit", "part/a.ts")).toBe("ask");
+    expect(action("read", "a*/b.ts")).toBe("deny");
+    expect(action("read", "apart/b.ts")).toBe("allow");
   });
 
   test("does not loosen an agent that may less", () => {

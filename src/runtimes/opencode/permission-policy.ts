@@ -4,11 +4,14 @@
  *
  * OpenCode asks the last rule that fits. The rules of a session come after those of the agent and of every
  * configuration file, so they hold whatever a project's own files say; a subtask's session only inherits denials and
- * what concerns directories outside, so the rest stands in the server's table as well.
+ * what concerns directories outside, so the rest stands in the server's table as well, and a subagent whose own
+ * definition is above that table has to be asked for (subtask-rules.ts).
  */
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { PermissionConfig, PermissionRule } from "@opencode-ai/sdk/v2/types";
+import type { Subagent } from "./subtask-rules.ts";
+import { subtaskRules } from "./subtask-rules.ts";
 
 export type { PermissionRule };
 
@@ -25,10 +28,12 @@ export type PermissionGround = {
   /** The root of the repository that OpenCode finds around it; `/` without one. Inside of it nothing is outside. */
   worktree: string;
   otherDirectories: readonly string[];
-  /** Waybill's own. */
-  stateDirectory: string;
+  /** Waybill's own, under each of its names. */
+  stateDirectories: readonly string[];
   /** What the lane's agent is limited to by its own definition. */
   agentRules: readonly PermissionRule[];
+  /** All that the server knows for the directory, those in the project's own files among them. */
+  agents: readonly Subagent[];
 };
 
 type Action = PermissionRule["action"];
@@ -37,7 +42,9 @@ const shellAndNetwork = ["bash", "webfetch", "websearch"] as const;
 
 /** For one session. Complete, so that it also replaces what an earlier policy gave the same session. */
 export function permissionRules(ground: PermissionGround): PermissionRule[] {
-  const own = ownRules(ground);
+  const rules = ownRules(ground);
+  // Who is trusted is asked for nothing inside the directory, and a subtask may stay there.
+  const own = ground.policy === "trusted" ? rules : [...rules, ...subtaskRules(rules, ground.agents)];
   return [...own, ...limitsOf(ground, new Set(own.map((one) => one.permission))), ...denials(ground)];
 }
 
@@ -90,7 +97,7 @@ function editsOutside(directory: string, worktree: string): PermissionRule[] {
   const inside = relative(worktree, directory);
   if (worktree === "/" || inside === "" || !isInside(directory, worktree)) return [];
   // What lies outside of the repository, too, has been asked for as an external directory before.
-  return [rule("edit", "*", "ask"), rule("edit", "../*", "allow"), rule("edit", `${inside}/*`, "allow")];
+  return [rule("edit", "*", "ask"), rule("edit", "../*", "allow"), rule("edit", `${literal(inside)}/*`, "allow")];
 }
 
 /** A definition that denies is never loosened: from its first denial on, its rules follow ours. */
@@ -106,11 +113,11 @@ function limitsOf({ agentRules, policy }: PermissionGround, permissions: Readonl
   });
 }
 
-function denials({ directory, worktree, otherDirectories, stateDirectory }: PermissionGround): PermissionRule[] {
+function denials({ directory, worktree, otherDirectories, stateDirectories }: PermissionGround): PermissionRule[] {
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
-  return [...new Set([...others, stateDirectory])].flatMap((place) => [
-    rule("external_directory", place, "deny"),
-    rule("external_directory", `${place}/*`, "deny"),
+  return [...new Set([...others, ...stateDirectories])].flatMap((place) => [
+    rule("external_directory", literal(place), "deny"),
+    rule("external_directory", `${literal(place)}/*`, "deny"),
     ...denialsInside(place, directory, worktree),
   ]);
 }
@@ -119,7 +126,7 @@ function denials({ directory, worktree, otherDirectories, stateDirectory }: Perm
 function denialsInside(place: string, directory: string, worktree: string): PermissionRule[] {
   const isNear = isInside(place, directory) || (worktree !== "/" && isInside(place, worktree));
   if (!isNear || isInside(directory, place)) return [];
-  const way = relative(worktree, place);
+  const way = literal(relative(worktree, place));
   return ["read", "edit"].flatMap((permission) => [
     rule(permission, way, "deny"),
     rule(permission, `${way}/*`, "deny"),
@@ -137,6 +144,11 @@ function rulesOf(table: PermissionTable): PermissionRule[] {
 
 function expanded(pattern: string): string {
   return pattern.replace(/^(~|\$HOME)(?=\/|$)/, homedir());
+}
+
+/** Nothing can be escaped in a pattern. A star in a name becomes any one character, which is the nearest there is. */
+function literal(path: string): string {
+  return path.replaceAll("*", "?");
 }
 
 function isInside(path: string, place: string): boolean {

@@ -7,7 +7,7 @@ import { endFamily, leaderOf } from "./server-family.ts";
 import type { OwnServer } from "./server-process.ts";
 import { answersAsOurs } from "./server-process.ts";
 import type { ServerRecord } from "./server-record.ts";
-import { readServerRecord, removeServerRecord, writeServerRecord } from "./server-record.ts";
+import { isNonceOf, readServerRecord, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
 export type RecoverOptions = {
   directory: string;
@@ -18,6 +18,14 @@ export type RecoverOptions = {
   endMs: number;
   signal: AbortSignal;
 };
+
+/** Without a record that could be read: whatever was started from this directory is ended. */
+export async function endStrays(directory: string, endMs: number): Promise<void> {
+  const nonces = (await processTable()).map((row) => row.nonce).filter((nonce) => nonce !== null);
+  for (const nonce of new Set(nonces.filter((one) => isNonceOf(directory, one)))) {
+    await endFamily({ nonce, pid: null, processStart: null }, endMs);
+  }
+}
 
 export async function recoverServer(options: RecoverOptions): Promise<OwnServer | null> {
   const record = readServerRecord(options.directory);

@@ -8,6 +8,7 @@ import type { ObtainedServer, ObtainOptions, ServerAddress } from "./obtain-serv
 import { adoptServer, attachServer, startOwnServer } from "./obtain-server.ts";
 import { probe } from "./probe.ts";
 import { endFamily } from "./server-family.ts";
+import { keepOutputSmall } from "./server-output.ts";
 import type { OwnServer } from "./server-process.ts";
 import { removeServerRecord } from "./server-record.ts";
 import type { ServerTimes } from "./server-times.ts";
@@ -21,6 +22,7 @@ export type ServerEvent =
   | { type: "opencode_started" | "opencode_adopted" | "opencode_attached"; url: string; pid: number | null }
   | { type: "opencode_lost"; why: string }
   | { type: "opencode_ended"; pid: number | null }
+  | { type: "opencode_output_unbounded"; why: string }
   | { type: "opencode_unavailable"; code: string | null; why: string; nextTryMs: number };
 
 export type KeeperOptions = Omit<ObtainOptions, "times" | "signal" | "extraEnv"> & {
@@ -38,7 +40,6 @@ export class ServerKeeper {
   readonly #closing = new AbortController();
   #running: Running | null = null;
   #trouble = "The OpenCode server has not been started yet.";
-  #recovered = false;
   #first: Promise<ServerAddress> | null = null;
   /** The tries that are under way; never rejects. */
   #work: Promise<void> = Promise.resolve();
@@ -119,7 +120,7 @@ export class ServerKeeper {
     const server = await this.#oneOfThree();
     const { address, how } = server;
     const lost = (why: string) => this.#lose(running, why);
-    const unwatch = server.own ? whenEnded(server.own, this.#options.times.watchMs, lost) : () => {};
+    const unwatch = server.own ? this.#watch(server.own, lost) : () => {};
     const running = { ...server, unwatch, since: performance.now() };
     this.#running = running;
     this.#onEvent({ type: `opencode_${how}`, url: address.url, pid: address.pid });
@@ -127,12 +128,21 @@ export class ServerKeeper {
     return address;
   }
 
+  #watch(own: OwnServer, lost: (why: string) => void): () => void {
+    const unwatch = whenEnded(own, this.#options.times.watchMs, lost);
+    const stop = keepOutputSmall(this.#options.directory, (error) =>
+      this.#onEvent({ type: "opencode_output_unbounded", why: messageOf(error) }),
+    );
+    return () => {
+      unwatch();
+      stop();
+    };
+  }
+
   async #oneOfThree(): Promise<ObtainedServer> {
-    if (!this.#recovered) {
-      const adopted = await adoptServer(this.#options);
-      this.#recovered = true;
-      if (adopted) return adopted;
-    }
+    // Not only the first time: one that did not end in time is still written down.
+    const adopted = await adoptServer(this.#options);
+    if (adopted) return adopted;
     const attached = await attachServer(this.#options);
     if (attached) return attached;
     if (performance.now() < this.#mayStartAt) {
@@ -191,7 +201,6 @@ export class ServerKeeper {
       if (own) await this.#end(own);
     } catch (error) {
       // The record is still there, and the next try begins with it.
-      this.#recovered = false;
       return this.#bringBack(error);
     }
     return this.#bringBack(new Error(`The OpenCode server is being brought back. ${why}`));

@@ -6,8 +6,7 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../app-error.ts";
@@ -16,8 +15,9 @@ import { processTable } from "./process-table.ts";
 import type { ServerEnvironment } from "./server-environment.ts";
 import { fingerprintOf, nonceVariable, secretsIn } from "./server-environment.ts";
 import { endFamily } from "./server-family.ts";
+import { openOutput, outputIn } from "./server-output.ts";
 import type { ServerRecord } from "./server-record.ts";
-import { removeServerRecord, writeServerRecord } from "./server-record.ts";
+import { newNonce, removeServerRecord, writeServerRecord } from "./server-record.ts";
 
 export type StartOptions = {
   path: string;
@@ -63,7 +63,7 @@ export async function startServer(options: StartOptions): Promise<OwnServer> {
 
 function recordOf({ url, port, password, ...start }: StartOptions): ServerRecord {
   return {
-    nonce: randomBytes(16).toString("hex"),
+    nonce: newNonce(start.directory),
     url,
     port,
     password: password ?? randomBytes(32).toString("base64url"),
@@ -77,10 +77,8 @@ function recordOf({ url, port, password, ...start }: StartOptions): ServerRecord
 
 export const authorizationOf = ({ password }: ServerRecord) => basicAuthorization("opencode", password);
 
-const outputIn = (directory: string) => join(directory, "output.log");
-
 function spawnServer({ path, host, port, environment, directory }: StartOptions, record: ServerRecord): ChildProcess {
-  const output = openSync(outputIn(directory), "w", 0o600);
+  const output = openOutput(directory);
   try {
     return spawn(path, ["serve", "--hostname", host, "--port", String(port)], {
       cwd: directory,
@@ -159,8 +157,9 @@ function hangs(record: ServerRecord, options: StartOptions): AppError {
 function lastWords({ directory, environment }: StartOptions, { password }: ServerRecord): string {
   try {
     const secrets = [password, ...secretsIn(environment)];
-    const output = readFileSync(outputIn(directory), "utf8").slice(-10_000);
-    const text = secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), output);
+    const output = readFileSync(outputIn(directory), "utf8");
+    // Before it is cut: half of a secret would not be found.
+    const text = secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), output).slice(-10_000);
     const lines = stripVTControlCharacters(text).split("\n");
     const said = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("Warning:"));
     return said.slice(-5).join(" / ").slice(-500);

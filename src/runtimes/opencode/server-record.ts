@@ -2,6 +2,7 @@
  * What is written down about a server that Waybill starts, before it is started, so that the next run finds it whatever
  * happens to this one. It holds the password: readable by its owner only.
  */
+import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -26,6 +27,17 @@ const schema = z.object({
 });
 
 export type ServerRecord = z.output<typeof schema>;
+
+/** Begins with where its record is kept, so that a server is known as ours also when its record is lost. */
+export function newNonce(directory: string): string {
+  return `${placeOf(directory)}-${randomBytes(16).toString("hex")}`;
+}
+
+export function isNonceOf(directory: string, nonce: string): boolean {
+  return nonce.startsWith(`${placeOf(directory)}-`);
+}
+
+const placeOf = (directory: string) => createHash("sha256").update(directory).digest("hex").slice(0, 16);
 
 const pathIn = (directory: string) => join(directory, "server.json");
 

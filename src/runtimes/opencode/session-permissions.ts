@@ -7,7 +7,7 @@ import { endsWith, permissionRules } from "./permission-policy.ts";
 /** What is known outside of the runtime. Asked for before each prompt, since lanes come and go. */
 export type PermissionsOf = (
   lane: Lane,
-) => Promise<Pick<PermissionGround, "otherDirectories" | "stateDirectory"> & { policy: PermissionGround["policy"] }>;
+) => Promise<Pick<PermissionGround, "otherDirectories" | "stateDirectories"> & { policy: PermissionGround["policy"] }>;
 
 export type Rulebook = {
   api: OpencodeApi;
@@ -35,6 +35,7 @@ export async function rulesFor(
     directory,
     worktree,
     agentRules: agent?.permission ?? [],
+    agents,
   });
 }
 
