@@ -110,7 +110,7 @@ const serverWords: Record<ServerEvent["type"], string> = {
   opencode_lost: "OpenCode is gone; it is brought back.",
   opencode_ended: "OpenCode was ended.",
   opencode_output_unbounded: "What OpenCode prints could not be cut short; it is tried again.",
-  opencode_unavailable: "OpenCode could not be started; it is tried again.",
+  opencode_unavailable: "There is no OpenCode to work with at present; it is tried for again.",
 };
 
 function logServer(event: ServerEvent, log: Logger): void {

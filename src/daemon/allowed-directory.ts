@@ -29,7 +29,7 @@ export function resolveLaneDirectory(path: string, rules: DirectoryRules, env = 
       `Allowed: ${places}. Choose a directory in there, or add one to allowedDirectories in the configuration.`,
     );
   }
-  if (isInside(directory, realStateDirectory(rules.home))) {
+  if (isInside(directory, resolvedPath(rules.home))) {
     throw notAllowed(path, `Waybill keeps its state there (${rules.home})`, "Choose a directory outside of it.");
   }
   return directory;
@@ -59,11 +59,11 @@ function realPathIfAny(path: string): string | null {
   }
 }
 
-/** The state directory may not exist yet; the part of its path that does may hold a symlink. */
-function realStateDirectory(path: string): string {
+/** Where a directory is, or would be: it may not exist yet, and the part of its path that does may hold a symlink. */
+export function resolvedPath(path: string): string {
   const real = realPathIfAny(path);
   if (real !== null || dirname(path) === path) return real ?? path;
-  return join(realStateDirectory(dirname(path)), relative(dirname(path), path));
+  return join(resolvedPath(dirname(path)), relative(dirname(path), path));
 }
 
 function isInside(path: string, place: string): boolean {

@@ -11,7 +11,7 @@ export const demoModelScript: ScriptInput = {
     { when: `/${retried}[^]*\\bempty\\b/i`, steps: [{ say: `I said nothing at first, and was asked again. ${note}` }] },
     { when: "/\\bempty\\b/i", steps: [{}] },
     { when: "/\\back\\b/i", steps: [{ say: "Got it, will do." }] },
-    { when: "/\\bslow\\b/i", steps: [{ waitMs: 8000, say: `That took a while, and nobody asked twice. ${note}` }] },
+    { when: "/\\bslow\\b/i", steps: [{ waitMs: 5000, say: `That took a while, and nobody asked twice. ${note}` }] },
     {
       when: "/\\bpermission\\b/i",
       steps: [

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { startWorld } from "../../test/support/waybill.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { onStub } from "./agents.ts";
@@ -32,4 +35,13 @@ test("where OpenCode is not installed the demo agent answers all the same, after
 
 test("the sleepy agent is silent at first and answers the retry, for every message", async () => {
   expect(await outcomes("sleepy")).toEqual(messages.map(() => ["responded", 2]));
+});
+
+test("the demo works where its home leads to, though nothing of it is there yet", () => {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), "waybill-demo-home-")));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  mkdirSync(join(place, "real"));
+  symlinkSync(join(place, "real"), join(place, "link"));
+  const directories = demoLanes(join(place, "link", "waybill")).map(({ directory }) => directory);
+  expect(new Set(directories)).toEqual(new Set([join(place, "real", "waybill", "demo", "work")]));
 });

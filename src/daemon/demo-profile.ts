@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { ScriptInput } from "../runtimes/stub/script.ts";
+import { resolvedPath } from "./allowed-directory.ts";
 import type { ConfigLane } from "./config/lanes.ts";
 
 /** Apart from the state of a configured Waybill, so that trying it out leaves no lanes behind in that. */
@@ -12,13 +13,13 @@ export function demoDirectory(home: string): string {
   return join(home, "demo");
 }
 
-/** Made by whoever starts the daemon. */
+/** Their directory is made by whoever starts the daemon, and symlinks in its path are followed, as for every lane. */
 export function demoLanes(home: string): ConfigLane[] {
   const common = {
     team: null,
     member: null,
     runtime: "stub",
-    directory: join(demoDirectory(home), "work"),
+    directory: resolvedPath(join(demoDirectory(home), "work")),
     agent: null,
     model: null,
     contract: "text",

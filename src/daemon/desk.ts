@@ -66,7 +66,7 @@ export function makeDesk(options: DeskOptions): Desk {
     holder: await store.outstanding(lane.id),
     waiting: await store.waiting(lane.id),
     waitReason: waybill.courier.waitReason(lane.id),
-    notices: noticesOf(waybill, lane.runtime),
+    notices: noticesOf(waybill, lane.runtime, lane),
     usage: await store.usageOf(lane.id, dayOf(now())),
   });
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {

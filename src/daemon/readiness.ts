@@ -5,6 +5,7 @@
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import { withDeadline } from "../deadline.ts";
+import type { Lane } from "../delivery/lane.ts";
 import type { Notice } from "../runtimes/port.ts";
 import type { Readiness } from "../transports/port.ts";
 import type { Waybill } from "./compose.ts";
@@ -28,9 +29,9 @@ export async function readinessOf(waybill: Waybill, source: ReadinessSource, now
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
 }
 
-/** What a runtime has to say although it works. */
-export function noticesOf({ runtimes }: Waybill, kind: string): readonly Notice[] {
-  return runtimes.get(kind)?.notices?.() ?? [];
+/** What a runtime has to say although it works; with a lane also of that one. */
+export function noticesOf({ runtimes }: Waybill, kind: string, lane?: Lane): readonly Notice[] {
+  return runtimes.get(kind)?.notices?.(lane) ?? [];
 }
 
 async function storeTrouble({ store }: Waybill, now: number): Promise<string[]> {

@@ -6,6 +6,7 @@ import { failureText } from "../transports/cli/failure.ts";
 import { paintFor } from "../transports/cli/terminal.ts";
 import type { Config } from "./config/config.ts";
 import { loadConfig } from "./config/config.ts";
+import { demoWords, introduction, realModelLines } from "./introduction.ts";
 import type { Logger } from "./logging.ts";
 import { makeLogger } from "./logging.ts";
 import { startWorker } from "./worker.ts";
@@ -32,7 +33,7 @@ export const workerCommand: Command = {
         const worker = await startWorker({ config, env: context.env, log, restart, stopping });
         const { url, runId } = worker.ready;
         log.info({ event: "daemon_ready", url, runId, profile: config.profile.kind }, "Waybill is running.");
-        if (process.stdout.isTTY) introduce(config, url, context);
+        introduce(config, url, log, context);
         return worker;
       },
       onRefused: (error: AppError) => {
@@ -50,24 +51,10 @@ function loggerFor(config: Config, { env }: CommandContext): Logger {
   return makeLogger({ level: config.logLevel, terminal, colours });
 }
 
-/** What somebody who just started it in a terminal wants to know. */
-function introduce(config: Config, url: string, { print, paint }: CommandContext): void {
-  const lanes = config.lanes.map((lane) => lane.id);
-  print("");
-  print(`  ${paint("bold", "Waybill")} is at ${paint("cyan", url)}`);
-  if (config.profile.kind === "demo") {
-    print("  Nothing is configured, so this is the demo. Its answers are scripted. Two lines connect a real model:");
-    print("    npx waybill init");
-    print("    npx waybill up");
+/** In a terminal as a page to read; elsewhere the log has to say at least that nothing here is real. */
+function introduce(config: Config, url: string, log: Logger, { print, paint }: CommandContext): void {
+  if (process.stdout.isTTY) for (const line of introduction(config, url, paint)) print(line);
+  else if (config.profile.kind === "demo") {
+    log.info({ event: "demo_profile" }, `${demoWords} ${realModelLines.join("; ")}`);
   }
-  const [first] = lanes;
-  if (first !== undefined) {
-    print("  In another terminal:");
-    for (const lane of lanes.slice(0, 2)) print(`    npx waybill send --lane ${lane} --wait "Is the build green?"`);
-    print("    npx waybill watch");
-  } else {
-    print("  There are no lanes yet: `npx waybill lanes add --help` says how to make one.");
-  }
-  print("  Ctrl-C stops it.");
-  print("");
 }

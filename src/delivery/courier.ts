@@ -94,13 +94,17 @@ export class Courier {
     return this.behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
   }
 
-  /** Ends whatever runs in the lane's session, unless another delivery than `holder` has got the lane meanwhile. */
+  /**
+   * Ends whatever runs in the session of the delivery that holds the lane, which need not be the lane's own any more, or
+   * else in the lane's; unless another delivery than `holder` has got the lane meanwhile.
+   */
   stopTurn(laneId: string, holder: string | null): Promise<void> {
     return this.behindGate(laneId, async () => {
       const { store } = this.#deps;
       const [lane, outstanding] = await Promise.all([store.lane(laneId), store.outstanding(laneId)]);
       if (outstanding && outstanding.id !== holder) return;
-      if (lane?.sessionId) await abortTurn(lane, lane.sessionId, this.#deps);
+      const sessionId = outstanding?.runtimeSessionId ?? lane?.sessionId;
+      if (lane && sessionId) await abortTurn(lane, sessionId, this.#deps);
     });
   }
 

@@ -116,10 +116,16 @@ export class Interventions {
     try {
       await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
     } catch (error) {
+      if (error instanceof AppError && error.code === "ask_unknown") this.#afterAnswer(askId, lane.id);
       throw error instanceof DeadlinePassed ? noAnswer(lane.runtime, error) : error;
     }
-    asks.answered(askId);
-    void this.#courier.moveLane(lane.id, { look: true });
+    this.#afterAnswer(askId, lane.id);
+  }
+
+  /** Whoever answered it, it is not asked any more. */
+  #afterAnswer(askId: string, laneId: string): void {
+    this.#deps.asks.answered(askId);
+    void this.#courier.moveLane(laneId, { look: true });
   }
 
   async pause(laneId: string, reason: string): Promise<void> {

@@ -2,6 +2,7 @@
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
 import { decide } from "./decide.ts";
+import type { DeliveryEvent } from "./delivery-event.ts";
 import { destinationReply } from "./destination-reply.ts";
 import { afterFileLook } from "./further.ts";
 import { readObservation } from "./reading.ts";
@@ -22,7 +23,7 @@ export async function look(record: DeliveryRecord, step: Step): Promise<Progress
 }
 
 async function lookAtTranscript(record: DeliveryRecord, step: Step): Promise<Progress> {
-  const { lane, policy, clock, mailbox, runtimes, store } = step;
+  const { lane, limits, policy, clock, mailbox, runtimes, store } = step;
   const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
   const observation = await readObservation(record, { ...step, runtime });
   const decision = decide({
@@ -42,6 +43,8 @@ async function lookAtTranscript(record: DeliveryRecord, step: Step): Promise<Pro
     case "submit":
       return submit(record, step);
     case "commit": {
+      // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
+      if (decision.events.some(sendsAgain) && (await limits.stops(lane))) return "moved";
       const progress = await commitEvents(record, decision.events, step, decision.answer);
       if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
       return progress;
@@ -65,6 +68,10 @@ function leaveBehind(record: DeliveryRecord, ended: boolean, step: Step): Promis
   return ended
     ? commitEvents(record, [{ type: "turn_ended", at: step.clock.now() }], step)
     : commitFailure(record, "recipient_runtime_identity_changed", step);
+}
+
+function sendsAgain({ type }: DeliveryEvent): boolean {
+  return type === "send_again";
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

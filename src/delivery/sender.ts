@@ -60,6 +60,8 @@ export class Sender {
     }
     try {
       const session = await this.#sessionAtRest(record, lane, runtime);
+      // It will not come back.
+      if (session === "session_replaced") return { outcome: "impossible", reason: session };
       if (typeof session === "string") return this.#notNow(record, session);
       return { outcome: "ready", lane: session.lane, events: await this.#submitEvents(record, session, runtime) };
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The next attempt of a delivery, as far as its session and its lane's limits allow it now. */
 import { commitEvents, commitFailure } from "./commit-events.ts";
+import type { DeliveryEvent } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
 import type { Progress, Step } from "./step.ts";
 import { postpone } from "./step.ts";
@@ -16,7 +17,7 @@ export async function submit(record: DeliveryRecord, step: Step): Promise<Progre
       return commitEvents(record, prepared.events, { ...step, lane: prepared.lane });
     case "impossible":
       return record.status === "responded"
-        ? commitEvents(record, [{ type: "turn_ended", at: clock.now() }], step)
+        ? commitEvents(record, [notAsked(record, clock.now())], step)
         : commitFailure(record, prepared.reason, step);
     case "not_now":
       return record.status === "pending"
@@ -25,4 +26,9 @@ export async function submit(record: DeliveryRecord, step: Step): Promise<Progre
     default:
       return prepared satisfies never;
   }
+}
+
+/** What was to be asked further is not asked: the delivery stays as it is, and gives its lane back. */
+function notAsked({ nextAttempt }: DeliveryRecord, at: number): DeliveryEvent {
+  return { type: "turn_ended", at, diagnostics: nextAttempt ? [`${nextAttempt.kind}_not_asked`] : [] };
 }

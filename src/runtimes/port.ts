@@ -129,8 +129,8 @@ export type Runtime = {
   recover(stopping?: AbortSignal): Promise<void>;
   /** Null when prompts can be handed over, else why not. Costs no tokens. */
   trouble(signal: AbortSignal): Promise<string | null>;
-  /** Absent where there is never anything to say. */
-  notices?(): readonly Notice[];
+  /** With a lane also what concerns that one alone. Absent where there is never anything to say. */
+  notices?(lane?: Lane): readonly Notice[];
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
    * Resolves when a lane can go on in a session that somebody else began; an `AppError` says why it cannot. Nothing in

@@ -88,6 +88,22 @@ test("a retry is a prompt, too", async () => {
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
 });
 
+test("what was lost on its way is not sent again over the limit; it waits, and is sent once it may be", async () => {
+  const lost = { turns: [{ arrival: "lost" as const }], always: [{ steps: [{ say: "Late: 12." }] }] };
+  const world = await startWorld({ script: lost, ...limits(100) });
+  await world.send({ id: "m1" });
+  expect(world.prompts("m1")).toHaveLength(1);
+  const day = dayOf(world.clock.now());
+  await world.waybill.store.countUsage("lane", [{ messageId: "of another session", tokens: 120, cost: 0, day }]);
+  await world.clock.until(async () => (await pausedReason(world)) !== null);
+  expect(await pausedReason(world)).toBe("daily_token_limit_reached");
+  await world.clock.advance(600 * second);
+  expect(await world.delivery("m1")).toMatchObject({ lastReason: "lane_paused", nextLookAt: expect.any(Number) });
+  expect(world.prompts("m1")).toHaveLength(1);
+  await world.waybill.people.resume("lane");
+  expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });
+});
+
 test("a pause by a person is no limit's, and no day ends it", async () => {
   const world = await startWorld({ script, ...limits(100) });
   await world.waybill.people.pause("lane", "lunch");

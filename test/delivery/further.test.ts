@@ -96,6 +96,21 @@ describe("work in files that nobody said a word about", () => {
     },
   );
 
+  test("is not asked in another session than the one that did it, and does not keep the lane for that", async () => {
+    const next = { when: "<m2>", steps: [{ say: "Port 8080." }] };
+    const world = await startWorld({ lanes, script: { turns: [silentWork, summary, next] } });
+    await world.send(work);
+    await world.waybill.people.pause("lane", "lunch");
+    await world.reaches("m1", "responded");
+    const lane = (await world.waybill.store.lane("lane")) ?? expect.fail("no lane");
+    await world.waybill.store.openSession("lane", await world.stub.openSession(lane), world.clock.now());
+    await world.waybill.people.resume("lane");
+    expect(await ended(world)).toMatchObject({ status: "responded", diagnostics: ["summary_not_asked"] });
+    await world.send({ id: "m2", text: "<m2>" });
+    await world.reaches("m2", "responded");
+    expect(world.prompts()).toHaveLength(2);
+  });
+
   test("is not asked in a paused lane before it goes on, nor after a person's stop", async () => {
     const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
     await world.waybill.people.pause("lane", "lunch");

@@ -46,6 +46,17 @@ describe("stop", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "responded" });
   });
 
+  test("stops the turn where it runs, though the lane has another session by now", async () => {
+    await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: 10 * minute }] }] } });
+    await world.send({ id: "m1", actionMode: "ask" });
+    await world.reaches("m1", "responded");
+    const { lane, sessionId } = await session();
+    await world.waybill.store.openSession("lane", await world.stub.openSession(lane), world.clock.now());
+    expect((await session()).sessionId).not.toBe(sessionId);
+    await world.waybill.people.stop("lane", "ada");
+    expect((await world.stub.read(lane, sessionId, null)).status).toBe("idle");
+  });
+
   test("stops what somebody began in the session by hand", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Hi, 1." }] }, { when: "by hand", steps: [{ wait: 10 * minute }] }] },

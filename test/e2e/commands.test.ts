@@ -1,15 +1,24 @@
 /** The command line and the running daemon, as a user has them: the README's lines, and every command on real state. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { DaemonProcess } from "../support/daemon-process.ts";
 import { Program } from "../support/program.ts";
 
 describe("the demo, as the README shows it", () => {
   let waybill: Program;
+  let daemon: DaemonProcess;
   beforeAll(async () => {
     waybill = new Program();
-    await waybill.up();
+    daemon = await waybill.up();
   });
   afterAll(() => waybill.dispose());
+
+  test("says that its answers are scripted, and how a real model is connected", async () => {
+    const { msg } = await daemon.hear({ event: "demo_profile" });
+    expect(msg).toMatch(/answers are scripted.*npx waybill init; npx waybill up$/);
+    const said = daemon.said.map(({ event }) => event);
+    expect(said).toContain("opencode_started");
+  });
 
   const readmeLines = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
     .split("\n")
@@ -41,15 +50,7 @@ describe("the demo, as the README shows it", () => {
     const { stdout } = await waybill.run(words(readmeLines[2]));
     expect(stdout).toMatch(/sleepy +responded +2 of 2.*demo +responded +1 of/s);
   });
-});
 
-describe("the words of the demo, on a real OpenCode", () => {
-  let waybill: Program;
-  beforeAll(async () => {
-    waybill = new Program();
-    await waybill.up();
-  });
-  afterAll(() => waybill.dispose());
   const say = (text: string) => waybill.run(["send", "--lane", "demo", "--wait", text]);
   const openAsk = async () => {
     for (;;) {
@@ -62,6 +63,21 @@ describe("the words of the demo, on a real OpenCode", () => {
     const { code, stderr, stdout } = await say("empty");
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^I said nothing at first/)]);
     expect(stderr).toMatch(/without an answer.*asked again/s);
+  });
+
+  test("ack: a nod that a person sees is taken, with a remark", async () => {
+    const { code, stdout } = await say("ack");
+    expect([code, stdout]).toEqual([0, "Got it, will do.\n"]);
+    const { deliveries } = await waybill.client().deliveries({ lane: "demo", limit: 1 });
+    const [{ status, diagnostics } = { status: "", diagnostics: [] }] = deliveries;
+    expect([status, diagnostics]).toEqual(["responded", ["answer_is_only_an_acknowledgement"]]);
+  });
+
+  test("slow: nobody asks twice", async () => {
+    const { code, stderr, stdout } = await say("slow");
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^That took a while/)]);
+    expect(stderr).toMatch(/responded after 1 attempt/);
+    expect(stderr).not.toMatch(/again/);
   });
 
   test("edit: the file is there", async () => {

@@ -1,4 +1,6 @@
 /** Agents, models and what they use, by the real OpenCode server's own lists and reckoning. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dayOf } from "../../src/delivery/daily-limit.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
@@ -13,13 +15,18 @@ const world = new OpencodeWorld({
     { id: "wrong-model", model: "scripted/none" },
     { id: "subagent", agent: "general" },
     { id: "limited" },
+    { id: "priced", directory: "priced" },
     { id: "odd", agent: "odd" },
   ],
   // An agent that the server knows, with a model that it does not.
   config: { agent: { odd: { mode: "primary", model: "scripted/none", prompt: "Be odd." } } },
-  limits: { limited: { tokens: 100, cost: null } },
+  limits: { limited: { tokens: 100, cost: null }, priced: { tokens: null, cost: 1 } },
 });
 beforeAll(async () => {
+  // Dollars for a million tokens, by a project's own settings.
+  const models = { scripted: { cost: { input: 10_000, output: 10_000 } } };
+  mkdirSync(join(world.directory, "priced"));
+  writeFileSync(join(world.directory, "priced/opencode.json"), JSON.stringify({ provider: { scripted: { models } } }));
   await world.start();
 });
 afterAll(() => world.dispose());
@@ -70,6 +77,20 @@ test("what the model used is counted once, however often it is read, and over th
   await world.waybill.people.resume("limited");
   await world.until("count-2", ({ status }) => status === "responded", "limited");
   await expect.poll(async () => (await usage("limited")).tokens).toBe(220);
+});
+
+test("what the model costs is counted by the server's own prices, and over the limit nothing is sent", async () => {
+  const used = { input: 70, output: 40 };
+  world.script({ rules: [{ when: "pay", steps: [{ say: "It is 12.", usage: used }] }] });
+  const to = { lane: "priced" };
+  await world.send("pay-1", "Please pay 1.", { to });
+  await world.until("pay-1", ({ status }) => status === "responded", "priced");
+  await world.send("pay-2", "Please pay 2.", { to });
+  await expect
+    .poll(async () => (await world.waybill.store.lane("priced"))?.pausedReason, { timeout: 10_000 })
+    .toBe("daily_cost_limit_reached");
+  expect((await usage("priced")).cost).toBeCloseTo(1.1);
+  expect([world.turns("pay 1"), world.turns("pay 2")]).toEqual([1, 0]);
 });
 
 test("what a subtask uses is counted with its lane, also when it is gone on with later", async () => {

@@ -113,6 +113,31 @@ describe("a server that fails", () => {
     expect(world.turns("web page")).toBe(1);
   });
 
+  test("and never shows what a subtask did is read all the same: what that used is not known, and said so once", async () => {
+    const task = { description: "d", prompt: "inside job", subagent_type: "general" };
+    world.script({
+      rules: [
+        { when: "inside job", steps: [{ say: "Inside: 1." }] },
+        { when: "delegate", steps: [{ tools: [{ tool: "task", input: task }] }, { waitMs: 500, say: "Outside: 1." }] },
+        { when: "a session", steps: [{ say: "Opened: 1." }] },
+      ],
+    });
+    await world.send("opened", "Have a session.");
+    await world.reaches("opened", "responded");
+    const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
+    world.opencode.proxy.fail("GET", new RegExp(`/session/(?!${sessionId})\\w+/message`), fault500, always);
+    const before = world.troubles.length;
+    await world.send("delegated", "Please delegate.");
+    expect(await world.reaches("delegated", "responded", "failed_terminal")).toMatchObject({
+      status: "responded",
+      attempts: 1,
+    });
+    await world.waybill.courier.moveLane("lane", { look: true });
+    world.opencode.proxy.heal();
+    expect(world.troubles.slice(before).map(String)).toEqual([expect.stringMatching(/\/message.*status 500/)]);
+    expect(world.turns("inside job")).toBe(1);
+  });
+
   test("and refuses the password keeps the message waiting, says why, and gets it when it is let in again", async () => {
     world.script({ rules: [{ when: "let me in", steps: [{ say: "You are in, as user 1." }] }] });
     world.opencode.proxy.fail("*", /./, refused, always);
@@ -131,8 +156,15 @@ describe("events", () => {
   beforeAll(async () => {
     // Looks by the schedule come too late for these tests: what is found in time is found by events, or for want of them.
     const policy = { graceMs: 300_000, firstLookDelayMs: 300_000, maxLookDelayMs: 300_000 };
-    world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000 }).start();
-    world.script({ rules: [{ when: "/count (\\w+)/", steps: [{ waitMs: 500, say: "Counted {{1}}: 3." }] }] });
+    const config = { permission: { webfetch: "ask" } };
+    world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000, config }).start();
+    const fetch = { tool: "webfetch", input: { url: "http://127.0.0.1:9/", format: "text" } };
+    world.script({
+      rules: [
+        { when: "/count (\\w+)/", steps: [{ waitMs: 500, say: "Counted {{1}}: 3." }] },
+        { when: "fetch", steps: [{ tools: [fetch] }, { say: "Fetched: 1." }] },
+      ],
+    });
   });
   afterAll(() => world.dispose());
 
@@ -173,6 +205,21 @@ describe("events", () => {
     world.opencode.proxy.heal();
     world.opencode.proxy.silenceStreams();
     await expect.poll(() => world.opencode.proxy.openStreams, { timeout: 20_000 }).toBe(1);
+    expect(await codes()).toEqual(["events_unusable"]);
+    world.opencode.proxy.heal();
+    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("that were missed may have told of an ask that the server cannot list: a notice, until the turn is stopped", async () => {
+    const desk = deskOf(world.waybill);
+    const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
+    world.opencode.proxy.refuseStreams();
+    await world.send("fetch", "Please fetch it.");
+    await expect.poll(codes, { timeout: 20_000 }).toEqual(["events_unusable", "ask_unseen"]);
+    await world.waybill.people.stop("lane", "user");
+    expect(await world.until("fetch", ({ turnEndedAt }) => turnEndedAt !== null)).toMatchObject({
+      status: "cancelled",
+    });
     expect(await codes()).toEqual(["events_unusable"]);
     world.opencode.proxy.heal();
     await expect.poll(codes, { timeout: 20_000 }).toEqual([]);

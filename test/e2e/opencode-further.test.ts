@@ -10,6 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
+const soon = () => AbortSignal.timeout(5_000);
 const write = (name: string) => ({
   tools: [{ tool: "write", input: { filePath: join(world.work, name), content: "hello" } }],
 });
@@ -36,6 +37,29 @@ test("an agent that speaks for long is not stuck, though nothing of it is stored
     repairs: 0,
   });
   expect(world.turns("speak for long")).toBe(1);
+});
+
+test("a session without any sign of life is stopped, and the message goes to a fresh one with the story so far", async () => {
+  world.script({
+    rules: [
+      { when: "get stuck", once: true, steps: [{ breaks: { how: "hang" } }] },
+      { when: "get stuck", steps: [{ say: "Free again: 1 of 1." }] },
+    ],
+  });
+  const before = await world.waybill.store.lane("lane");
+  await world.send("stuck", "Please get stuck.");
+  const record = await world.reaches("stuck", "responded", "failed_terminal");
+  expect(record).toMatchObject({ status: "responded", attempts: 1, repairs: 1 });
+  expect(record.attemptList.map(({ sends }) => sends)).toEqual([1, 1]);
+  const after = await world.waybill.store.lane("lane");
+  expect(after?.generation).toBe((before?.generation ?? 0) + 1);
+  expect(record.runtimeSessionId).toBe(after?.sessionId);
+  // Nothing works on in the session that was left, and what was said there goes along.
+  const left = after && before?.sessionId && (await world.runtime.read(after, before.sessionId, 1, soon()));
+  expect(left).toMatchObject({ status: "idle" });
+  const turns = world.model.calls.filter(({ kind, prompt }) => kind === "turn" && prompt.includes("get stuck"));
+  expect(turns.map(({ prompt }) => prompt.includes("word word"))).toEqual([false, true]);
+  expect((await world.answers()).filter((text) => text.includes("Free again"))).toHaveLength(1);
 });
 
 test("work in files without a word is proven, and then asked once for a summary, which is the answer", async () => {

@@ -80,6 +80,46 @@ describe("a turn on the real server", () => {
     expect(await world.answers()).toContain("It said hi.");
   });
 
+  test("takes one answer to what it asks; a second one is refused, and two stops at once are no trouble", async () => {
+    const echo = (what: string) => ({ tool: "bash", input: { command: `echo ${what}`, description: what } });
+    const question = { question: "Which?", header: "Which", options: [{ label: "A", description: "a" }] };
+    world.script({
+      rules: [
+        {
+          when: "ask twice",
+          steps: [
+            { tools: [echo("one")] },
+            { tools: [{ tool: "question", input: { questions: [question] } }] },
+            { tools: [echo("two"), echo("three")] },
+            { say: "Never said." },
+          ],
+        },
+      ],
+    });
+    await world.send("twice", "Please ask twice.");
+    await world.until("twice", (record) => record.responseState === "permission_blocked");
+    const lane = (await world.waybill.store.lane("lane")) ?? raise();
+    const answers = [["A"]];
+    const answerTwice = async (id: string) => {
+      await world.runtime.answer(lane, id, { decision: "once", answers });
+      const second = world.waybill.people.answer(id, { decision: "once", answers });
+      await expect(second).rejects.toMatchObject({
+        code: "ask_unknown",
+        hint: expect.stringContaining("waybill asks"),
+      });
+      const late = world.runtime.answer(lane, id, { decision: "reject" });
+      await expect(late).rejects.toMatchObject({ code: "ask_unknown" });
+      expect(world.waybill.asks.find(id)).toBeNull();
+    };
+    await answerTwice(world.waybill.asks.list()[0]?.id ?? "");
+    await world.until("twice", (record) => record.responseState === "question_blocked");
+    await answerTwice(world.waybill.asks.list()[0]?.id ?? "");
+    await world.until("twice", (record) => record.responseState === "permission_blocked");
+    const stops = [1, 2, 3].map(() => world.runtime.abort(lane, lane.sessionId ?? "", AbortSignal.timeout(10_000)));
+    await expect(Promise.all(stops)).resolves.toHaveLength(3);
+    expect(await world.reaches("twice", "cancelled")).toMatchObject({ attempts: 1 });
+  });
+
   test("in a directory that is a link is not over while it runs, and its ask is seen", async () => {
     const bash = { tool: "bash", input: { command: "echo linked", description: "hi" } };
     world.script({
@@ -152,15 +192,17 @@ describe("a turn on the real server", () => {
     expect((await world.answers()).at(-1)).toContain("9090");
   });
 
-  test("whose provider refuses to be paid for nothing fails at once, and is not tried again", async () => {
-    world.script({
-      rules: [{ when: "spend", steps: [{ error: "insufficient_balance" }] }],
-    });
-    await world.send("billing", "Please spend money.");
-    expect(await world.reaches("billing", "failed_terminal")).toMatchObject({
-      lastReason: "provider_billing",
-      attempts: 1,
-    });
+  test.each([
+    ["billing", "insufficient_balance"],
+    ["auth", "invalid_api_key"],
+    ["auth", { status: 401, message: "Nobody knows this key." }],
+  ] as const)("whose provider says no (%s: %j) fails at once, says so, and is not tried again", async (why, error) => {
+    const id = `${why}-${JSON.stringify(error).length}`;
+    world.script({ rules: [{ when: id, steps: [{ error }] }] });
+    await world.send(id, `Please do ${id}.`);
+    expect(await world.reaches(id, "failed_terminal")).toMatchObject({ lastReason: `provider_${why}`, attempts: 1 });
+    expect(world.turns(id)).toBe(1);
+    expect((await world.answers()).at(-1)).toContain(`was not answered (provider_${why})`);
   });
 
   test("that a person stops is cancelled, and never asked for again", async () => {
@@ -172,18 +214,33 @@ describe("a turn on the real server", () => {
     expect(world.turns("forever")).toBe(1);
   });
 
-  test("in which the server dies is seen to be interrupted by the next server, and asked for again", async () => {
+  test("in which the server dies is seen to be interrupted by the next server, and asked for again; so is an ask", async () => {
+    const bash = { tool: "bash", input: { command: "echo gone", description: "hi" } };
     world.script({
       rules: [
         { when: "survive", once: true, steps: [{ breaks: { how: "hang" } }] },
         { when: "survive", steps: [{ say: "Alive: 1 of 1." }] },
+        { when: "outlive", once: true, steps: [{ tools: [bash] }] },
+        { when: "outlive", steps: [{ say: "Outlived: 1 of 1." }] },
       ],
     });
     await world.send("crash", "Will you survive?");
+    await world.send("outlive", "Please outlive your ask.", { to: { lane: "linked" } });
     await world.until("crash", (record) => record.status === "accepted");
     await world.modelIsAsked("survive");
+    await world.until("outlive", (record) => record.responseState === "permission_blocked", "linked");
+    const [ask] = world.waybill.asks.list();
     process.kill(-(world.keeper.address()?.pid ?? 0), "SIGKILL");
     expect(await world.reaches("crash", "responded")).toMatchObject({ attempts: 2 });
-    expect((await world.answers()).at(-1)).toBe("Alive: 1 of 1.");
+    const outlived = await world.until("outlive", ({ status }) => status === "responded", "linked");
+    expect(outlived).toMatchObject({ attempts: 2 });
+    expect(await world.answers()).toEqual(expect.arrayContaining(["Alive: 1 of 1.", "Outlived: 1 of 1."]));
+    expect(world.waybill.asks.list()).toEqual([]);
+    const late = world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    await expect(late).rejects.toMatchObject({ code: "ask_unknown" });
   });
 });
+
+function raise(): never {
+  throw new Error("no lane");
+}

@@ -15,13 +15,15 @@ const world = new OpencodeWorld({
     { id: "other", directory: "other" },
     { id: "twin", directory: "work" },
     { id: "link", directory: "link" },
+    { id: "leaving", directory: "leaving" },
+    { id: "left", directory: "left" },
   ],
 });
 const at = (...way: string[]) => join(world.directory, ...way);
 let desk: Desk;
 
 beforeAll(async () => {
-  mkdirSync(at("other"));
+  for (const place of ["other", "leaving", "left"]) mkdirSync(at(place));
   symlinkSync(at("work"), at("link"));
   writeFileSync(at("waybill-state", "token"), "not for everyone\n");
   writeFileSync(at("system.md"), "The word of the day is heron.\n");
@@ -232,3 +234,23 @@ function tokensOf({ tokens }: { tokens?: unknown }): number {
   const { input, output, reasoning, cache } = tokens as Tokens;
   return input + output + reasoning + cache.read + cache.write;
 }
+
+test("a directory that is gone keeps its messages waiting, by name, until it is back; nothing is sent elsewhere", async () => {
+  world.script({ rules: [{ when: "/be in (\\w+)/", steps: [{ say: "I am in {{1}}, 1." }] }] });
+  const to = { lane: "leaving" };
+  await world.send("stay", "Please be in place.", { to });
+  await world.until("stay", ({ status }) => status === "responded", "leaving");
+  for (const place of ["leaving", "left"]) rmSync(at(place), { recursive: true });
+  await world.send("gone", "Please be in vain.", { to });
+  await world.send("never", "Please be in vain, too.", { to: { lane: "left" } });
+  const missing = (place: string) => `directory_missing: ${at(place)} is not there`;
+  expect(await world.waits("left")).toBe(missing("left"));
+  const waiting = await world.until("gone", ({ lastReason }) => lastReason !== null, "leaving");
+  expect(waiting).toMatchObject({ status: "failed_retryable", lastReason: missing("leaving") });
+  expect(world.turns("be in vain")).toBe(0);
+  for (const place of ["leaving", "left"]) mkdirSync(at(place));
+  const answered = await world.until("gone", ({ status }) => status === "responded", "leaving");
+  expect(answered).toMatchObject({ attempts: 1, attemptList: [{ sends: 1 }] });
+  await world.until("never", ({ status }) => status === "responded", "left");
+  expect(world.turns("be in vain")).toBe(2);
+});

@@ -31,7 +31,8 @@ describe.each([
 });
 
 test("every test that docs/opencode.md cites for what was tried is there", () => {
-  const files = ["facts", "faults", "fixtures"].map((name) => read(`test/e2e/opencode-${name}.test.ts`)).join();
+  const places = ["choice", "facts", "faults", "fixtures", "further", "runtime", "sessions"];
+  const files = places.map((name) => read(`test/e2e/opencode-${name}.test.ts`)).join();
   const [, tried = ""] = read("docs/opencode.md").split("## What was tried");
   const rows =
     tried

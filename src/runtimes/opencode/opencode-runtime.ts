@@ -2,11 +2,11 @@
  * OpenCode as a runtime: one server for all lanes, a session for each, prompts under our own ids. What the server
  * answers to a prompt proves nothing; that the message is stored is acceptance, and what follows it is the transcript.
  */
-import { messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
+import { directoryTrouble } from "../lane-directory.ts";
 import type {
-  Ask,
   AskAnswer,
   Hint,
   Notice,
@@ -19,7 +19,8 @@ import type {
 } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import { checkAdoption } from "./adoption.ts";
-import { askedBy, openPermissions, pendingAsks } from "./asks.ts";
+import type { PendingAsks } from "./asks.ts";
+import { answerRefused, askedBy, isPermission, nothingAsked, openPermissions, pendingAsks, replyTo } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
 import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
@@ -28,6 +29,7 @@ import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
 import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
+import { askUnseen, mayHaveMissed, noEvents } from "./notices.ts";
 import type { MessageRow } from "./opencode-api.ts";
 import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
@@ -72,11 +74,6 @@ const telling = new Set([
 /** What goes with a prompt beside its text. */
 type PromptSettings = Choice & { system?: string };
 
-const noEvents: Notice = {
-  code: "events_unusable",
-  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
-};
-
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
@@ -93,6 +90,8 @@ export class OpencodeRuntime implements Runtime {
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
+  /** Sessions that may wait for somebody without anybody knowing. */
+  readonly #unseen = new Set<string>();
   /** Known once the stream was open, or could not be opened. */
   #eventsAreMissing = false;
 
@@ -103,7 +102,7 @@ export class OpencodeRuntime implements Runtime {
     this.#tree = new SessionTree(this.#api);
     this.#places = new SessionPlaces(this.#api);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
-    this.#subtasks = new SubtaskUsage(this.#api);
+    this.#subtasks = new SubtaskUsage(this.#api, onTrouble);
     this.#signals = this.#makeSignals();
     this.#feed = new EventFeed({
       api: this.#api,
@@ -130,6 +129,7 @@ export class OpencodeRuntime implements Runtime {
     keeper.onChange((address) => {
       // What a server asked went with it.
       this.#heard.forget();
+      this.#unseen.clear();
       // One that is somebody else's may be there still, and is asked when it answers again.
       if (!address && isOurs) this.#signals.died();
       isOurs = address?.startedByUs === true;
@@ -164,8 +164,10 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Without a server there is trouble, and no need of a notice. */
-  notices(): readonly Notice[] {
-    return this.#eventsAreMissing && this.#options.keeper.address() ? [noEvents] : [];
+  notices(lane?: Lane): readonly Notice[] {
+    if (!this.#options.keeper.address()) return [];
+    const unseen = lane !== undefined && lane.sessionId !== null && this.#unseen.has(lane.sessionId);
+    return [...(this.#eventsAreMissing ? [noEvents] : []), ...(unseen ? [askUnseen] : [])];
   }
 
   async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
@@ -175,6 +177,8 @@ export class OpencodeRuntime implements Runtime {
 
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
     await this.#startIfNeeded();
+    const trouble = await directoryTrouble(lane.directory);
+    if (trouble !== null) throw new AppError({ code: "directory_missing", message: trouble });
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
     const session = await this.#asking(this.#api.createSession(lane.directory, { title, permission }, signal));
@@ -190,6 +194,7 @@ export class OpencodeRuntime implements Runtime {
     this.#signals.watch(lane, sessionId);
     const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
     this.#signals.looked(sessionId);
+    this.#unseen.delete(sessionId);
     if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
     if (stored === null) {
       return { sessionId, status: "stale", asks: [], rows: [], complete: true, lastActivityAt: null };
@@ -197,12 +202,13 @@ export class OpencodeRuntime implements Runtime {
     const { status } = stored;
     const rows = status === "idle" ? this.#signs.withError(sessionId, stored.rows) : stored.rows;
     // Asks are only there while a turn runs.
-    const asks = status === "idle" ? [] : await this.#asking(this.#asks(lane, sessionId, signal));
+    const pending = status === "idle" ? nothingAsked : await this.#asking(this.#asks(lane, sessionId, signal));
+    if (mayHaveMissed(pending, rows)) this.#unseen.add(sessionId);
     return {
       sessionId,
       status,
       elsewhere: await this.#places.isElsewhere(sessionId, lane.directory),
-      asks,
+      asks: pending.asks,
       rows: rowsFrom(rows),
       complete: limit === null || rows.length < limit,
       lastActivityAt: latest(lastActivity(rows), this.#signs.lastAt(sessionId)),
@@ -237,6 +243,8 @@ export class OpencodeRuntime implements Runtime {
     signal: AbortSignal,
   ): Promise<{ with: PromptSettings } | SubmitOutcome> {
     try {
+      const trouble = await directoryTrouble(lane.directory);
+      if (trouble !== null) return { outcome: "not_sent", reason: trouble };
       const system = await readSystemPrompt(this.#options.systemPromptPath);
       if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
       const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
@@ -257,19 +265,26 @@ export class OpencodeRuntime implements Runtime {
     await this.#asking(this.#api.abort(sessionId, signal));
     const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
     for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
-    for (const { id } of await this.#asks(lane, sessionId, signal)) {
-      await this.answer(lane, id, { decision: "reject" }).catch(isOver);
+    const { asks } = await this.#asks(lane, sessionId, signal);
+    for (const { id } of asks) {
+      await this.#reply(lane, id, { decision: "reject" }).catch(isOver);
     }
   }
 
-  async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
+  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+    try {
+      await this.#reply(lane, askId, answer);
+    } catch (error) {
+      throw answerRefused(askId, error);
+    }
+  }
+
+  async #reply(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const signal = AbortSignal.timeout(10_000);
     const directory = await this.#placeOf(lane, lane.sessionId, signal);
-    if (askId.startsWith("per")) {
-      const reply = decision === "always" && (await this.#opensDenied(lane, askId, signal)) ? "once" : decision;
-      await this.#api.replyPermission(askId, directory, { reply }, signal);
-    } else if (decision === "reject") await this.#api.rejectQuestion(askId, directory, signal);
-    else await this.#api.replyQuestion(askId, directory, answers, signal);
+    const mayNotLast = answer.decision === "always" && isPermission(askId);
+    const decision = mayNotLast && (await this.#opensDenied(lane, askId, signal)) ? "once" : answer.decision;
+    await replyTo({ id: askId, directory }, { ...answer, decision }, this.#api, signal);
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -320,7 +335,7 @@ export class OpencodeRuntime implements Runtime {
     return (sessionId === null ? null : await this.#places.of(sessionId, signal)) ?? directory;
   }
 
-  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<Ask[]> {
+  async #asks(lane: Lane, sessionId: string, signal: AbortSignal): Promise<PendingAsks> {
     const directory = await this.#placeOf(lane, sessionId, signal);
     return pendingAsks({ api: this.#api, tree: this.#tree, heard: this.#heard }, { directory, sessionId }, signal);
   }
@@ -339,7 +354,7 @@ export class OpencodeRuntime implements Runtime {
 
   async #opensDenied(lane: Lane, askId: string, signal: AbortSignal): Promise<boolean> {
     const directory = await this.#placeOf(lane, lane.sessionId, signal);
-    const open = await openPermissions(this.#api, this.#heard, directory, signal);
+    const { open } = await openPermissions(this.#api, this.#heard, directory, signal);
     const request = open.find((one) => one.id === askId);
     return request !== undefined && opensDenied(request, await rulesFor(lane, this.#permissions(), signal));
   }

@@ -1,19 +1,24 @@
 /**
  * What subtasks used: they run in sessions of their own, which the tool call in the lane's session names. What a
- * call that has ended used is read once; a later call may go on in the same session.
+ * call that has ended used is read once; a later call may go on in the same session. One whose session cannot be read is
+ * left out, and said so once: nobody's answer waits for a sum.
  */
 import type { UsedBelow } from "../port.ts";
 import type { MessageRow, OpencodeApi, Part } from "./opencode-api.ts";
+import { OpencodeError } from "./opencode-api.ts";
 import { usageOf } from "./transcript.ts";
 
 type Subtask = { callId: string; sessionId: string; ended: boolean };
 
 export class SubtaskUsage {
   readonly #api: OpencodeApi;
+  readonly #onTrouble: (error: unknown) => void;
   readonly #ended = new Map<string, UsedBelow[]>();
+  readonly #unreadable = new Set<string>();
 
-  constructor(api: OpencodeApi) {
+  constructor(api: OpencodeApi, onTrouble: (error: unknown) => void) {
     this.#api = api;
+    this.#onTrouble = onTrouble;
   }
 
   async below(rows: readonly MessageRow[], signal: AbortSignal): Promise<UsedBelow[]> {
@@ -25,13 +30,28 @@ export class SubtaskUsage {
   }
 
   async #read({ callId, sessionId, ended }: Subtask, signal: AbortSignal): Promise<UsedBelow[]> {
-    const rows = (await this.#api.messages(sessionId, null, signal)) ?? [];
+    const rows = await this.#rowsOf(sessionId, signal);
+    if (rows === null) return [];
     const own = rows.flatMap(({ info }) =>
       info.role === "assistant" ? [{ messageId: info.id, createdAt: info.time.created, ...usageOf(info) }] : [],
     );
     const used = [...own, ...(await this.below(rows, signal))];
     if (ended) this.#ended.set(callId, used);
     return used;
+  }
+
+  /** Null when the server answers, and not with rows; it is asked again at the next read. */
+  async #rowsOf(sessionId: string, signal: AbortSignal): Promise<readonly MessageRow[] | null> {
+    try {
+      const rows = (await this.#api.messages(sessionId, null, signal)) ?? [];
+      this.#unreadable.delete(sessionId);
+      return rows;
+    } catch (error) {
+      if (!(error instanceof OpencodeError) || error.status === 0) throw error;
+      if (!this.#unreadable.has(sessionId)) this.#onTrouble(error);
+      this.#unreadable.add(sessionId);
+      return null;
+    }
   }
 }
 

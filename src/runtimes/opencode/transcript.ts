@@ -74,10 +74,20 @@ export function isRejection(error: string): boolean {
 
 export function errorFrom(error: { name?: string; data?: unknown } | undefined): RowError | null {
   if (!error) return null;
-  const { message } = (error.data ?? {}) as { message?: unknown };
-  const words = typeof message === "string" && message !== "" ? message : (error.name ?? "error");
-  return { kind: error.name === "MessageAbortedError" ? "aborted" : "failed", message: words };
+  const { message, statusCode } = (error.data ?? {}) as { message?: unknown; statusCode?: unknown };
+  const said = typeof message === "string" && message !== "" ? message : (error.name ?? "error");
+  const words = error.name === "ProviderAuthError" ? "authentication failed" : wordsOfStatus.get(statusCode);
+  return {
+    kind: error.name === "MessageAbortedError" ? "aborted" : "failed",
+    message: words === undefined ? said : `${said} (${words})`,
+  };
 }
+
+/** Every provider has words of its own for them. */
+const wordsOfStatus = new Map<unknown, string>([
+  [401, "401 unauthorized"],
+  [402, "402 payment required"],
+]);
 
 /**
  * When a session is compacted in mid-turn, the turn goes on under new ids: a user row that asks for the compaction, its

@@ -1,0 +1,16 @@
+/**
+ * Whether a lane's directory can be worked in. It was there when the lane was made, and may be gone since; agent programs
+ * do not all mind, and would do their work in a place that nobody means.
+ */
+import { stat } from "node:fs/promises";
+
+/** Null when it can; else a reason, with the directory in it. */
+export async function directoryTrouble(directory: string): Promise<string | null> {
+  try {
+    return (await stat(directory)).isDirectory() ? null : `directory_missing: ${directory} is not a directory`;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isGone = code === "ENOENT" || code === "ENOTDIR";
+    return isGone ? `directory_missing: ${directory} is not there` : `directory_missing: ${directory} (${code})`;
+  }
+}
