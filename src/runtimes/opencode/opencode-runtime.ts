@@ -22,7 +22,6 @@ import { checkAdoption } from "./adoption.ts";
 import type { PendingAsks } from "./asks.ts";
 import { answerRefused, askedBy, isPermission, nothingAsked, openPermissions, pendingAsks, replyTo } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
-import type { Choice } from "./choice.ts";
 import { chooseFor } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -30,14 +29,17 @@ import { HeardAsks } from "./heard-asks.ts";
 import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
 import { askUnseen, mayHaveMissed, noEvents } from "./notices.ts";
-import type { MessageRow } from "./opencode-api.ts";
 import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
+import type { PromptSettings } from "./send-prompt.ts";
+import { sendPrompt } from "./send-prompt.ts";
 import type { ServerKeeper } from "./server-keeper.ts";
+import { SessionHints } from "./session-hints.ts";
 import type { PermissionsOf } from "./session-permissions.ts";
 import { keepRules, rulesFor } from "./session-permissions.ts";
 import { SessionPlaces } from "./session-places.ts";
 import { SessionSignals } from "./session-signals.ts";
 import { SessionTree } from "./session-tree.ts";
+import { storedRows } from "./stored-rows.ts";
 import { SubtaskUsage } from "./subtask-usage.ts";
 import { lastActivity, rowsFrom } from "./transcript.ts";
 
@@ -55,25 +57,6 @@ export type OpencodeOptions = {
   silenceMs?: number;
 };
 
-/** How long after its answer the server may take to store a prompt, and how often that is looked at. */
-const storedWithinMs = 3000;
-const storedLookMs = 50;
-
-/** Events after which a look is worth its cost. */
-const telling = new Set([
-  "session.idle",
-  "session.error",
-  "session.deleted",
-  "permission.asked",
-  "permission.replied",
-  "question.asked",
-  "question.replied",
-  "question.rejected",
-]);
-
-/** What goes with a prompt beside its text. */
-type PromptSettings = Choice & { system?: string };
-
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
@@ -87,9 +70,7 @@ export class OpencodeRuntime implements Runtime {
   readonly #signs = new HeardSigns();
   readonly #subtasks: SubtaskUsage;
   readonly #signals: SessionSignals;
-  readonly #listeners = new Set<(hint: Hint) => void>();
-  /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
-  readonly #watched = new Set<string>();
+  readonly #hints: SessionHints;
   /** Sessions that may wait for somebody without anybody knowing. */
   readonly #unseen = new Set<string>();
   /** Known once the stream was open, or could not be opened. */
@@ -101,7 +82,8 @@ export class OpencodeRuntime implements Runtime {
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
     this.#places = new SessionPlaces(this.#api);
-    this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#tell(sessionId) });
+    this.#hints = new SessionHints(this.#tree, onTrouble);
+    this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#hints.tell(sessionId) });
     this.#subtasks = new SubtaskUsage(this.#api, onTrouble);
     this.#signals = this.#makeSignals();
     this.#feed = new EventFeed({
@@ -115,7 +97,7 @@ export class OpencodeRuntime implements Runtime {
       },
       onEvent: (event) => this.#onEvent(event),
       onGap: () => {
-        this.#tellAll();
+        this.#hints.tellAll();
         this.#signals.retellAll();
       },
       onTrouble: (error) => {
@@ -136,7 +118,7 @@ export class OpencodeRuntime implements Runtime {
       if (!address) return;
       this.#feed.start();
       this.#feed.tryNow();
-      this.#tellAll();
+      this.#hints.tellAll();
     });
   }
 
@@ -189,10 +171,10 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
-    this.#watched.add(sessionId);
+    this.#hints.watch(sessionId);
     this.#polling.saw(sessionId, "busy");
     this.#signals.watch(lane, sessionId);
-    const stored = await this.#asking(this.#consistent(lane, sessionId, limit, signal));
+    const stored = await this.#asking(this.#stored(lane, sessionId, limit, signal));
     this.#signals.looked(sessionId);
     this.#unseen.delete(sessionId);
     if (stored === null || stored.status === "idle") this.#polling.saw(sessionId, "resting");
@@ -217,23 +199,15 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
-    const { sessionId, messageId, partId, text } = prompt;
+    const { sessionId } = prompt;
     const ready = await this.#makeReady(lane, sessionId, signal);
     if ("outcome" in ready) return ready;
-    this.#watched.add(sessionId);
+    this.#hints.watch(sessionId);
     this.#signals.watch(lane, sessionId);
     this.#polling.saw(sessionId, "busy");
     this.#signs.forget(sessionId);
-    try {
-      const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...ready.with };
-      await this.#asking(this.#api.prompt(sessionId, body, signal));
-    } catch (error) {
-      signal.throwIfAborted();
-      return notTaken(error);
-    }
-    return (await this.#asking(this.#isStored(sessionId, messageId, signal)))
-      ? { outcome: "accepted" }
-      : { outcome: "unknown", reason: "prompt_not_stored_yet" };
+    const sending = { api: this.#api, clock: this.#options.clock, asking: <T>(call: Promise<T>) => this.#asking(call) };
+    return sendPrompt(sending, prompt, ready.with, signal);
   }
 
   /** What has to be in order before the prompt. Nothing has left yet, whatever goes wrong. */
@@ -288,8 +262,7 @@ export class OpencodeRuntime implements Runtime {
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#hints.onHint(listener);
   }
 
   onSignal(listener: SignalListener): () => void {
@@ -313,21 +286,9 @@ export class OpencodeRuntime implements Runtime {
     if (startAtOnce === false && !keeper.address()) await keeper.start();
   }
 
-  /**
-   * Rows and status of one moment. They come from two requests, and a turn may begin or end between them: a session is
-   * at rest only if it was so before and after its rows were read, and no row was still open in between.
-   */
-  async #consistent(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) {
+  async #stored(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal) {
     const directory = await this.#placeOf(lane, sessionId, signal);
-    for (let tries = 0; ; tries += 1) {
-      const before = await this.#status(directory, sessionId, signal);
-      const rows = await this.#api.messages(sessionId, limit, signal);
-      if (rows === null) return null;
-      const after = await this.#status(directory, sessionId, signal);
-      const status = after === "idle" ? before : after;
-      // A very short turn may lie wholly between the two; what stays open is left over from one that died.
-      if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
-    }
+    return storedRows(this.#api, { directory, sessionId, limit }, signal);
   }
 
   /** Not always the lane's own directory; see session-places.ts. */
@@ -345,7 +306,7 @@ export class OpencodeRuntime implements Runtime {
     return new SessionSignals({
       ...place,
       clock: this.#options.clock,
-      stored: (lane, sessionId, limit, signal) => this.#consistent(lane, sessionId, limit, signal),
+      stored: (lane, sessionId, limit, signal) => this.#stored(lane, sessionId, limit, signal),
       asked: async (lane, sessionId, signal) =>
         askedBy(place, { directory: await this.#placeOf(lane, sessionId, signal), sessionId }, signal),
       onTrouble: this.#options.onTrouble,
@@ -364,21 +325,6 @@ export class OpencodeRuntime implements Runtime {
     return { api: this.#api, permissions, ownServer: keeper.address()?.startedByUs === true };
   }
 
-  async #status(directory: string, sessionId: string, signal: AbortSignal): Promise<"idle" | "busy" | "retry"> {
-    return (await this.#api.statuses(directory, signal))[sessionId]?.type ?? "idle";
-  }
-
-  /** The server answers before it stores. */
-  async #isStored(sessionId: string, messageId: string, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options;
-    const until = clock.now() + storedWithinMs;
-    for (;;) {
-      if (await this.#api.message(sessionId, messageId, signal)) return true;
-      if (clock.now() >= until) return false;
-      await new Promise<void>((resolve) => void clock.at(clock.now() + storedLookMs, resolve));
-    }
-  }
-
   /** What a healthy server would not say makes it suspect: no answer, a page, a fault of its own, a wrong password. */
   async #asking<T>(call: Promise<T>): Promise<T> {
     try {
@@ -392,43 +338,14 @@ export class OpencodeRuntime implements Runtime {
 
   #onEvent(event: FeedEvent): void {
     const { type, properties } = event;
-    this.#learn(type, properties);
+    this.#hints.learn(event);
     this.#heard.hear(type, properties);
     this.#signals.hear(event);
-    const { sessionID } = properties;
-    if (typeof sessionID !== "string") return;
-    const known = this.#tree.knownRoot(sessionID);
-    if (this.#watched.has(known)) {
-      this.#signs.hear(known, known === sessionID, type, properties.error, this.#options.clock.now());
+    const known = this.#hints.laneSession(event);
+    if (known !== null) {
+      this.#signs.hear(known, known === properties.sessionID, type, properties.error, this.#options.clock.now());
     }
-    if (!telling.has(type)) return;
-    if (this.#watched.has(known)) this.#tell(known);
-    else void this.#tellAbove(sessionID);
-  }
-
-  /** A subtask whose beginning was missed: only the server can say under which lane it runs. */
-  async #tellAbove(sessionId: string): Promise<void> {
-    try {
-      const above = await this.#tree.root(sessionId, AbortSignal.timeout(storedWithinMs));
-      if (this.#watched.has(above)) this.#tell(above);
-    } catch (error) {
-      this.#options.onTrouble(error);
-    }
-  }
-
-  /** A subtask's session is announced before anything happens in it. */
-  #learn(type: string, { info }: FeedEvent["properties"]): void {
-    if (type !== "session.created" && type !== "session.updated") return;
-    const { id, parentID } = (info ?? {}) as { id?: unknown; parentID?: unknown };
-    if (typeof id === "string") this.#tree.learn(id, typeof parentID === "string" ? parentID : null);
-  }
-
-  #tell(sessionId: string): void {
-    for (const listener of this.#listeners) listener({ sessionId });
-  }
-
-  #tellAll(): void {
-    for (const sessionId of this.#watched) this.#tell(sessionId);
+    this.#hints.hear(event);
   }
 }
 
@@ -439,18 +356,4 @@ function isOver(error: unknown): void {
 
 function latest(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other);
-}
-
-/** Whether the newest row is an assistant's that has not ended. */
-function endsOpen(rows: readonly MessageRow[]): boolean {
-  const newest = rows.at(-1)?.info;
-  return newest?.role === "user" || (newest?.role === "assistant" && newest.time.completed === undefined);
-}
-
-function notTaken(error: unknown): SubmitOutcome {
-  const reason = messageOf(error);
-  if (!(error instanceof OpencodeError)) return { outcome: "not_sent", reason };
-  // A session that is gone shows as stale at the next look; anything else that it will never take is said so.
-  if (error.status === 400) return { outcome: "refused", reason };
-  return error.status === 0 || error.status >= 500 ? { outcome: "unknown", reason } : { outcome: "not_sent", reason };
 }
