@@ -943,7 +943,11 @@ export interface components {
             raisedAt: string;
         };
         EventPage: {
-            events: components["schemas"]["UniversalEvent"][];
+            events: {
+                /** @description Its place: goes on after it. */
+                cursor: string;
+                event: components["schemas"]["UniversalEvent"];
+            }[];
             /** @description Where to go on. A page without events is the end for now. */
             cursor: string;
             /** @description Some that came after the cursor are not kept any more. */

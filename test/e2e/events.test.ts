@@ -28,9 +28,9 @@ test("a worker that is killed in mid-turn leaves one turn with one end, and whoe
   const kept = seen.filter(({ type }) => type !== "item.delta");
   expect(kept.map((event) => event.type !== "reset" && event.seq)).toEqual(kept.map((_, index) => index + 1));
   const { events } = await client.events({ lane: "slow" });
-  const types = events.map(({ type }) => type).filter((type) => type.startsWith("turn."));
+  const types = events.map(({ event }) => event.type).filter((type) => type.startsWith("turn."));
   expect(types).toEqual(["turn.started", "turn.ended"]);
-  expect(events.at(-1)).toMatchObject({ type: "turn.ended", data: { reason: "completed" } });
+  expect(events.at(-1)?.event).toMatchObject({ type: "turn.ended", data: { reason: "completed" } });
 });
 
 test("the command line follows a turn to its end", async () => {

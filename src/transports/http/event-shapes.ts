@@ -18,7 +18,12 @@ export const universalEventShape = z.discriminatedUnion("type", [first, ...more]
 
 export const eventPageShape = z
   .object({
-    events: z.array(universalEventShape),
+    events: z.array(
+      z.object({
+        cursor: z.string().openapi({ description: "Its place: goes on after it." }),
+        event: universalEventShape,
+      }),
+    ),
     cursor: nextCursor.unwrap().openapi({ description: "Where to go on. A page without events is the end for now." }),
     reset: z.boolean().openapi({ description: "Some that came after the cursor are not kept any more." }),
   })

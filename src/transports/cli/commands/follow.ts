@@ -83,7 +83,7 @@ async function showAll(
 async function showKept(client: WaybillClient, lane: string, { interrupted }: CommandContext, show: Show) {
   for (let after: string | undefined; ; ) {
     const { events, cursor } = await client.events({ lane, after, limit: 200 }, { signal: interrupted });
-    for (const event of events) show.event({ ...event, cursor });
+    for (const one of events) show.event({ ...one.event, cursor: one.cursor });
     after = cursor;
     if (events.length === 0) return after;
   }

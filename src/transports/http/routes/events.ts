@@ -46,7 +46,7 @@ export function addEvents(app: App, deps: RouteDeps): void {
   const { desk, clock } = deps;
   app.openapi(eventRoutes.list, async (c) => {
     const { events, cursor, reset } = await desk.events(c.req.valid("query"));
-    return c.json({ events: events.map(({ event }) => event), cursor, reset: reset !== null }, 200);
+    return c.json({ events: [...events], cursor, reset: reset !== null }, 200);
   });
   app.openapi(eventRoutes.stream, (c) => {
     const { lane, lastEventId } = c.req.valid("query");
