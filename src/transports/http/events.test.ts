@@ -12,10 +12,14 @@ const event = (seq: number, lane = "demo") => anEvent({ seq, lane });
 test("events come by pages, oldest first, of all lanes or of one", async () => {
   const { ask, desk } = anApi();
   for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) desk.tell(one);
-  const page = async (query: string) => eventPageShape.parse((await ask(`/v1/events${query}`)).json());
+  const page = async (query: string) => {
+    const { events, cursor } = eventPageShape.parse((await ask(`/v1/events${query}`)).json());
+    return { cursor, cursors: events.map((one) => one.cursor), events: events.map((one) => one.event) };
+  };
   const first = await page("?limit=2");
   expect(first.events).toEqual([event(1), event(1, "other")]);
   expect((await page(`?limit=2&after=${first.cursor}`)).events).toEqual([event(2)]);
+  expect((await page(`?after=${first.cursors[0]}`)).events).toEqual([event(1, "other"), event(2)]);
   expect((await page("?lane=demo")).events).toEqual([event(1), event(2)]);
 });
 
