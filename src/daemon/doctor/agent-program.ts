@@ -1,6 +1,7 @@
 /** Looks for the agent programs, and at what they say about themselves. */
 import type { Patience } from "../../program.ts";
 import { findProgram, versionOf } from "../../program.ts";
+import { placeOfClaude } from "../../runtimes/claude/find-claude.ts";
 import { printable } from "../../transports/cli/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { Setting } from "../config/settings.ts";
@@ -20,7 +21,7 @@ export async function lookAtProgram(
   env: NodeJS.ProcessEnv,
   patience: Patience,
 ): Promise<ProgramFacts> {
-  const path = findProgram(program, env);
+  const path = runtime === "claude" ? placeOfClaude(program, env) : findProgram(program, env);
   const version = path === null ? null : await versionOf(path, withoutSecrets(env), patience);
   return { runtime, program, path, version: version?.ok ? { ok: true, text: printable(version.text) } : version };
 }

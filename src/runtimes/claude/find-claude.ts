@@ -11,9 +11,13 @@ export const defaultProgram = "claude";
 
 const beside = fileURLToPath(new URL("../../../node_modules/.claude-code/node_modules/.bin/claude", import.meta.url));
 
+/** Null where there is none. */
+export function placeOfClaude(program: string, env: NodeJS.ProcessEnv): string | null {
+  return findProgram(program, env) ?? (program === defaultProgram ? findProgram(beside, env) : null);
+}
+
 export function findClaude(program: string, env: NodeJS.ProcessEnv): string {
-  const named = findProgram(program, env);
-  const path = named ?? (program === defaultProgram ? findProgram(beside, env) : null);
+  const path = placeOfClaude(program, env);
   if (path !== null) return path;
   const wasNamed = program !== defaultProgram;
   throw new AppError({
