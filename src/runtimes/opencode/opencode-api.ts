@@ -59,8 +59,10 @@ export class OpencodeError extends Error {
  * 404 as well, and then nothing is known.
  */
 export function isNotFound(error: unknown): boolean {
-  return error instanceof OpencodeError && error.status === 404 && error.kind === "NotFoundError";
+  return error instanceof OpencodeError && error.status === 404 && missing.has(error.kind);
 }
+
+const missing = new Set<string | null>(["NotFoundError", "PermissionNotFoundError", "QuestionNotFoundError"]);
 
 type Call = { method?: "GET" | "POST" | "PATCH"; directory?: string; body?: unknown; signal: AbortSignal };
 
@@ -234,10 +236,14 @@ function reasonOf(error: unknown): string {
 /** The server's own words, as far as they are words: a page, or nothing, says no more than the status. */
 async function saying(answer: Response): Promise<{ kind: string | null; words: string | null }> {
   const parsed = parse(await answer.text().catch(() => ""));
-  const { name, message, data } = (parsed ?? {}) as { name?: unknown; message?: unknown; data?: { message?: unknown } };
+  const { _tag, name, message, data } = (parsed ?? {}) as Partial<Record<string, unknown>> & {
+    data?: { message?: unknown };
+  };
   const words = data?.message ?? message ?? name;
+  // Some of its routes have another form of error than the others.
+  const kind = _tag ?? name;
   return {
-    kind: typeof name === "string" ? name : null,
+    kind: typeof kind === "string" ? kind : null,
     words: typeof words === "string" ? words.slice(0, 200) : null,
   };
 }

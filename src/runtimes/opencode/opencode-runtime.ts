@@ -2,7 +2,7 @@
  * OpenCode as a runtime: one server for all lanes, a session for each, prompts under our own ids. What the server
  * answers to a prompt proves nothing; that the message is stored is acceptance, and what follows it is the transcript.
  */
-import { messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type {
@@ -258,11 +258,21 @@ export class OpencodeRuntime implements Runtime {
     const working = Object.keys(await this.#api.statuses(await this.#placeOf(lane, sessionId, signal), signal));
     for (const id of working) if (await this.#tree.isBelow(id, sessionId, signal)) await this.#api.abort(id, signal);
     for (const { id } of await this.#asks(lane, sessionId, signal)) {
-      await this.answer(lane, id, { decision: "reject" }).catch(isOver);
+      await this.#reply(lane, id, { decision: "reject" }).catch(isOver);
     }
   }
 
-  async answer(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
+  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+    try {
+      await this.#reply(lane, askId, answer);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const message = `Nothing is asked under "${askId}" any more.`;
+      throw new AppError({ code: "ask_unknown", message, cause: error });
+    }
+  }
+
+  async #reply(lane: Lane, askId: string, { decision, answers = [] }: AskAnswer): Promise<void> {
     const signal = AbortSignal.timeout(10_000);
     const directory = await this.#placeOf(lane, lane.sessionId, signal);
     if (askId.startsWith("per")) {
