@@ -9,7 +9,7 @@ export function asks(opened: Opened): void {
     const ask = await session.asked();
     expect(ask).toMatchObject({ kind: "permission", sessionId: session.id });
     expect(ask.title).toMatch(/^bash: sh -c true$/i);
-    expect(session.hints).toBeGreaterThan(0);
+    await session.hears(() => session.hints > 0);
     await opened().runtime.answer(session.lane, ask.id, { decision: "once" });
     const { asks: open, rows } = await session.rests();
     expect(open).toEqual([]);

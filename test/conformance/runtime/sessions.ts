@@ -24,9 +24,11 @@ export function sessions(opened: Opened): void {
 
   test("what happens in one session is not seen in another", async () => {
     const [one, other] = [await openSession(opened()), await openSession(opened())];
-    const { slice } = await one.played("answers");
-    expect(await other.played("works")).not.toMatchObject({ slice: { rows: slice.rows } });
+    const { prompt, slice } = await one.played("answers");
+    const { prompt: elsewhere, slice: apart } = await other.played("works");
+    expect(apart.rows.map(({ id, parentId }) => parentId ?? id)).toEqual(Array(3).fill(elsewhere.messageId));
     expect((await one.read()).rows).toEqual(slice.rows);
+    expect(slice.rows[0]?.id).toBe(prompt.messageId);
     expect(one.of("turn.ended")).toHaveLength(1);
   });
 }

@@ -46,7 +46,9 @@ export class WatchedSession {
     this.#stopWatching = [
       runtime.onSignal((_lane, signal) => this.#take(signal)),
       runtime.onHint(({ sessionId }) => {
-        if (sessionId === this.id) this.hints += 1;
+        if (sessionId !== this.id) return;
+        this.hints += 1;
+        this.#wake();
       }),
     ];
   }
@@ -117,6 +119,10 @@ export class WatchedSession {
   #take(signal: Signal): void {
     if (signal.session !== this.id) return;
     this.told.push(...this.#tracker.take(signal));
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const wake of this.#wakers) wake();
     this.#wakers.clear();
   }
