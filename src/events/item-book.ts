@@ -137,6 +137,7 @@ export class ItemBook {
   /** The turn is over: so is everything in it, what was made last first. */
   closeAll(): Happening[] {
     const told: Happening[] = [];
+    for (const id of this.#empty.keys()) this.#over.add(id);
     this.#empty.clear();
     for (const entry of [...this.#open.values()].reverse()) {
       const { item, calls } = entry;

@@ -233,6 +233,11 @@ describe("an empty message", () => {
     expect(lines(track(prompt(), message(), aborted, rest)).slice(3)).toEqual(["turn.ended aborted"]);
   });
 
+  test("that a program left behind when it died begins no other turn when it is told again", () => {
+    const told = track(prompt(), message(), { type: "died" }, prompt(), message(), rest);
+    expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended interrupted"]);
+  });
+
   test("that ended in order is one: the agent had nothing to say", () => {
     expect(lines(track(prompt(), message(), done(), rest)).slice(3, 5)).toEqual([
       "item.started message a1",

@@ -145,6 +145,7 @@ export type Runtime = {
   submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome>;
   /** Ends the running turn of a session and of those below it. Safe to repeat. */
   abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
+  /** An `AppError` with `ask_unknown` says that nothing is asked under this id any more. */
   answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void>;
   onHint(listener: (hint: Hint) => void): () => void;
   /** What happens in the sessions of lanes, as it happens, for those who watch. Nothing is decided by it. */

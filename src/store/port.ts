@@ -61,8 +61,8 @@ export type Store = {
   sessions(laneId: string): Promise<LaneSession[]>;
 
   /**
-   * What was used by a lane's agent, by the runtime's own message. One that was counted before is counted anew, in the
-   * place of what it had used then, on the day on which it first was.
+   * What was used by a lane's agent, by the runtime's own message. One that was counted before has used what is more of
+   * the two, on the day on which it first was: some programs say only once what a message cost.
    */
   countUsage(laneId: string, entries: readonly UsageEntry[]): Promise<void>;
   usageOf(laneId: string, day: string): Promise<DayUsage>;

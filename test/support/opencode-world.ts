@@ -60,6 +60,8 @@ export class OpencodeWorld {
   /** May be another one from the next prompt on; the server's table is that of its start. */
   #policy: PermissionPolicy | null;
   readonly #asked = new Set<() => void>();
+  /** The same for each start, so that a server that was kept is taken over. */
+  #port: number | null = null;
   /** What the model was told beside the prompts, by call. */
   readonly systems: string[] = [];
   model!: ScriptedModel;
@@ -107,7 +109,8 @@ export class OpencodeWorld {
   }
 
   async #keeperOptions(): Promise<KeeperOptions> {
-    const port = await freePort();
+    this.#port ??= await freePort();
+    const port = this.#port;
     const settings = { opencodeBin, opencodeServeHost: "127.0.0.1", opencodeServePort: port };
     const directory = join(this.directory, "server");
     const times = { firstWaitMs: 200, maxWaitMs: 500, probeMs: 1000, endMs: 1000 };

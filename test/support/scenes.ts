@@ -52,7 +52,7 @@ export function stubScript(scenes: Scenes): StubScript {
       when,
       steps: messages.flatMap(({ say, think, do: deed, error, hangs }) => [
         ...(think === undefined ? [] : [{ think }]),
-        ...(say === undefined ? [] : [{ say }]),
+        ...(say === undefined ? [] : [{ say }, { uses: { tokens: 10 } }]),
         ...(deed === undefined ? [] : [stubStep(deed)]),
         ...(error === undefined ? [] : [{ error }]),
         ...(hangs === undefined ? [] : [hangs === "dies" ? { crash: true as const } : { hang: true as const }]),

@@ -2,18 +2,17 @@
  * The same scenes on the stub, on the real OpenCode and on the real Claude Code: a lane for each scene, and what is told
  * of it in lines that do not depend on the program.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../../src/store/port.ts";
+import { startClaude, startOpencode } from "./agent-programs.ts";
 import { AgentWorld } from "./agent-world.ts";
-import { ClaudeLanes } from "./claude-lanes.ts";
-import { OpencodeWorld } from "./opencode-world.ts";
+import type { OpencodeWorld } from "./opencode-world.ts";
 import type { Scenes } from "./scenes.ts";
-import { claudeTools, modelScript, opencodeTools, stubScript } from "./scenes.ts";
+import { stubScript } from "./scenes.ts";
 
 export type Agent = {
   readonly name: string;
@@ -59,41 +58,13 @@ async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Pr
 }
 
 async function opencodeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
-  const world = new OpencodeWorld({ lanes, config: { permission: { bash: "ask" } } });
-  furnish(world.work, scenes);
-  await world.start();
-  world.script(modelScript(scenes, opencodeTools, "."));
-  const server = () => JSON.parse(readFileSync(join(world.directory, "server", "server.json"), "utf8"));
-  return {
-    name: "OpenCode",
-    ...common(world),
-    kill: () => process.kill(server().pid, "SIGKILL"),
-    endSession: async (_lane, sessionId) => {
-      const { url = "", authorization } = world.keeper.address() ?? {};
-      const headers = { Authorization: authorization ?? "" };
-      await fetch(`${url}/session/${sessionId}`, { method: "DELETE", headers });
-    },
-  };
+  const { world, kill, deleteSession } = await startOpencode(scenes, lanes);
+  return { name: "OpenCode", ...common(world), kill, endSession: (_lane, sessionId) => deleteSession(sessionId) };
 }
 
 async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
-  const world = new ClaudeLanes({ lanes, claude: { mostResting: 20 } });
-  furnish(world.work, scenes);
-  for (const lane of Object.keys(scenes)) {
-    const settings = join(world.work, lane, ".claude");
-    mkdirSync(settings);
-    writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
-  }
-  await world.start();
-  world.script(modelScript(scenes, claudeTools, "."));
-  const program = (lane: string) =>
-    JSON.parse(readFileSync(join(world.directory, "claude", "programs", `${lane}.json`), "utf8"));
-  return {
-    name: "Claude Code",
-    ...common(world),
-    kill: (lane) => process.kill(program(lane).pid, "SIGKILL"),
-    endSession: async (lane) => void process.kill(program(lane).pid, "SIGTERM"),
-  };
+  const { world, kill } = await startClaude(scenes, lanes);
+  return { name: "Claude Code", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }
 
 function common(world: AgentWorld | OpencodeWorld) {
@@ -106,14 +77,6 @@ function common(world: AgentWorld | OpencodeWorld) {
     },
     dispose: () => world.dispose(),
   };
-}
-
-/** Each lane has a directory of its own, with a file in it. */
-function furnish(work: string, scenes: Scenes): void {
-  for (const lane of Object.keys(scenes)) {
-    mkdirSync(join(work, lane));
-    writeFileSync(join(work, lane, "README.md"), "# Project\n\nOne line.\n");
-  }
 }
 
 /** The events of a lane, once there are enough of them. */

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import type { AskAnswer } from "../port.ts";
 import type { Arrival } from "./script.ts";
 
 export type JournalEntry = { at: number } & (
@@ -12,7 +13,7 @@ export type JournalEntry = { at: number } & (
   | { type: "abort"; session: string }
   /** The session is over, as when somebody deleted it. */
   | { type: "end"; session: string }
-  | { type: "answer"; session: string; ask: string; decision: "once" | "always" | "reject" }
+  | ({ type: "answer"; session: string; ask: string } & AskAnswer)
   | { type: "posted"; session: string; tool: string; error: string | null }
 );
 

@@ -151,7 +151,7 @@ export class StubRuntime implements Runtime {
         answers: answer.answers ?? null,
       });
     } else this.#say(session.lane, session.id, { type: "permission_over", ask: askId, outcome: decision });
-    this.#record({ type: "answer", at: this.#now(), session: session.id, ask: askId, decision });
+    this.#record({ type: "answer", at: this.#now(), session: session.id, ask: askId, ...answer });
     this.#wake(session);
   }
 
@@ -202,7 +202,7 @@ export class StubRuntime implements Runtime {
       case "end":
         return session.end(entry.at);
       case "answer":
-        session.answer(entry.ask, entry.decision, entry.at);
+        session.answer(entry.ask, entry, entry.at);
         return;
       case "posted":
         return session.posted(entry.tool, entry.error, entry.at);

@@ -2,7 +2,7 @@
  * One session of a stub agent: a transcript that grows by the script as time passes. It has no timers and does no
  * I/O; the same entries at the same times give the same rows, so it can be replayed from the journal after a crash.
  */
-import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice, Usage } from "../port.ts";
+import type { Ask, AskAnswer, RowError, ToolCall, TranscriptRow, TranscriptSlice, Usage } from "../port.ts";
 import type { Script, Step, Turn } from "./script.ts";
 import { durationOf } from "./script.ts";
 
@@ -78,7 +78,7 @@ export class StubSession {
     this.happenings += 1;
   }
 
-  answer(askId: string, decision: "once" | "always" | "reject", at: number): boolean {
+  answer(askId: string, { decision, answers = [] }: AskAnswer, at: number): boolean {
     const ask = this.#asks.find((one) => one.id === askId);
     const tool = this.#run?.waitsFor;
     if (!ask || !tool) return false;
@@ -88,7 +88,7 @@ export class StubSession {
       this.#finishRow(at, "tool-calls");
       this.#rest();
     } else {
-      Object.assign(tool, { status: "completed", output: "ok" });
+      Object.assign(tool, { status: "completed", output: answers.map((one) => one.join(", ")).join(" / ") || "ok" });
       this.#afterTool(at);
     }
     return true;
@@ -120,7 +120,8 @@ export class StubSession {
 
   /** How many rows, from the first on, will not change any more. */
   rowsOver(): number {
-    const open = this.#run ? this.#rows.findLastIndex(({ completedAt }) => completedAt === null) : -1;
+    // A row that a crash left open in an earlier turn stays as it is.
+    const open = this.#rows.findLastIndex((row) => row.completedAt === null && row.parentId === this.#run?.userId);
     return open < 0 ? this.#rows.length : open;
   }
 
@@ -135,7 +136,7 @@ export class StubSession {
   }
 
   slice(limit: number | null): TranscriptSlice {
-    const rows = limit === null ? this.#rows : this.#rows.slice(-limit);
+    const rows = limit === null ? this.#rows : this.#rows.slice(Math.max(0, this.#rows.length - limit));
     return {
       sessionId: this.id,
       status: this.#stale ? "stale" : this.#run ? "busy" : "idle",

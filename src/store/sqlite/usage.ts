@@ -12,7 +12,8 @@ export function usageStatements(db: Database.Database) {
   );
   const put = db.prepare<UsageEntry & { laneId: string }>(`
     INSERT INTO usage (lane_id, message_id, day, tokens, cost) VALUES (@laneId, @messageId, @day, @tokens, @cost)
-    ON CONFLICT (lane_id, message_id) DO UPDATE SET tokens = excluded.tokens, cost = excluded.cost`);
+    ON CONFLICT (lane_id, message_id)
+    DO UPDATE SET tokens = max(tokens, excluded.tokens), cost = max(cost, excluded.cost)`);
   const isLifted = db.prepare<[string, string]>("SELECT 1 FROM lifted_limit WHERE lane_id = ? AND day = ?").pluck();
   const lift = db.prepare<[string, string]>(
     "INSERT INTO lifted_limit (lane_id, day) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -23,7 +24,7 @@ export function usageStatements(db: Database.Database) {
     fresh: (laneId: string, entries: readonly UsageEntry[]): UsageEntry[] =>
       entries.filter(({ messageId, tokens, cost }) => {
         const known = one.get(laneId, messageId);
-        return known?.tokens !== tokens || known.cost !== cost;
+        return known === undefined || tokens > known.tokens || cost > known.cost;
       }),
     count(laneId: string, entries: readonly UsageEntry[]): void {
       for (const { messageId, day, tokens, cost } of entries) put.run({ laneId, messageId, day, tokens, cost });

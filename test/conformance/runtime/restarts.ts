@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { familyOf } from "../../../src/runtimes/agent-process/process-family.ts";
+import { processTable } from "../../../src/runtimes/agent-process/process-table.ts";
+import type { TranscriptRow, TranscriptSlice } from "../../../src/runtimes/port.ts";
+import type { Opened } from "./watched-session.ts";
+import { openSession } from "./watched-session.ts";
+
+function withoutCost(row: TranscriptRow) {
+  return { ...row, usage: row.usage?.tokens };
+}
+
+/** The last test leaves the runtime closed: another start of a real program would take long. */
+export function restarts(opened: Opened): void {
+  test("another runtime on the same state reads the same rows, and goes on in the same session", async () => {
+    const session = await openSession(opened());
+    const { slice: before } = await session.played("works");
+    await opened().stop({ keep: true });
+    await opened().start();
+    session.watch();
+    const read = await session.until(() => true);
+    const { keepsCost } = opened().facts;
+    const kept = ({ rows }: TranscriptSlice) => (keepsCost ? rows : rows.map(withoutCost));
+    expect(kept(read)).toEqual(kept(before));
+    expect(read.status).toBe("idle");
+    const { prompt, slice } = await session.played("answers");
+    expect(kept(slice).slice(0, -2)).toEqual(kept(before));
+    expect(slice.rows.at(-1)).toMatchObject({ parentId: prompt.messageId, text: "It is 4." });
+  });
+
+  test("closing in mid-turn ends all that was started, and nothing of it runs afterwards", async () => {
+    const session = await openSession(opened(), { closes: true });
+    await session.send("hangs");
+    await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));
+    const programs = opened().programs();
+    const family = async () => {
+      const table = await processTable();
+      return programs.flatMap((program) => familyOf(program, table, process.pid));
+    };
+    expect((await family()).length > 0).toBe(opened().facts.isProgram);
+    await opened().stop();
+    expect(await family()).toEqual([]);
+    expect(opened().programs()).toEqual([]);
+  });
+}

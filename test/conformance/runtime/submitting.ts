@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { attemptDigest } from "../../../src/delivery/attempt.ts";
+import type { Opened } from "./watched-session.ts";
+import { openSession, soon } from "./watched-session.ts";
+
+export function submitting(opened: Opened): void {
+  test("ids are the same for the same digest, and others for another one", () => {
+    const { runtime } = opened();
+    const [one, other] = [attemptDigest("one", 1, 1), attemptDigest("one", 1, 2)];
+    expect(runtime.idsFrom(one)).toEqual(runtime.idsFrom(one));
+    expect(runtime.idsFrom(one).messageId).not.toBe(runtime.idsFrom(other).messageId);
+    expect(runtime.idsFrom(one).partId).not.toBe(runtime.idsFrom(other).partId);
+  });
+
+  test("an accepted prompt stands in the transcript under our own id, with its text", async () => {
+    const session = await openSession(opened());
+    const { prompt, slice } = await session.played("answers");
+    const users = slice.rows.filter(({ role }) => role === "user");
+    expect(users).toMatchObject([{ id: prompt.messageId, text: prompt.text }]);
+  });
+
+  test("the same ids again after their turn are no second row and no second run", async () => {
+    const session = await openSession(opened());
+    const { prompt } = await session.played("answers first");
+    expect(await opened().runtime.submit(session.lane, prompt, soon())).toEqual({ outcome: "accepted" });
+    // Whatever the second one might have started comes before the end of this.
+    const turns = session.of("turn.ended").length + 1;
+    const next = await session.send("answers next");
+    const { rows } = await session.rests(turns);
+    expect(rows.map(({ id, role, parentId }) => (role === "user" ? id : parentId))).toEqual([
+      prompt.messageId,
+      prompt.messageId,
+      next.messageId,
+      next.messageId,
+    ]);
+    expect(opened().runs(prompt.text)).toBe(1);
+  });
+}

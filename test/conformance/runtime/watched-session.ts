@@ -1,0 +1,129 @@
+/** A session of its own for one test, and all that is told of it while the test runs. */
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, onTestFinished } from "vitest";
+import { attemptDigest } from "../../../src/delivery/attempt.ts";
+import type { Lane } from "../../../src/delivery/lane.ts";
+import type { Signal } from "../../../src/events/signal.ts";
+import { TurnTracker } from "../../../src/events/turn-tracker.ts";
+import type { Draft } from "../../../src/events/universal-event.ts";
+import type { Ask, Prompt, TranscriptSlice } from "../../../src/runtimes/port.ts";
+import type { RuntimeHarness } from "../runtime-conformance.ts";
+
+/** A harness that is open by the time the test runs. */
+export type Opened = () => RuntimeHarness;
+
+export const soon = () => AbortSignal.timeout(15_000);
+
+/** Whatever the session does at the end of the test is stopped, unless the test closes the runtime. */
+export async function openSession(harness: RuntimeHarness, { closes = false } = {}): Promise<WatchedSession> {
+  const session = new WatchedSession(harness, await harness.runtime.openSession(harness.lane, soon()));
+  if (!closes) onTestFinished(() => session.leave());
+  return session;
+}
+
+export class WatchedSession {
+  readonly id: string;
+  readonly lane: Lane;
+  readonly told: Draft[] = [];
+  hints = 0;
+  readonly #harness: RuntimeHarness;
+  readonly #tracker = new TurnTracker();
+  readonly #wakers = new Set<() => void>();
+  #stopWatching: (() => void)[] = [];
+  #prompts = 0;
+
+  constructor(harness: RuntimeHarness, id: string) {
+    this.id = id;
+    this.lane = { ...harness.lane, sessionId: id };
+    this.#harness = harness;
+    this.watch();
+  }
+
+  /** To be called again for another runtime. */
+  watch(): void {
+    for (const stop of this.#stopWatching) stop();
+    const { runtime } = this.#harness;
+    this.#stopWatching = [
+      runtime.onSignal((_lane, signal) => this.#take(signal)),
+      runtime.onHint(({ sessionId }) => {
+        if (sessionId !== this.id) return;
+        this.hints += 1;
+        this.#wake();
+      }),
+    ];
+  }
+
+  async leave(): Promise<void> {
+    for (const stop of this.#stopWatching) stop();
+    const slice = await this.until(() => true);
+    if (slice.status === "busy") await this.#harness.runtime.abort(this.lane, this.id, soon());
+  }
+
+  prompt(text: string): Prompt {
+    this.#prompts += 1;
+    const ids = this.#harness.runtime.idsFrom(attemptDigest(this.id, this.#prompts, 1));
+    return { ...ids, sessionId: this.id, text: `${text} of ${this.id}`, attachments: [] };
+  }
+
+  async send(text: string): Promise<Prompt> {
+    const prompt = this.prompt(text);
+    expect(await this.#harness.runtime.submit(this.lane, prompt, soon())).toEqual({ outcome: "accepted" });
+    return prompt;
+  }
+
+  /** Sends it, and waits for the end of its turn. */
+  async played(text: string): Promise<{ prompt: Prompt; slice: TranscriptSlice }> {
+    const turns = this.of("turn.ended").length + 1;
+    const prompt = await this.send(text);
+    return { prompt, slice: await this.rests(turns) };
+  }
+
+  read(limit: number | null = null): Promise<TranscriptSlice> {
+    return this.#harness.runtime.read(this.lane, this.id, limit, soon());
+  }
+
+  /** What it shows once so many turns were told to be over and it rests. */
+  async rests(turns = 1): Promise<TranscriptSlice> {
+    await this.hears(() => this.of("turn.ended").length >= turns);
+    return this.until(({ status }) => status === "idle");
+  }
+
+  /** A transcript has no event of its own: a hint may be lost, and a read may have nothing to say. */
+  async until(done: (slice: TranscriptSlice) => boolean): Promise<TranscriptSlice> {
+    for (;;) {
+      const slice = await this.read().catch(() => null);
+      if (slice && done(slice)) return slice;
+      await wait(20);
+    }
+  }
+
+  /** When prompts can be handed over again. */
+  async ready(): Promise<void> {
+    while ((await this.#harness.runtime.trouble(soon())) !== null) await wait(20);
+  }
+
+  async asked(): Promise<Ask> {
+    const { asks } = await this.until((slice) => slice.asks.length > 0);
+    expect(asks).toHaveLength(1);
+    return asks[0] as Ask;
+  }
+
+  async hears(enough: () => boolean): Promise<void> {
+    while (!enough()) await new Promise<void>((resolve) => this.#wakers.add(resolve));
+  }
+
+  of<T extends Draft["type"]>(type: T): Extract<Draft, { type: T }>[] {
+    return this.told.filter((draft): draft is Extract<Draft, { type: T }> => draft.type === type);
+  }
+
+  #take(signal: Signal): void {
+    if (signal.session !== this.id) return;
+    this.told.push(...this.#tracker.take(signal));
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakers) wake();
+    this.#wakers.clear();
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { Opened } from "./watched-session.ts";
+import { openSession } from "./watched-session.ts";
+
+export function working(opened: Opened): void {
+  test("is busy while it works, and its rows grow", async () => {
+    const session = await openSession(opened());
+    const prompt = await session.send("hangs");
+    const { status, rows } = await session.until((slice) => slice.rows.some(({ text }) => text === "I begin."));
+    expect(status).toBe("busy");
+    expect(rows.find(({ text }) => text === "I begin.")?.parentId).toBe(prompt.messageId);
+  });
+
+  test("at rest the rows belong to the prompt, tools have input and output, and the newest has ended the turn", async () => {
+    const session = await openSession(opened());
+    const { prompt, slice } = await session.played("works");
+    expect(slice).toMatchObject({ sessionId: session.id, status: "idle", asks: [], complete: true });
+    const [, first, last, ...more] = slice.rows;
+    expect(more).toEqual([]);
+    const whole = { role: "assistant", parentId: prompt.messageId, error: null, completedAt: expect.any(Number) };
+    expect(first).toMatchObject({ ...whole, text: "I read it.", finish: "tool-calls" });
+    expect(last).toMatchObject({ ...whole, text: "It has one line.", tools: [] });
+    expect(last?.finish).not.toBe("tool-calls");
+    expect(first?.tools).toMatchObject([{ name: expect.stringMatching(/^read$/i), status: "completed" }]);
+    expect(Object.values(first?.tools[0]?.input ?? {}).join()).toContain("README.md");
+    expect(first?.tools[0]?.output).not.toBe("");
+    for (const row of [first, last]) {
+      expect(row?.usage?.tokens).toBeGreaterThan(0);
+      expect(row?.firstActivityAt).toBeGreaterThanOrEqual(row?.createdAt ?? Number.POSITIVE_INFINITY);
+      expect(row?.completedAt).toBeGreaterThanOrEqual(row?.firstActivityAt ?? Number.POSITIVE_INFINITY);
+    }
+    expect(slice.lastActivityAt).not.toBeNull();
+  });
+
+  test("a limit gives the newest rows, and says whether they are all", async () => {
+    const session = await openSession(opened());
+    const { slice } = await session.played("works");
+    const newest = await session.read(2);
+    expect(newest.rows).toEqual(slice.rows.slice(-2));
+    expect(newest.complete).toBe(false);
+    const all = await session.read(10);
+    expect(all.rows).toEqual(slice.rows);
+    expect(all.complete).toBe(true);
+  });
+}

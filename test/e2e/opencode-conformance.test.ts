@@ -1,0 +1,21 @@
+/** The runtime for OpenCode keeps every promise of the port, on the real program. */
+import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
+import { startOpencode } from "../support/agent-programs.ts";
+
+runtimeConformance("OpenCode", async () => {
+  const { world, programs, kill, deleteSession } = await startOpencode(conformanceScenes, [{}]);
+  return {
+    facts: { unknownSession: "stale", deadTurn: "interrupted", keepsCost: true, isProgram: true },
+    get runtime() {
+      return world.runtime;
+    },
+    lane: conformingLane("opencode", world.work),
+    runs: (words) => world.turns(words),
+    kill,
+    loseSession: deleteSession,
+    programs,
+    stop: ({ keep } = { keep: false }) => world.waybill.close({ keepAgents: keep }),
+    start: async () => void (await world.start()),
+    dispose: () => world.dispose(),
+  };
+});

@@ -1,0 +1,68 @@
+/** Worlds around the real programs in which scenes are played, and what happens to the programs from outside. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Known } from "../../src/runtimes/agent-process/process-family.ts";
+import type { NewLane } from "../../src/store/port.ts";
+import { ClaudeLanes } from "./claude-lanes.ts";
+import { OpencodeWorld } from "./opencode-world.ts";
+import type { Scenes } from "./scenes.ts";
+import { claudeTools, modelScript, opencodeTools } from "./scenes.ts";
+
+type Lanes = readonly Partial<NewLane>[];
+
+export async function startOpencode(scenes: Scenes, lanes: Lanes) {
+  const world = new OpencodeWorld({ lanes, config: { permission: { bash: "ask" } } });
+  furnish(world.directory, lanes);
+  await world.start();
+  world.script(modelScript(scenes, opencodeTools, "."));
+  const programs = () => recordsIn(join(world.directory, "server"), "server.json");
+  return {
+    world,
+    programs,
+    /** One server works for all lanes. */
+    kill: () => end(programs()[0], "SIGKILL"),
+    deleteSession: async (sessionId: string) => {
+      const { url = "", authorization } = world.keeper.address() ?? {};
+      const headers = { Authorization: authorization ?? "" };
+      await fetch(`${url}/session/${sessionId}`, { method: "DELETE", headers });
+    },
+  };
+}
+
+export async function startClaude(scenes: Scenes, lanes: Lanes) {
+  const times = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 50, longestWaitMs: 50 };
+  const world = new ClaudeLanes({ lanes, claude: { mostResting: 20, times } });
+  furnish(world.directory, lanes);
+  for (const { directory = "work" } of lanes) {
+    const settings = join(world.directory, directory, ".claude");
+    mkdirSync(settings);
+    writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
+  }
+  await world.start();
+  world.script(modelScript(scenes, claudeTools, "."));
+  const records = join(world.directory, "claude", "programs");
+  return {
+    world,
+    programs: () => recordsIn(records, ".json"),
+    kill: (lane: string, how: NodeJS.Signals = "SIGKILL") => end(recordsIn(records, `${lane}.json`)[0], how),
+  };
+}
+
+/** What a runtime has written down about the programs that it started. */
+function recordsIn(directory: string, ending: string): Known[] {
+  const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(ending)) : [];
+  return names.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as Known);
+}
+
+function end(program: Known | undefined, how: NodeJS.Signals): void {
+  if (!program?.pid) throw new Error("there is no such program");
+  process.kill(program.pid, how);
+}
+
+/** Each lane has a directory of its own, with a file in it. */
+function furnish(world: string, lanes: Lanes): void {
+  for (const { directory = "work" } of lanes) {
+    mkdirSync(join(world, directory), { recursive: true });
+    writeFileSync(join(world, directory, "README.md"), "# Project\n\nOne line.\n");
+  }
+}
