@@ -31,6 +31,13 @@ export function usage(subject: Subject): void {
     expect(await store.usageOf("lane", day)).toMatchObject({ tokens: 30, cost: 0.75 });
   });
 
+  it("a reading that knows less of a message than the one before takes nothing away", async () => {
+    const { store } = subject;
+    await store.countUsage("lane", [{ messageId: "m1", day, tokens: 30, cost: 0.75 }]);
+    await store.countUsage("lane", [{ messageId: "m1", day, tokens: 30, cost: 0 }]);
+    expect(await store.usageOf("lane", day)).toMatchObject({ tokens: 30, cost: 0.75 });
+  });
+
   it("a message stays on the day on which it was first counted", async () => {
     const { store } = subject;
     await store.countUsage("lane", [{ messageId: "m1", day, tokens: 10, cost: 0 }]);
