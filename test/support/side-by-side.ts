@@ -86,13 +86,11 @@ async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): 
   }
   await world.start();
   world.script(modelScript(scenes, claudeTools, "."));
-  const program = (lane: string) =>
-    JSON.parse(readFileSync(join(world.directory, "claude", "programs", `${lane}.json`), "utf8"));
   return {
     name: "Claude Code",
     ...common(world),
-    kill: (lane) => process.kill(program(lane).pid, "SIGKILL"),
-    endSession: async (lane) => void process.kill(program(lane).pid, "SIGTERM"),
+    kill: (lane) => process.kill(world.program(lane).pid, "SIGKILL"),
+    endSession: async (lane) => void process.kill(world.program(lane).pid, "SIGTERM"),
   };
 }
 
