@@ -22,13 +22,13 @@ export const killedClaude: KilledAgent = {
   kills: [
     kill("model", "program", 400),
     kill("tool", "daemon", 400),
-    kill("start", "both", 700),
+    kill("start", "both", 1300),
     kill("tool", "program", 200),
     kill("ask", "daemon", 200),
     kill("start", "daemon", 1000),
     kill("model", "both", 400),
     kill("model", "daemon", 900),
-    kill("start", "program", 700),
+    kill("start", "program", 1300),
     kill("ask", "program", 200),
     kill("tool", "both", 200),
     kill("ask", "both", 200),
@@ -40,7 +40,7 @@ export const killedClaude: KilledAgent = {
    * answer any more has failed then.
    */
   brokenTurn({ victim, moment, place, say, marker }) {
-    if (moment === "start") return [{ say, waitMs: 2000 }];
+    if (moment === "start") return [{ say, waitMs: victim === "daemon" ? 1500 : 3000 }];
     if (moment === "ask") {
       return [{ tools: [{ tool: "AskUserQuestion", input: { questions: [question] } }] }, { say }];
     }
