@@ -102,6 +102,8 @@ class Loop {
   /** By nonce, every program that was ever written down. */
   readonly #programs = new Map<string, Known>();
   #newest: Known | null = null;
+  /** The one that was at work when the last kill came. */
+  #struck: Known | null = null;
   #daemon!: DaemonProcess;
 
   constructor(agent: KilledAgent, waybill: Program, model: ModelProcess, script: ScriptInput) {
@@ -136,9 +138,9 @@ class Loop {
 
   async #breakIn(message: Message): Promise<void> {
     const { id, kill } = message;
-    const last = this.#newest;
-    await this.#until(`the moment of ${id} (${kill?.moment})`, () => this.#isTime(message, last));
+    await this.#until(`the moment of ${id} (${kill?.moment})`, () => this.#isTime(message));
     const program = this.#newest;
+    this.#struck = program;
     if (!kill) return;
     await wait(Math.random() * kill.longestWaitMs);
     if (kill.victim !== "program") await this.#waybill.kill();
@@ -146,8 +148,8 @@ class Loop {
     if (kill.victim !== "program") this.#daemon = await this.#waybill.up();
   }
 
-  async #isTime({ id, kill, marker }: Message, last: Known | null): Promise<boolean> {
-    if (kill?.moment === "start") return this.#newest !== last;
+  async #isTime({ id, kill, marker }: Message): Promise<boolean> {
+    if (kill?.moment === "start") return this.#newest?.nonce !== this.#struck?.nonce;
     if (!this.#model.calls.some(isFor(id))) return false;
     if (kill?.moment === "tool") return existsSync(marker);
     return kill?.moment !== "ask" || (await this.#waybill.client().asks()).asks.length > 0;

@@ -27,7 +27,7 @@ export const killedClaude: KilledAgent = {
     kill("ask", "daemon", 200),
     kill("start", "daemon", 1000),
     kill("model", "both", 400),
-    kill("model", "daemon", 900),
+    kill("model", "daemon", 400),
     kill("start", "program", 1300),
     kill("ask", "program", 200),
     kill("tool", "both", 200),
@@ -42,13 +42,15 @@ export const killedClaude: KilledAgent = {
   brokenTurn({ victim, moment, place, say, marker }) {
     if (moment === "start") return [{ say, waitMs: victim === "daemon" ? 1500 : 3000 }];
     if (moment === "ask") {
-      return [{ tools: [{ tool: "AskUserQuestion", input: { questions: [question] } }] }, { say }];
+      const ask = { tool: "AskUserQuestion", input: { questions: [question] } };
+      // Without a daemon the ask fails at once, and the turn must not end before its program is killed as well.
+      return [{ tools: [ask] }, victim === "daemon" ? { say } : { say, breaks: { how: "hang" } }];
     }
     if (moment === "tool") {
       const command = `touch ${marker} && sleep ${victim === "daemon" ? 2 : 60}`;
       return [{ tools: [{ tool: "Bash", input: { command } }] }, { say }];
     }
-    if (victim === "daemon") return [{ say, waitMs: 300, pieceMs: 100 }];
+    if (victim === "daemon") return [{ say, waitMs: 500, pieceMs: 100 }];
     return [{ say, pieceMs: 50, breaks: { how: "hang", afterPieces: place % 4 } }];
   },
 
