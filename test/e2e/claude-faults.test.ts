@@ -1,6 +1,10 @@
-import { readFileSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { familyOf } from "../../src/runtimes/agent-process/process-family.ts";
+import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
+import type { ProcessRecord } from "../../src/runtimes/claude/process-record.ts";
 import { ClaudeLanes } from "../support/claude-lanes.ts";
 
 let world: ClaudeLanes;
@@ -18,14 +22,13 @@ beforeEach(() => {
   id = `m${count}`;
 });
 
-const record = () =>
-  JSON.parse(readFileSync(join(world.directory, "claude", "programs", "lane.json"), "utf8")) as {
-    pid: number;
-    sessionId: string;
-  };
-
 const sleeps = { tools: [{ tool: "Bash", input: { command: "sleep 60" } }] };
 const hangs = { breaks: { how: "hang" as const } };
+
+const write = { tools: [{ tool: "Write", input: { file_path: "note.txt", content: "x" } }] };
+
+/** Of the program itself, and of its tools. */
+const processesOf = async (program: ProcessRecord) => familyOf(program, await processTable(), process.pid);
 
 /** Its first call is answered so far, and the program has gone on to what follows. */
 async function isAtWork(prompt: string): Promise<void> {
@@ -38,7 +41,7 @@ describe("a program that is killed", () => {
     world.script({ rules: [{ once: true, steps: [hangs] }, { steps: [{ say: "After all." }] }] });
     await world.send(id, "early");
     await isAtWork("early");
-    process.kill(record().pid, "SIGKILL");
+    process.kill(world.program().pid, "SIGKILL");
     const { attemptList } = await world.reaches(id, "responded");
     expect(attemptList.length).toBeLessThanOrEqual(2);
     expect((await world.answers()).filter((text) => text === "After all.")).toHaveLength(1);
@@ -48,12 +51,13 @@ describe("a program that is killed", () => {
     world.script({ rules: [{ once: true, steps: [sleeps] }, { steps: [{ say: "Done now." }] }] });
     await world.send(id, "in a tool");
     await isAtWork("in a tool");
-    const { sessionId, pid } = record();
-    await world.toolRuns(sessionId);
-    process.kill(pid, "SIGKILL");
+    const program = world.program();
+    await world.toolRuns(program.sessionId);
+    process.kill(program.pid, "SIGKILL");
     const { attemptList } = await world.reaches(id, "responded");
     expect(attemptList.map(({ spends }) => spends)).toEqual(["attempts", "repairs"]);
     expect((await world.answers()).at(-1)).toBe("Done now.");
+    expect(await processesOf(program)).toEqual([]);
   });
 });
 
@@ -70,6 +74,51 @@ describe("when Waybill goes and comes back", () => {
     expect((await world.answers()).at(-1)).toBe("Finished alone.");
   });
 
+  describe("a program that was left in a tool which does not end", () => {
+    let program: ProcessRecord;
+    beforeEach(async () => {
+      world.script({ rules: [{ once: true, steps: [sleeps] }, { steps: [{ say: "Done after that." }] }] });
+      await world.send(id, "hangs");
+      await isAtWork("hangs");
+      program = world.program();
+      await world.toolRuns(program.sessionId);
+      await world.waybill.close({ keepAgents: true });
+      await world.start();
+      expect((await processesOf(program)).length).toBeGreaterThan(1);
+    });
+
+    test("ends when a person stops it, with its tool, and the message is cancelled", async () => {
+      await world.waybill.people.stop("lane", "user");
+      await world.until(id, ({ status, turnEndedAt }) => status === "cancelled" && turnEndedAt !== null);
+      expect(await processesOf(program)).toEqual([]);
+    });
+
+    test("ends when Waybill stops, and the message is answered in the next run", async () => {
+      await world.stop();
+      expect(await processesOf(program)).toEqual([]);
+      await world.start();
+      await world.reaches(id, "responded");
+      expect((await world.answers()).at(-1)).toBe("Done after that.");
+    });
+  });
+
+  test("what a program asked is asked again, and not taken for refused", async () => {
+    world.script({ rules: [{ steps: [write, { say: "It is written." }] }] });
+    await world.send(id, "may I");
+    await world.until(id, ({ responseState }) => responseState === "permission_blocked");
+    const [before] = world.waybill.asks.list();
+    await world.waybill.close({ keepAgents: true });
+    await world.start();
+    await world.until(
+      id,
+      ({ attemptList, responseState }) => attemptList.length === 2 && responseState === "permission_blocked",
+    );
+    const [ask] = world.waybill.asks.list();
+    expect(ask?.id).not.toBe(before?.id);
+    await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+    await world.reaches(id, "responded");
+  });
+
   test("a session whose transcript is gone is stale, and the message goes to a fresh one", async () => {
     const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
     await world.stop();
@@ -81,4 +130,22 @@ describe("when Waybill goes and comes back", () => {
     expect((await world.waybill.store.lane("lane"))?.sessionId).not.toBe(sessionId);
     expect((await world.answers()).at(-1)).toBe("In a new session.");
   });
+});
+
+test("a prompt waits for a program that somebody started and gave up on", async () => {
+  await world.stop();
+  await world.start();
+  const runtime = world.waybill.runtimes.get("claude");
+  const lane = await world.waybill.store.lane("lane");
+  if (!runtime || !lane) throw new Error("there is no lane on Claude Code");
+  world.script({ rules: [{ steps: [{ say: "Here." }] }] });
+  const sessionId = randomUUID();
+  const prompt = { sessionId, messageId: randomUUID(), partId: "", text: "are you there", attachments: [] };
+  const [first, second] = await Promise.all([
+    runtime.submit(lane, { ...prompt, messageId: randomUUID() }, AbortSignal.abort()),
+    runtime.submit(lane, prompt, AbortSignal.timeout(30_000)),
+  ]);
+  expect(first.outcome).toBe("not_sent");
+  expect(second.outcome).toBe("accepted");
+  expect(world.program().sessionId).toBe(sessionId);
 });

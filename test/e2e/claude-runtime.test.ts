@@ -39,12 +39,11 @@ describe("a message to Claude Code", () => {
   });
 
   test("goes to the same session and the same program as the one before", async () => {
-    const programs = join(world.directory, "claude", "programs", "lane.json");
-    const before = readFileSync(programs, "utf8");
+    const before = world.program();
     world.script({ rules: [{ steps: [{ say: "Again." }] }] });
     await world.send(id, "and again");
     await world.reaches(id, "responded");
-    expect(readFileSync(programs, "utf8")).toBe(before);
+    expect(world.program()).toEqual(before);
   });
 
   test("that begins with a slash is no command of the program", async () => {

@@ -1,7 +1,8 @@
 import { test } from "vitest";
-import { expectEachAnsweredOnce } from "../support/expect-opencode-kills.ts";
-import { killOpencodeAgainAndAgain } from "../support/opencode-kills.ts";
+import { killAgainAndAgain } from "../support/agent-kills.ts";
+import { expectEachAnsweredOnce } from "../support/expect-agent-kills.ts";
+import { killedOpencode } from "../support/opencode-kills.ts";
 
 test("OpenCode, the daemon and both, killed in mid-turn: every message ends, none answered is asked again", async () => {
-  expectEachAnsweredOnce(await killOpencodeAgainAndAgain(4));
+  expectEachAnsweredOnce(await killAgainAndAgain(killedOpencode, 4));
 }, 180_000);

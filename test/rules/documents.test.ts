@@ -18,6 +18,7 @@ function citedTests(document: string): { claim: string; name: string; file: stri
 describe.each([
   { document: "docs/invariants.md", atLeast: 30 },
   { document: "docs/opencode.md", atLeast: 20 },
+  { document: "docs/claude.md", atLeast: 9 },
 ])("$document", ({ document, atLeast }) => {
   const rows = citedTests(document);
 

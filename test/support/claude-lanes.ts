@@ -5,6 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { ClaudeOptions } from "../../src/runtimes/claude/claude-runtime.ts";
 import { ClaudeRuntime } from "../../src/runtimes/claude/claude-runtime.ts";
+import type { ProcessRecord } from "../../src/runtimes/claude/process-record.ts";
+import { readProcessRecords } from "../../src/runtimes/claude/process-record.ts";
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
@@ -17,6 +19,14 @@ export class ClaudeLanes extends AgentWorld {
     super(options);
     this.#claude = claude;
     mkdirSync(this.home);
+  }
+
+  /** The only program that is written down for a lane. */
+  program(lane = "lane"): ProcessRecord & { pid: number } {
+    const all = readProcessRecords(join(this.directory, "claude", "programs")).filter(({ laneId }) => laneId === lane);
+    const [record] = all;
+    if (record?.pid == null || all.length > 1) throw new Error(`not one program: ${JSON.stringify(all)}`);
+    return { ...record, pid: record.pid };
   }
 
   /** Resolves when a call of a tool stands in the transcript and has no result. */

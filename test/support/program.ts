@@ -10,6 +10,7 @@ import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/daemon-file.ts";
 import { endFamily } from "../../src/runtimes/agent-process/process-family.ts";
+import { readProcessRecords } from "../../src/runtimes/claude/process-record.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
@@ -131,15 +132,16 @@ export class Program {
 
   async dispose(): Promise<void> {
     for (const daemon of this.#started) await daemon.end();
-    await this.#endServers();
+    await this.#endAgents();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** An agent's server outlives a daemon that was killed; the next start would take it over, and here there is none. */
-  async #endServers(): Promise<void> {
+  /** An agent's program outlives a daemon that was killed; the next start would see to it, and here there is none. */
+  async #endAgents(): Promise<void> {
     for (const state of [this.home, join(this.home, "demo")]) {
-      const record = readServerRecord(join(state, "opencode-server"));
-      if (record) await endFamily(record, 0);
+      const server = readServerRecord(join(state, "opencode-server"));
+      const programs = [...(server ? [server] : []), ...readProcessRecords(join(state, "claude", "programs"))];
+      for (const program of programs) await endFamily(program, 0);
     }
   }
 

@@ -19,6 +19,8 @@ export type ProcessStart = {
 };
 
 const keptWords = 10_000;
+/** What a program said before it ended is read within this, unless something that it started holds its output open. */
+const lastWordsMs = 1000;
 
 export class ClaudeProcess {
   readonly pid: number;
@@ -35,6 +37,12 @@ export class ClaudeProcess {
       this.#words = (this.#words + text).slice(-keptWords);
     });
     splitLines(child.stdout, onLine);
+    child.once("exit", () => {
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, lastWordsMs).unref();
+    });
     this.ended = new Promise((resolve) => {
       child.once("close", (code, signal) => {
         onEnd(this.#farewell(code, signal));

@@ -140,8 +140,8 @@ export class ClaudeRuntime implements Runtime {
     let program: Awaited<ReturnType<LanePrograms["ready"]>>;
     try {
       program = await this.#ready(lane, sessionId);
-      this.#transcripts.notePrompted(sessionId);
       signal.throwIfAborted();
+      this.#transcripts.notePrompted(sessionId);
     } catch (error) {
       const known = error instanceof AppError && error.code === "agent_unknown" && error.hint;
       if (known) return { outcome: "refused", reason: `${messageOf(error)} ${known}` };
@@ -193,8 +193,7 @@ export class ClaudeRuntime implements Runtime {
   }
 
   async close({ keep }: { keep: boolean } = { keep: false }): Promise<void> {
-    this.#left.close();
-    await this.#programs.close(keep);
+    await Promise.all([this.#left.close(keep), this.#programs.close(keep)]);
   }
 
   async #ready(lane: Lane, sessionId: string) {

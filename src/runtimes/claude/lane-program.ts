@@ -43,6 +43,7 @@ export class LaneProgram {
   readonly #start: ProgramStart;
   readonly #record: ProcessRecord;
   #process: ClaudeProcess | null = null;
+  #begun: Promise<void> | null = null;
   restingSince: number;
   isEnding = false;
   isReady = false;
@@ -67,8 +68,13 @@ export class LaneProgram {
     });
   }
 
-  /** Resolves when it answers. Whatever goes wrong, nothing is left running. */
-  async begin(): Promise<void> {
+  /** Resolves when it answers, for everybody who waits for that. Whatever goes wrong, nothing is left running. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#begin();
+    return this.#begun;
+  }
+
+  async #begin(): Promise<void> {
     const { records, path, args, directory, env } = this.#start;
     writeProcessRecord(records, this.#record);
     let gone = "";
@@ -108,14 +114,14 @@ export class LaneProgram {
   /** Ended with all that it started, and waited for. At rest it goes by itself when its input ends. */
   async end(): Promise<void> {
     this.isEnding = true;
-    const { endMs, records, laneId } = this.#start;
+    const { endMs, records } = this.#start;
     if (!this.conversation.isWorking) {
       this.#process?.endInput();
       await within(this.#process?.ended, Math.min(endMs, 2000));
     }
     await endFamily(this.#record, endMs);
     await this.#process?.ended;
-    removeProcessRecord(records, laneId);
+    removeProcessRecord(records, this.#record);
   }
 
   #hear(text: string): void {

@@ -31,7 +31,8 @@ export class LanePrograms {
   readonly #options: LaneProgramsOptions;
   readonly #programs = new Map<string, LaneProgram>();
   readonly #failures = new Map<string, Failure>();
-  readonly #ending = new Set<Promise<void>>();
+  /** Those that go, with what their tools left running, by their lane. */
+  readonly #ending = new Map<Promise<void>, string>();
   #cancel = () => {};
   #closed = false;
 
@@ -59,11 +60,19 @@ export class LanePrograms {
   /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
   async ready(wanted: Wanted): Promise<LaneProgram> {
     const { laneId, sessionId } = wanted;
-    const there = this.#programs.get(laneId);
-    if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === fingerprintOf(wanted)) {
-      return there;
+    for (;;) {
+      const there = this.#programs.get(laneId);
+      if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === fingerprintOf(wanted)) {
+        // Whoever started it may have given up waiting for it.
+        await there.begin();
+        return there;
+      }
+      if (there) await this.#end(laneId, there);
+      const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([gone]) => gone);
+      // Looked at anew after each wait: somebody else may have started one by then.
+      if (!there && ending.length === 0) break;
+      await Promise.all(ending);
     }
-    if (there) await this.#end(laneId, there);
     this.#mayStart(laneId);
     return this.#start(wanted);
   }
@@ -74,15 +83,18 @@ export class LanePrograms {
     if (program) await this.#end(laneId, program);
   }
 
-  /** With `keep`, those at work finish their turns by themselves, and the next run waits for them. */
+  /**
+   * With `keep`, those at work finish their turns by themselves, and the next run waits for them. One that waits for a
+   * person would take our end for a no: it is ended, and asks again in the next run.
+   */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
     this.#cancel();
     for (const [laneId, program] of this.#programs) {
-      if (keep && program.conversation.isWorking) program.leave();
-      else void this.#end(laneId, program);
+      if (keep && program.conversation.isWorking && program.conversation.asks.length === 0) program.leave();
+      else void this.#end(laneId, program).catch(() => {});
     }
-    await Promise.all(this.#ending);
+    await Promise.all(this.#ending.keys());
   }
 
   async #start(wanted: Wanted): Promise<LaneProgram> {
@@ -105,7 +117,7 @@ export class LanePrograms {
     try {
       await program.begin();
     } catch (error) {
-      this.#programs.delete(laneId);
+      this.#forget(laneId, program);
       if (!(error instanceof AppError && error.code === "agent_unknown")) this.#failed(laneId, error);
       throw error;
     }
@@ -113,13 +125,14 @@ export class LanePrograms {
   }
 
   #gone(laneId: string, program: LaneProgram, how: string, wasWorking: boolean): void {
-    if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
+    // One that ends before it is ready is seen to by whoever starts it.
     if (!program.isReady) return;
+    this.#forget(laneId, program);
     this.#options.onEnd(laneId, program.sessionId, how, wasWorking);
     if (program.isEnding) return;
     this.#failed(laneId, new Error(how));
     // What its tools left running is ended, and its record with it.
-    this.#finish(program.end());
+    void this.#finish(laneId, program.end()).catch(() => {});
   }
 
   #failed(laneId: string, error: unknown): void {
@@ -144,17 +157,22 @@ export class LanePrograms {
   }
 
   #end(laneId: string, program: LaneProgram): Promise<void> {
-    if (this.#programs.get(laneId) === program && !program.isEnding) program.isEnding = true;
+    program.isEnding = true;
+    // One that does not end stays where it is: nobody else may take its session up.
     return this.#finish(
-      program.end().finally(() => {
-        if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
-      }),
+      laneId,
+      program.end().then(() => this.#forget(laneId, program)),
     );
   }
 
-  #finish(ending: Promise<void>): Promise<void> {
+  /** Another may have taken its place. */
+  #forget(laneId: string, program: LaneProgram): void {
+    if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
+  }
+
+  #finish(laneId: string, ending: Promise<void>): Promise<void> {
     const handled = ending.catch((error: unknown) => this.#options.onTrouble(error));
-    this.#ending.add(handled);
+    this.#ending.set(handled, laneId);
     void handled.finally(() => this.#ending.delete(handled));
     return ending;
   }

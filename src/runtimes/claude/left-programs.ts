@@ -21,7 +21,9 @@ const lookMs = 250;
 
 export class LeftPrograms {
   readonly #options: LeftOptions;
+  /** By nonce. */
   readonly #left = new Map<string, ProcessRecord>();
+  readonly #ending = new Map<string, Promise<void>>();
   #cancel = () => {};
   #closed = false;
 
@@ -34,50 +36,69 @@ export class LeftPrograms {
     const table = await processTable();
     for (const record of readProcessRecords(this.#options.records)) {
       const leader = leaderOf(record, table);
-      if (leader) this.#left.set(record.sessionId, { ...record, pid: leader.pid, processStart: leader.start });
-      else await this.#clear(record);
+      this.#left.set(record.nonce, {
+        ...record,
+        pid: leader?.pid ?? null,
+        processStart: leader?.start ?? null,
+      });
     }
-    this.#lookLater();
+    await this.#look();
   }
 
   has(sessionId: string): boolean {
-    return this.#left.has(sessionId);
+    return [...this.#left.values()].some((record) => record.sessionId === sessionId);
   }
 
   /** Ended in mid-turn, because somebody wants its turn to end. */
   async end(sessionId: string): Promise<void> {
-    const record = this.#left.get(sessionId);
-    if (record) await this.#gone(record);
+    const records = [...this.#left.values()].filter((record) => record.sessionId === sessionId);
+    await Promise.all(records.map((record) => this.#end(record)));
   }
 
-  /** Those that are still at work go on; the next run finds them by their records. */
-  close(): void {
+  /** With `keep`, those that are still at work go on, and the next run finds them by their records. */
+  async close(keep: boolean): Promise<void> {
     this.#closed = true;
     this.#cancel();
+    if (!keep) await Promise.all([...this.#left.values()].map((record) => this.#endOrTell(record)));
+    await Promise.allSettled(this.#ending.values());
   }
 
-  #lookLater(): void {
+  /** One that cannot be ended keeps its session, and is tried again. */
+  async #look(): Promise<void> {
+    const gone = [...this.#left.values()].filter(
+      ({ pid, processStart }) => pid === null || !isAlive(pid, processStart),
+    );
+    await Promise.all(gone.map((record) => this.#endOrTell(record)));
     if (this.#closed || this.#left.size === 0) return;
     const { clock, onTrouble } = this.#options;
     this.#cancel = clock.at(clock.now() + lookMs, () => void this.#look().catch(onTrouble));
   }
 
-  async #look(): Promise<void> {
-    for (const record of [...this.#left.values()]) {
-      if (record.pid === null || !isAlive(record.pid, record.processStart)) await this.#gone(record);
+  async #endOrTell(record: ProcessRecord): Promise<void> {
+    try {
+      await this.#end(record);
+    } catch (error) {
+      this.#options.onTrouble(error);
     }
-    this.#lookLater();
   }
 
-  async #gone(record: ProcessRecord): Promise<void> {
-    await this.#clear(record);
-    this.#left.delete(record.sessionId);
-    this.#options.onGone(record);
+  /** With all that it left running. */
+  #end(record: ProcessRecord): Promise<void> {
+    const ending = this.#ending.get(record.nonce) ?? this.#clear(record);
+    this.#ending.set(record.nonce, ending);
+    return ending;
   }
 
   async #clear(record: ProcessRecord): Promise<void> {
-    const { records, endMs } = this.#options;
-    await endFamily(record, endMs);
-    removeProcessRecord(records, record.laneId);
+    const { records, endMs, onGone } = this.#options;
+    try {
+      await endFamily(record, endMs);
+      removeProcessRecord(records, record);
+      this.#left.delete(record.nonce);
+    } finally {
+      this.#ending.delete(record.nonce);
+    }
+    // While everything is closed nobody is there to look; the next run does.
+    if (!this.#closed) onGone(record);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * What is written down about a Claude Code program before it is started, so that the next run finds it whatever happens
- * to this one: a file for each lane.
+ * to this one. A file for each program: a lane may have one that is about to end beside one that begins.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -20,11 +20,11 @@ const schema = z.object({
 
 export type ProcessRecord = z.output<typeof schema>;
 
-const pathOf = (directory: string, laneId: string) => join(directory, `${laneId}.json`);
+const pathOf = (directory: string, { laneId, nonce }: ProcessRecord) => join(directory, `${laneId}.${nonce}.json`);
 
 export function writeProcessRecord(directory: string, record: ProcessRecord): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeWholeFile(pathOf(directory, record.laneId), `${JSON.stringify(record)}\n`);
+  writeWholeFile(pathOf(directory, record), `${JSON.stringify(record)}\n`);
 }
 
 /** Those that can be understood; another one was made by another version of Waybill, or is no record. */
@@ -34,8 +34,8 @@ export function readProcessRecords(directory: string): ProcessRecord[] {
     .filter((record) => record !== undefined);
 }
 
-export function removeProcessRecord(directory: string, laneId: string): void {
-  rmSync(pathOf(directory, laneId), { force: true });
+export function removeProcessRecord(directory: string, record: ProcessRecord): void {
+  rmSync(pathOf(directory, record), { force: true });
 }
 
 function filesIn(directory: string): string[] {

@@ -76,11 +76,12 @@ export class Transcripts {
     }));
     const status = busy ? "busy" : "idle";
     const file = this.#file(directory, sessionId);
-    if (!file) {
+    const book = file && (await this.#read(file, busy ? null : (conversation?.newestRow ?? null)));
+    // A file without a conversation in it is no use to the program either: it can neither go on in it nor begin it.
+    if (!book || book.size === 0) {
       const isLost = !busy && this.wasPrompted(sessionId);
       return { sessionId, status: isLost ? "stale" : status, asks, rows: [], complete: true, lastActivityAt: null };
     }
-    const book = await this.#read(file, busy ? null : (conversation?.newestRow ?? null));
     const result = this.#results.get(sessionId);
     if (result && !busy) book.ended(result);
     const rows = book.newest(limit);

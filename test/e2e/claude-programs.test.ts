@@ -1,0 +1,139 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { nonceVariable } from "../../src/runtimes/agent-process/agent-environment.ts";
+import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
+import { ClaudeProcess } from "../../src/runtimes/claude/claude-process.ts";
+import { LeftPrograms } from "../../src/runtimes/claude/left-programs.ts";
+import type { ProcessRecord } from "../../src/runtimes/claude/process-record.ts";
+import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/claude/process-record.ts";
+
+let records = "";
+let left: LeftPrograms;
+let gone: string[];
+let started: ChildProcess[];
+
+beforeEach(() => {
+  records = mkdtempSync(join(tmpdir(), "waybill-left-"));
+  gone = [];
+  started = [];
+  left = newRun();
+});
+afterEach(async () => {
+  await left.close(true);
+  for (const child of started) child.kill("SIGKILL");
+  rmSync(records, { recursive: true });
+});
+
+function newRun(): LeftPrograms {
+  return new LeftPrograms({
+    records,
+    clock: systemClock,
+    endMs: 3000,
+    onGone: ({ nonce }) => gone.push(nonce),
+    onTrouble: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** Something that runs for a minute and carries a nonce, as a program and its tools do. */
+async function start(nonce: string): Promise<ChildProcess> {
+  const child = spawn("sleep", ["60"], { detached: true, stdio: "ignore", env: { [nonceVariable]: nonce } });
+  started.push(child);
+  await once(child, "spawn");
+  return child;
+}
+
+function writeDown(record: Partial<ProcessRecord>): void {
+  writeProcessRecord(records, {
+    ...{ nonce: "n1", laneId: "lane", sessionId: "session", pid: null, processStart: null },
+    ...record,
+  });
+}
+
+const isRunning = async ({ pid }: ChildProcess) => (await processTable()).some((row) => row.pid === pid);
+
+describe("what an earlier run left", () => {
+  test("before it started the program it wrote down is nothing", async () => {
+    writeDown({});
+    await left.find();
+    expect(left.has("session")).toBe(false);
+    expect(readProcessRecords(records)).toEqual([]);
+  });
+
+  test("before it wrote down the program's id is found all the same", async () => {
+    const program = await start("n1");
+    writeDown({});
+    await left.find();
+    expect(left.has("session")).toBe(true);
+    expect(left.has("another")).toBe(false);
+    await left.end("session");
+    expect(left.has("session")).toBe(false);
+    expect(await isRunning(program)).toBe(false);
+    expect(readProcessRecords(records)).toEqual([]);
+    expect(gone).toEqual(["n1"]);
+  });
+
+  test("of a program that is gone, such as its tools, is ended", async () => {
+    const tool = await start("n1");
+    writeDown({ pid: 2 ** 22 + 1, processStart: "long ago" });
+    await left.find();
+    expect(await isRunning(tool)).toBe(false);
+    expect(left.has("session")).toBe(false);
+  });
+
+  test("is not taken for a process that has its id by now", async () => {
+    const stranger = await start("somebody else's");
+    writeDown({ pid: stranger.pid as number, processStart: "long ago" });
+    await left.find();
+    expect(left.has("session")).toBe(false);
+    expect(await isRunning(stranger)).toBe(true);
+  });
+
+  test("keeps its session until the last of several programs has gone", async () => {
+    const [one, other] = [await start("n1"), await start("n2")];
+    writeDown({});
+    writeDown({ nonce: "n2" });
+    await left.find();
+    one.kill("SIGKILL");
+    await expect.poll(() => gone, { timeout: 10_000 }).toEqual(["n1"]);
+    expect(left.has("session")).toBe(true);
+    other.kill("SIGKILL");
+    await expect.poll(() => left.has("session"), { timeout: 10_000 }).toBe(false);
+  });
+
+  test("is kept by a restart, and ended by a stop", async () => {
+    const program = await start("n1");
+    writeDown({});
+    await left.find();
+    await left.close(true);
+    expect(await isRunning(program)).toBe(true);
+    left = newRun();
+    await left.find();
+    await left.close(false);
+    expect(await isRunning(program)).toBe(false);
+    expect(readProcessRecords(records)).toEqual([]);
+  });
+});
+
+test("a program has ended when it is gone, though what it started holds its output", async () => {
+  const lines: string[] = [];
+  const ends: string[] = [];
+  const program = await ClaudeProcess.start({
+    path: "/bin/sh",
+    args: ["-c", "sleep 60 & echo $!; exit 3"],
+    directory: records,
+    env: { PATH: process.env.PATH ?? "" },
+    onLine: (line) => lines.push(line),
+    onEnd: (how) => ends.push(how),
+  });
+  await program.ended;
+  process.kill(Number(lines[0]), "SIGKILL");
+  expect(ends).toEqual(["Claude Code ended with exit code 3."]);
+});
