@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { familyOf } from "../../src/runtimes/agent-process/process-family.ts";
 import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
@@ -81,7 +82,8 @@ describe("when Waybill goes and comes back", () => {
       await world.send(id, "hangs");
       await isAtWork("hangs");
       program = world.program();
-      await world.toolRuns(program.sessionId);
+      // The call stands in the transcript before its tool is started.
+      while ((await processesOf(program)).length < 2) await wait(20);
       await world.waybill.close({ keepAgents: true });
       await world.start();
       expect((await processesOf(program)).length).toBeGreaterThan(1);

@@ -44,7 +44,7 @@ export async function startClaude(scenes: Scenes, lanes: Lanes) {
   return {
     world,
     programs: () => recordsIn(records, ".json"),
-    kill: (lane: string, how: NodeJS.Signals = "SIGKILL") => end(recordsIn(records, `${lane}.json`)[0], how),
+    kill: (lane: string, how: NodeJS.Signals = "SIGKILL") => end(world.program(lane), how),
   };
 }
 
