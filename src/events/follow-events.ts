@@ -73,7 +73,12 @@ class Inbox {
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  readonly #onAbort = () => this.#wake();
+  /** A reader that has gone may never ask for the next one, and so never come to its end. */
+  readonly #onAbort = () => {
+    this.close();
+    this.#leave();
+    this.#wake();
+  };
 
   #push(told: readonly ToldEvent[]): void {
     this.batches += 1;

@@ -158,3 +158,13 @@ test("ends when nobody wants it any more, also in mid-wait, and leaves nothing b
   expect(await next).toEqual(["end"]);
   expect(source.listeners.size).toBe(0);
 });
+
+test("a reader that goes while it holds an event, and asks for no more, is told nothing more", async () => {
+  const gone = reader();
+  const first = gone.next(1);
+  await vi.waitUntil(() => source.listeners.size === 1);
+  await happen(...someEvents(1, 2));
+  expect(await first).toEqual(["lane-1"]);
+  gone.stop();
+  expect(source.listeners.size).toBe(0);
+});
