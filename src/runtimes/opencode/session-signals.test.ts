@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { fixture, session } from "../../../test/support/opencode-fixture.ts";
 import { aLane } from "../../../test/support/waybill.ts";
@@ -26,6 +26,7 @@ function watch(start: Stored = { rows: [...rows], status: "idle" }) {
   tree.learn(session, null);
   const server = { stored: start, asked: [] as Awaited<ReturnType<SessionSignalsOptions["asked"]>>, reads: 0 };
   let meanwhile = () => {};
+  const troubles: unknown[] = [];
   const signals = new SessionSignals({
     api,
     tree,
@@ -37,16 +38,15 @@ function watch(start: Stored = { rows: [...rows], status: "idle" }) {
       return found;
     },
     asked: async () => server.asked,
-    onTrouble: (error) => {
-      throw error;
-    },
+    onTrouble: (error) => troubles.push(error),
   });
   const told: Signal[] = [];
   signals.onSignal((_lane, signal) => told.push(signal));
   const onRead = (happen: () => void) => {
     meanwhile = happen;
   };
-  return { signals, server, told, clock, onRead, types: () => told.map(({ type }) => type) };
+  onTestFinished(() => expect(troubles).toEqual([]));
+  return { signals, server, told, clock, onRead, troubles, types: () => told.map(({ type }) => type) };
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -125,11 +125,30 @@ test("a prompt that nobody began to work on is interrupted after a while, and no
   const [prompt] = rows as [MessageRow];
   const alone = { ...prompt, info: { ...prompt.info, time: { created: clock.now() } } } as MessageRow;
   server.stored = { rows: [alone], status: "idle" };
+  signals.eventsCome(true);
   await signals.retell(lane, session, never);
   expect(types()).toEqual(["prompt"]);
   await clock.advance(15_000);
-  await signals.retell(lane, session, never);
+  await settle();
   expect(told.at(-1)).toMatchObject({ type: "died", synthetic: true });
+  expect(types().filter((type) => type === "died")).toHaveLength(1);
+});
+
+test("a look that failed is repeated, so that an end that was missed is said", async () => {
+  const { signals, server, types, clock, onRead, troubles } = watch();
+  signals.watch(lane, session);
+  for (const event of untilBusy) signals.hear(event);
+  onRead(() => {
+    if (server.reads === 1) throw new Error("no answer");
+  });
+  // The gap is told before the first event of the new stream.
+  signals.retellAll();
+  await settle();
+  signals.eventsCome(true);
+  expect(troubles.splice(0)).toHaveLength(1);
+  await clock.advance(15_000);
+  await settle();
+  expect(types().at(-1)).toBe("rest");
 });
 
 test("a message whose end never comes after the program rests is looked at", async () => {

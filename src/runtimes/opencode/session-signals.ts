@@ -38,6 +38,8 @@ const readWithinMs = 30_000;
 const begunWithinMs = 10_000;
 /** How long after it rests the program may take to say how its message ended. */
 const endedWithinMs = 2000;
+/** How long after a look that failed the next one comes. */
+const againMs = 10_000;
 /** How often the rows are read again because something happened meanwhile. */
 const tries = 4;
 
@@ -181,8 +183,10 @@ export class SessionSignals {
     this.#translator.state(root).rested();
     const newest = rows.at(-1)?.info;
     if (newest?.role !== "user") return this.#say(root, rest(rows));
-    const isForgotten = watched.unended !== null && now - newest.time.created > begunWithinMs;
-    if (isForgotten) this.#say(root, { type: "died" }, true);
+    if (watched.unended === null) return;
+    const left = newest.time.created + begunWithinMs - now;
+    if (left < 0) this.#say(root, { type: "died" }, true);
+    else this.#lookLater(watched, root, left + 1);
   }
 
   #gone(sessionId: string): void {
@@ -200,12 +204,25 @@ export class SessionSignals {
     );
   }
 
+  #lookLater(watched: WatchedSession, root: string, ms: number): void {
+    const { clock } = this.#options;
+    watched.wait(() =>
+      clock.at(clock.now() + ms, () => {
+        watched.cancelWait();
+        // While no events come, their return is the time to look.
+        if (this.#live) this.#retellSoon(root);
+      }),
+    );
+  }
+
   #retellSoon(sessionId: string): void {
-    const lane = this.#sessions.get(sessionId)?.lane;
-    if (!lane || this.#listeners.size === 0 || this.#closing.signal.aborted) return;
+    const watched = this.#sessions.get(sessionId);
+    if (!watched || this.#listeners.size === 0 || this.#closing.signal.aborted) return;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(readWithinMs)]);
-    this.retell(lane, sessionId, signal).catch((error) => {
-      if (!this.#closing.signal.aborted) this.#options.onTrouble(error);
+    this.retell(watched.lane, sessionId, signal).catch((error) => {
+      if (this.#closing.signal.aborted) return;
+      this.#options.onTrouble(error);
+      this.#lookLater(watched, sessionId, againMs);
     });
   }
 
