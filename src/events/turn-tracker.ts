@@ -51,7 +51,9 @@ export class TurnTracker {
     this.#items.recall(event);
     if (event.type === "turn.started") this.#open = newTurn(false);
     else if (event.type === "turn.ended") this.#open = null;
-    else if (event.type === "permission.requested") this.#asks.set(event.data.ask, "permission");
+    // Of a very long turn the beginning is not kept any more; it is open all the same.
+    else if (event.turn !== null) this.#open ??= newTurn(true);
+    if (event.type === "permission.requested") this.#asks.set(event.data.ask, "permission");
     else if (event.type === "question.requested") this.#asks.set(event.data.ask, "question");
     else if (event.type === "permission.resolved" || event.type === "question.resolved")
       this.#asks.delete(event.data.ask);
