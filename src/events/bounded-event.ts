@@ -2,6 +2,7 @@
  * Keeps one event from filling the store: what is too long in it is cut and says so. Pure. The shape stays what it was,
  * since only long texts, long lists and what programs nest without end are cut.
  */
+import type { Signal } from "./signal.ts";
 import type { UniversalEvent } from "./universal-event.ts";
 
 /** An event's text is never longer than this. */
@@ -15,7 +16,22 @@ const bounds = [
   { text: 256, list: 30, depth: 8 },
 ] as const;
 
-type Bound = (typeof bounds)[number];
+type Bound = { text: number; list: number; depth: number };
+
+/**
+ * The store takes no JSON that is nested deeper than 1000, and a few thousand are too many to write any. One such event
+ * would hold up those of all lanes, and a model can make one.
+ */
+const deepest: Bound = { text: Number.POSITIVE_INFINITY, list: Number.POSITIVE_INFINITY, depth: 100 };
+
+export function shallow(signal: Signal): Signal {
+  return isDeeper(signal, deepest.depth) ? (shrunk(signal, deepest, 0) as Signal) : signal;
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
+}
 
 export function bounded(event: UniversalEvent): { event: UniversalEvent; text: string } {
   const text = JSON.stringify(event);

@@ -3,7 +3,7 @@
  * store, so that a lane goes on after a restart where it was.
  */
 import type { Store } from "../store/port.ts";
-import { bounded } from "./bounded-event.ts";
+import { bounded, shallow } from "./bounded-event.ts";
 import type { Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";
@@ -44,7 +44,7 @@ export class LaneLog {
   }
 
   take(signal: Signal): Entry[] {
-    return this.#tracker.take(signal).map((draft) => this.#entry(draft));
+    return this.#tracker.take(shallow(signal)).map((draft) => this.#entry(draft));
   }
 
   #entry(draft: Draft): Entry {

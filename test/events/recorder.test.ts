@@ -28,7 +28,7 @@ const types = (events: readonly UniversalEvent[]) => events.map(({ type }) => ty
 const ofType = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type);
 
 /** A recorder on a store of its own, fed by hand. */
-async function aRecorder(change: (store: Store) => Store = (store) => store, mostCharacters?: number) {
+async function aRecorder(change: (store: Store) => Store = (store) => store, mostCharacters?: number, keep = 1000) {
   const world = new World();
   onTestFinished(() => world.dispose());
   const store = openSqliteStore({ path: world.storePath });
@@ -48,7 +48,7 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, mos
   const recorder = new Recorder({
     store: change(store),
     clock: world.clock,
-    keep: 1000,
+    keep,
     onTrouble: ({ error }) => troubles.push(error),
     ...(mostCharacters === undefined ? {} : { mostCharacters }),
   });
@@ -60,7 +60,7 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, mos
     const signal: Signal = { at: world.clock.now(), session: "ses-1", ...said };
     for (const listener of listeners) listener(lane, signal);
   };
-  return { store, recorder, told, say, troubles, retold, clock: world.clock };
+  return { store, recorder, runtime, told, say, troubles, retold, clock: world.clock };
 }
 
 const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
@@ -184,6 +184,32 @@ test("closing writes what was said just before", async () => {
   say(failure("later"));
   await settled();
   expect(await kept(store)).toHaveLength(2);
+});
+
+test.each([1500, 100_000])("what is nested %i deep is cut, and holds up nobody", async (depth) => {
+  const { say, store, troubles } = await aRecorder();
+  const input: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+  say({ type: "tool", message: "a1", call: "c1", name: "bash", state: { status: "running", input } });
+  say(failure("other"), "other");
+  await settled();
+  expect(troubles).toEqual([]);
+  expect(types(await kept(store, "other"))).toEqual(["error"]);
+  expect(JSON.stringify((await kept(store)).at(-1))).toContain("[cut]");
+});
+
+test("a turn whose beginning is not kept any more ends once after a restart, and is not begun again", async () => {
+  const first = await aRecorder(undefined, undefined, 10);
+  first.say(message);
+  for (let count = 0; count < 30; count++) first.say(failure(`number ${count}`));
+  await first.recorder.close();
+  const again = new Recorder({ store: first.store, clock: first.clock, keep: 10, onTrouble: () => {} });
+  await again.listen([first.runtime]);
+  first.say({ type: "delta", message: "a2", part: "p2", kind: "text", text: "on" });
+  first.say({ type: "rest" });
+  await again.close();
+  const { events } = await first.store.events({ limit: 100 });
+  const turns = events.map(({ event }) => event).filter(({ type }) => type.startsWith("turn."));
+  expect(turns.map(({ type, turn }) => [type, turn])).toEqual([["turn.ended", 1]]);
 });
 
 test("two lanes do not get into each other's numbers", async () => {
