@@ -115,8 +115,13 @@ export class Recorder {
       this.#queue.push(entry);
       this.#characters += entry.text.length;
     }
-    if (this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024)) this.#giveUp();
+    // A long turn that is said at once may be more than that, and is written in a moment.
     if (!this.#failing) void this.#write();
+    else if (this.#isTooMuch) this.#giveUp();
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024);
   }
 
   #open(laneId: string): LaneState {
@@ -182,7 +187,8 @@ export class Recorder {
     this.#deps.onTrouble({ error });
     this.#failing = true;
     // Its numbers and those in the store have come apart; the store is right.
-    if (error instanceof AppError && error.code === "events_out_of_order") this.#giveUp();
+    const isAstray = error instanceof AppError && error.code === "events_out_of_order";
+    if (isAstray || this.#isTooMuch) this.#giveUp();
     if (this.#closing.signal.aborted) return;
     this.#later(this.#retryMs, () => {
       this.#failing = false;

@@ -274,6 +274,14 @@ test("what cannot be held back is given up as a whole, said so, and the turn is 
   expect(types(events).filter((type) => type.startsWith("turn."))).toEqual(["turn.started", "turn.ended"]);
 });
 
+test("however much is said at once, nothing is given up while the store can be written", async () => {
+  const { say, store, troubles } = await aRecorder(undefined, 3000);
+  for (let count = 0; count < 50; count++) say(failure(`number ${count}`));
+  await settled();
+  expect(troubles).toEqual([]);
+  expect(types(await kept(store))).toHaveLength(50);
+});
+
 test("what is not written when it closes is reported", async () => {
   const { disk, change } = fullDisk();
   const { say, recorder, troubles } = await aRecorder(change);
