@@ -37,6 +37,12 @@ test("text is shown as it comes, by whole lines with the rest below, and nothing
   expect(shown(text("One\nTwo")).lines).toEqual(["One", "Two"]);
 });
 
+test("text of which some was missed is shown whole in the end", () => {
+  const missed = [delta("One\nTw"), delta("ree"), text("One\nTwo\nThree")];
+  const again = "some of this was missed; the whole of it:";
+  expect(shown(...missed).lines).toEqual(["One", "Twree", again, "One", "Two", "Three"]);
+});
+
 test("a line that is not whole is not overtaken by a tool", () => {
   const done = result({ isError: false, rejected: false, output: "" });
   const said = [delta("Looking."), call, done, delta("\nDo"), text("Looking.\nDone.")];

@@ -15,7 +15,7 @@ type Words = Extract<Part, { type: "text" | "reasoning" }>;
 type ShownWords = {
   item: string;
   kind: Words["type"];
-  length: number;
+  text: string;
   line: string;
   /** Something else was shown in mid-line, so that the line was ended there. */
   broken: boolean;
@@ -25,7 +25,7 @@ const longestInput = 100;
 
 export class TurnLines {
   readonly #paint: Paint;
-  /** What was shown of the text parts of open messages: how much of it, and the line that is not whole yet. */
+  /** What was shown of the text parts of open messages: all of it, and the line that is not whole yet. */
   readonly #shown = new Map<string, ShownWords>();
   /** What the tools that run were called with, in words. */
   readonly #calls = new Map<string, string>();
@@ -118,14 +118,14 @@ export class TurnLines {
     const shown = this.#shownOf(item, part, kind);
     const lines = `${shown.line}${shown.broken ? text.replace(/^\n/, "") : text}`.split("\n");
     const line = lines.pop() ?? "";
-    Object.assign(shown, { length: shown.length + text.length, line, broken: false });
+    Object.assign(shown, { text: shown.text + text, line, broken: false });
     this.#shown.set(`${item}/${part}`, shown);
     this.#status = this.#styled(line, kind);
     return lines.map((one) => this.#styled(one, kind));
   }
 
   #shownOf(item: string, part: string, kind: Words["type"]): ShownWords {
-    return this.#shown.get(`${item}/${part}`) ?? { item, kind, length: 0, line: "", broken: false };
+    return this.#shown.get(`${item}/${part}`) ?? { item, kind, text: "", line: "", broken: false };
   }
 
   #styled(text: string, kind: Words["type"]): string {
@@ -161,11 +161,19 @@ export class TurnLines {
   /** What was not shown as it came. */
   #rest(item: Item, part: Part): string[] {
     if (part.type !== "text" && part.type !== "reasoning") return [];
-    const { length, line, broken } = this.#shownOf(item.id, part.id, part.type);
+    const { text, line, broken } = this.#shownOf(item.id, part.id, part.type);
     this.#shown.delete(`${item.id}/${part.id}`);
-    const more = part.text.slice(length);
+    const more = part.text.slice(text.length);
+    // Some of it was missed in the middle, as by a slow reader: what was shown is not how it goes.
+    if (more !== "" && !part.text.startsWith(text)) return this.#anew(line, part);
     const words = line + (broken ? more.replace(/^\n/, "") : more);
     return words === "" ? [] : words.split("\n").map((one) => this.#styled(one, part.type));
+  }
+
+  #anew(line: string, { type, text }: Words): string[] {
+    const above = line === "" ? [] : [this.#styled(line, type)];
+    const again = this.#paint("dim", "some of this was missed; the whole of it:");
+    return [...above, again, ...text.split("\n").map((one) => this.#styled(one, type))];
   }
 
   #called(item: Item): string[] {
