@@ -19,6 +19,8 @@ type Entry = {
   calls: Set<string>;
   files: FilePart[];
   ending: Ending | null;
+  /** It was begun before a restart: how much of its text was told as deltas, nobody knows. */
+  recalled: boolean;
 };
 type Words = Extract<Said, { type: "part" | "delta" }>;
 type Tool = Extract<Said, { type: "tool" }>;
@@ -64,7 +66,8 @@ export class ItemBook {
     const entry = this.#open.get(message);
     if (!entry) return begun;
     const known = wordsIn(entry.item.parts, id, kind);
-    const added = type === "delta" ? text : text.startsWith(known.text) ? text.slice(known.text.length) : "";
+    const isAgain = entry.recalled && known.text === "";
+    const added = type === "delta" ? text : isAgain ? "" : newIn(text, known.text);
     known.text = type === "delta" ? known.text + text : text;
     return added === ""
       ? begun
@@ -155,7 +158,7 @@ export class ItemBook {
   recall(happening: Happening): void {
     if (happening.type === "item.started") {
       const { item } = happening.data;
-      this.#open.set(item.id, entryOf(structuredClone(item)));
+      this.#open.set(item.id, { ...entryOf(structuredClone(item)), recalled: true });
       if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
     } else if (happening.type === "item.completed") {
       const { id, kind, parent } = happening.data.item;
@@ -184,7 +187,8 @@ export class ItemBook {
     const [known] = entry?.item.parts ?? [];
     const before = known?.type === "tool_result" ? known.output : "";
     if (entry) entry.item.parts = [part];
-    const added = output.startsWith(before) ? output.slice(before.length) : "";
+    const isAgain = entry?.recalled === true && before === "";
+    const added = isAgain ? "" : newIn(output, before);
     if (added === "") return told;
     return [...told, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
   }
@@ -257,7 +261,11 @@ function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "pa
 }
 
 function entryOf(item: Item): Entry {
-  return { item, calls: new Set(), files: [], ending: null };
+  return { item, calls: new Set(), files: [], ending: null, recalled: false };
+}
+
+function newIn(text: string, known: string): string {
+  return text.startsWith(known) ? text.slice(known.length) : "";
 }
 
 function wordsIn(parts: Part[], id: string, kind: "text" | "reasoning") {

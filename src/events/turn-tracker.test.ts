@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Said, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft } from "./universal-event.ts";
+import { isKept } from "./universal-event.ts";
 
 const tokens = { input: 10, output: 5, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -244,6 +245,27 @@ describe("an empty message", () => {
       "item.completed message a1",
     ]);
   });
+});
+
+test("what was told before a restart as deltas is not told as one again, and what is new is", () => {
+  const before = new TurnTracker();
+  const first = [prompt(), message(), says("Hel")].flatMap((said) => before.take(at(said)));
+  const after = new TurnTracker();
+  for (const draft of first.filter(isKept)) after.recall({ id: "e", seq: 1, lane: "lane", ...draft });
+  const told = [prompt(), message(), says("Hello"), says("Hello you"), done()].flatMap((said) => after.take(at(said)));
+  expect(lines(told)).toEqual(["item.delta a1  you", "item.completed message a1", "usage"]);
+  expect(told[1]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
+});
+
+test("what a session did that is gone makes no turn of the next one active", () => {
+  const next = { session: "s2" };
+  const told = track(
+    { type: "busy" },
+    { type: "session_ended", reason: "gone" },
+    at(prompt("u2"), next),
+    at(rest, next),
+  );
+  expect(lines(told)).not.toContain("turn.ended completed");
 });
 
 describe("an error", () => {

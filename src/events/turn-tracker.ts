@@ -69,6 +69,7 @@ export class TurnTracker {
     if (this.#open && !begins) return false;
     this.#end({ ...signal, session: this.#session ?? session, synthetic: true }, "interrupted", 0);
     this.#session = session;
+    this.#busy = false;
     return true;
   }
 
@@ -77,6 +78,7 @@ export class TurnTracker {
       case "session_started":
         return this.#tell(signal, { type: "session.started", data: { resumed: signal.resumed } });
       case "session_ended":
+        this.#busy = false;
         this.#end(signal, "interrupted", 0);
         return this.#tell(signal, { type: "session.ended", data: { reason: signal.reason } });
       case "busy":
