@@ -257,6 +257,25 @@ test("what was told before a restart as deltas is not told as one again, and wha
   expect(told[1]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
 });
 
+test("a session that was replaced and is told again does not interrupt the turn in the one that replaced it", () => {
+  const next = { session: "s2" };
+  const old = [prompt(), message(), says("Old."), done(), rest];
+  const told = track(
+    ...old,
+    at(prompt("u2"), next),
+    at(says("New.", "a2"), next),
+    ...old,
+    at(done("a2"), next),
+    at(rest, next),
+  );
+  expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual([
+    "turn.started",
+    "turn.ended completed",
+    "turn.started",
+    "turn.ended completed",
+  ]);
+});
+
 test("what a session did that is gone makes no turn of the next one active", () => {
   const next = { session: "s2" };
   const told = track(

@@ -65,7 +65,9 @@ export class TurnTracker {
   #isCurrent(signal: Signal): boolean {
     const { session, type } = signal;
     if (session === this.#session) return true;
-    const begins = type === "session_started" || type === "prompt";
+    // A session that was replaced may be told again, after a gap.
+    const isNew = signal.type === "prompt" && !this.#items.knows(signal.message);
+    const begins = type === "session_started" || isNew;
     if (this.#open && !begins) return false;
     this.#end({ ...signal, session: this.#session ?? session, synthetic: true }, "interrupted", 0);
     this.#session = session;
