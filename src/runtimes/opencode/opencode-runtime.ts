@@ -173,7 +173,8 @@ export class OpencodeRuntime implements Runtime {
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {
     this.#hints.watch(sessionId);
     this.#polling.saw(sessionId, "busy");
-    this.#signals.watch(lane, sessionId);
+    // What an earlier session of the lane says is over.
+    if (lane.sessionId === null || lane.sessionId === sessionId) this.#signals.watch(lane, sessionId);
     const stored = await this.#asking(this.#stored(lane, sessionId, limit, signal));
     this.#signals.looked(sessionId);
     this.#unseen.delete(sessionId);
