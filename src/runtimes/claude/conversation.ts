@@ -42,6 +42,8 @@ export class Conversation {
   #over: string | null = null;
   /** The newest row that the program said it made: its file has to have it before the session counts as at rest. */
   newestRow: string | null = null;
+  /** When the model was last heard: a long answer is in the file only when it is whole. */
+  lastWordAt: number | null = null;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -108,6 +110,8 @@ export class Conversation {
         if (line.parent_tool_use_id == null && uuid !== null) this.newestRow = uuid;
         return this.#works();
       case "stream_event":
+        // Others, as a provider's ping, only say that the connection lives.
+        if (asObject(line.event)?.type === "content_block_delta") this.lastWordAt = this.#options.now();
         return this.#works();
       case "result":
         return this.#result(line);
