@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import type { ArgumentsFor } from "./claude-arguments.ts";
-import { claudeArguments, promptText } from "./claude-arguments.ts";
+import { claudeArguments, firstRequest, promptText } from "./claude-arguments.ts";
 
 const lane: Lane = {
   ...aLane({ runtime: "claude", directory: "/srv/work" }),
@@ -48,6 +48,10 @@ describe("a program", () => {
     expect(given(args, "--mcp-config")).toBe("/etc/mcp.json");
   });
 
+  test("is asked not to hold on to the system prompt of its session's first turn", () => {
+    expect(firstRequest).toEqual({ subtype: "initialize", systemPromptSnapshot: false });
+  });
+
   test("is told nothing of what nobody set", () => {
     const args = claudeArguments(usual);
     for (const flag of ["--model", "--agent", "--append-system-prompt", "--mcp-config", "--settings"]) {
@@ -78,6 +82,11 @@ describe("a program's tools", () => {
       "Read(//srv/other/**)",
       "Edit(//srv/other/**)",
     ]);
+  });
+
+  test("are kept out of a directory with brackets in its name, which would be a pattern", () => {
+    const denied = deniedBy({ ...usual, permissions: { ...permissions, stateDirectories: ["/srv/[id] a"] } });
+    expect(denied).toEqual(["Read(//srv/\\[id\\] a/**)", "Edit(//srv/\\[id\\] a/**)"]);
   });
 
   test("may use what lies within their own directory, or around it, though another lane is there", () => {

@@ -25,6 +25,13 @@ export type ArgumentsFor = {
 /** They start turns that nobody prompted, or talk to other agents past the ledger. */
 const unwanted = ["ScheduleWakeup", "CronCreate", "CronDelete", "Monitor", "Workflow", "SendMessage", "ListAgents"];
 
+/**
+ * What a program is asked first; its answer says that it is ready. By default it would go on with the system prompt of
+ * the session's first turn, whatever a later start says. A version that does not know the field passes over it, where an
+ * unknown flag would end it.
+ */
+export const firstRequest = { subtype: "initialize", systemPromptSnapshot: false } as const;
+
 export function claudeArguments(of: ArgumentsFor): string[] {
   const { lane, sessionId, isKnown, permissions, systemPrompt, mcpConfigPath } = of;
   return [
@@ -45,14 +52,18 @@ function permissionArguments(directory: string, permissions: ClaudePermissions |
   if (!permissions) return [];
   const { policy, stateDirectories, otherDirectories } = permissions;
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
-  const denied = [...new Set([...stateDirectories, ...others])].flatMap((place) => [
-    `Read(/${place}/**)`,
-    `Edit(/${place}/**)`,
-  ]);
+  const denied = [...new Set([...stateDirectories, ...others])]
+    .map(asPattern)
+    .flatMap((place) => [`Read(/${place}/**)`, `Edit(/${place}/**)`]);
   return [
     ...["--settings", JSON.stringify({ permissions: { deny: denied } })],
     ...(policy === "trusted" ? ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"] : []),
   ];
+}
+
+/** Rules are patterns as in .gitignore. Brackets would stand for one letter; `*` and `?` also mean themselves. */
+function asPattern(path: string): string {
+  return path.replace(/[[\]]/g, "\\$&");
 }
 
 function isInside(path: string, directory: string): boolean {

@@ -12,6 +12,10 @@ test.each([
   "CLAUDECODE",
   "CLAUDE_BIN",
   "CLAUDE_CODE_ENTRYPOINT",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CODE_SKIP_PROMPT_HISTORY",
+  "CLAUDE_PROJECT_DIR",
   "OPENCODE_CONFIG",
 ])("it has no %s", (name) => {
   expect(claudeEnvironment({ PATH: "/bin", [name]: "x" })).not.toHaveProperty(name);

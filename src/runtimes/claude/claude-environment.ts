@@ -2,8 +2,12 @@
 import type { AgentEnvironment } from "../agent-process/agent-environment.ts";
 import { passedOn } from "../agent-process/agent-environment.ts";
 
-/** Waybill's own, or of the Claude Code session in which somebody started the daemon. */
-const kept = /^CLAUDE_(BIN|MCP_CONFIG_PATH|CODE_(ENTRYPOINT|SSE_PORT|SESSION_ID))$/;
+/**
+ * Waybill's own, or of the Claude Code session in which somebody started the daemon. A program that takes itself for a
+ * child of that session, or is told to skip its history, may keep no transcript, and nothing could be proven.
+ */
+const kept =
+  /^CLAUDE_(BIN|MCP_CONFIG_PATH|PID|EFFORT|ENV_FILE|PROJECT_DIR|PLUGIN_(ROOT|DATA)|CODE_(ENTRYPOINT|SSE_PORT|EXECPATH|INVOKED_SKILLS|CHILD_SESSION|SKIP_PROMPT_HISTORY|SESSION_(ID|ATTENDED)|(REMOTE|BRIDGE|CLOUD)_SESSION_ID))$/;
 
 /** Unless the user says otherwise. */
 const settings: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
-import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../app-error.ts";
+import { lastWords } from "./last-words.ts";
 import { splitLines } from "./split-lines.ts";
 
 export type ProcessStart = {
@@ -26,10 +26,12 @@ export class ClaudeProcess {
   readonly pid: number;
   readonly ended: Promise<void>;
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #env: ProcessStart["env"];
   #words = "";
 
-  private constructor(child: ChildProcessWithoutNullStreams, pid: number, { onLine, onEnd }: ProcessStart) {
+  private constructor(child: ChildProcessWithoutNullStreams, pid: number, { env, onLine, onEnd }: ProcessStart) {
     this.#child = child;
+    this.#env = env;
     this.pid = pid;
     // What is written to a program that has gone is lost; that it has gone is said by its end.
     child.stdin.on("error", () => {});
@@ -71,9 +73,7 @@ export class ClaudeProcess {
 
   #farewell(code: number | null, signal: NodeJS.Signals | null): string {
     const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-    const lines = stripVTControlCharacters(this.#words).split("\n");
-    const said = lines.map((line) => line.trim()).filter((line) => line !== "");
-    const words = said.slice(-5).join(" / ").slice(-500);
+    const words = lastWords(this.#words, this.#env);
     return `Claude Code ${how}.${words === "" ? "" : ` Its last words: ${words}`}`;
   }
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
+import { directoryTrouble } from "../lane-directory.ts";
 import type {
   AskAnswer,
   Hint,
@@ -137,6 +138,9 @@ export class ClaudeRuntime implements Runtime {
 
   async submit(lane: Lane, { sessionId, messageId, text }: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     if (this.#left.has(sessionId)) return { outcome: "not_sent", reason: "an_earlier_program_still_works" };
+    // A start in it would fail as if the program were missing, and count against the program.
+    const misplaced = await directoryTrouble(lane.directory);
+    if (misplaced !== null) return { outcome: "not_sent", reason: misplaced };
     let program: Awaited<ReturnType<LanePrograms["ready"]>>;
     try {
       program = await this.#ready(lane, sessionId);

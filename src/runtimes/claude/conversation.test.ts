@@ -48,6 +48,13 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a prompt", () => {
+  test.each(["completed", "cancelled", "discarded", "refused"])("that is %s leaves the session at rest", (state) => {
+    void conversation.prompt("u", "go");
+    conversation.hear(lifecycle("u", "queued"));
+    conversation.hear(lifecycle("u", state));
+    expect(conversation.isWorking).toBe(false);
+  });
+
   test("is written under its id, and the session is at work from then on", () => {
     void conversation.prompt("u", "two and two");
     const message = { role: "user", content: [{ type: "text", text: "two and two" }] };
@@ -210,10 +217,11 @@ describe("what the program asks", () => {
     expect(conversation.asks).toEqual([]);
   });
 
-  test("is nothing for a person if it is no tool, and is not answered by mistake", () => {
-    conversation.hear({ type: "control_request", request_id: "r", request: { subtype: "hook_callback" } });
+  test("is nothing for a person if it is no tool, and is declined at once: nobody else would answer it", () => {
+    conversation.hear({ type: "control_request", request_id: "r", request: { subtype: "elicitation" } });
     expect(conversation.asks).toEqual([]);
-    expect(written).toEqual([]);
+    const response = { subtype: "error", request_id: "r", error: "Unsupported control request subtype: elicitation" };
+    expect(written).toEqual([{ type: "control_response", response }]);
   });
 });
 

@@ -26,6 +26,9 @@ export type ConversationOptions = {
   onChange: () => void;
 };
 
+/** Of a prompt that the program is done with, whether a turn was made of it or not. */
+const endStates = new Set(["completed", "cancelled", "discarded", "refused"]);
+
 type Waiter = { resolve: (response: Json) => void; reject: (error: Error) => void };
 
 export class Conversation {
@@ -39,6 +42,8 @@ export class Conversation {
   #over: string | null = null;
   /** The newest row that the program said it made: its file has to have it before the session counts as at rest. */
   newestRow: string | null = null;
+  /** When the model was last heard: a long answer is in the file only when it is whole. */
+  lastWordAt: number | null = null;
 
   constructor(options: ConversationOptions) {
     this.#options = options;
@@ -105,6 +110,8 @@ export class Conversation {
         if (line.parent_tool_use_id == null && uuid !== null) this.newestRow = uuid;
         return this.#works();
       case "stream_event":
+        // Others, as a provider's ping, only say that the connection lives.
+        if (asObject(line.event)?.type === "content_block_delta") this.lastWordAt = this.#options.now();
         return this.#works();
       case "result":
         return this.#result(line);
@@ -125,7 +132,7 @@ export class Conversation {
 
   #lifecycle(uuid: string, state: string): void {
     if (state === "queued" || state === "started") this.#isTaken(uuid);
-    else if (state === "completed" || state === "cancelled") this.#isFinished(uuid);
+    else if (endStates.has(state)) this.#isFinished(uuid);
   }
 
   #isTaken(uuid: string): void {
@@ -156,7 +163,8 @@ export class Conversation {
   #ask(line: Json): void {
     const id = asText(line.request_id);
     const request = asObject(line.request);
-    if (id === null || request?.subtype !== "can_use_tool") return;
+    if (id === null) return;
+    if (request?.subtype !== "can_use_tool") return this.#decline(id, asText(request?.subtype) ?? "");
     const tool = asText(request.tool_name) ?? "";
     const input = asObject(request.input) ?? {};
     const kind = tool === "AskUserQuestion" ? "question" : "permission";
@@ -172,6 +180,12 @@ export class Conversation {
       suggestions: asList(request.permission_suggestions),
     });
     this.#options.onChange();
+  }
+
+  /** The program, or a tool server behind it, would wait for ever. It knows an unsupported request by these words. */
+  #decline(request_id: string, subtype: string): void {
+    const response = { subtype: "error", request_id, error: `Unsupported control request subtype: ${subtype}` };
+    this.#options.write({ type: "control_response", response });
   }
 
   #response(response: Json): void {

@@ -7,6 +7,7 @@ import { AppError } from "../../app-error.ts";
 import { nonceVariable } from "../agent-process/agent-environment.ts";
 import { endFamily } from "../agent-process/process-family.ts";
 import { processTable } from "../agent-process/process-table.ts";
+import { firstRequest } from "./claude-arguments.ts";
 import { ClaudeProcess } from "./claude-process.ts";
 import type { ConversationOptions } from "./conversation.ts";
 import { Conversation } from "./conversation.ts";
@@ -132,7 +133,7 @@ export class LaneProgram {
 
   async #ready(): Promise<Json> {
     const { startMs } = this.#start;
-    const answer = await within(this.conversation.request({ subtype: "initialize" }), startMs);
+    const answer = await within(this.conversation.request(firstRequest), startMs);
     if (answer) return answer;
     throw new AppError({
       code: "claude_start_timeout",

@@ -6,6 +6,7 @@ import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { ProgramStart } from "./lane-program.ts";
 import { fingerprintOf, LaneProgram } from "./lane-program.ts";
+import { letGo } from "./resting.ts";
 
 /** What is needed to start one; the rest is known here. */
 export type Wanted = Omit<ProgramStart, "now" | "onEnd" | "onResult" | "startMs" | "endMs" | "records">;
@@ -34,6 +35,7 @@ export class LanePrograms {
   /** Those that go, with what their tools left running, by their lane. */
   readonly #ending = new Map<Promise<void>, string>();
   #cancel = () => {};
+  #nextLook = Number.POSITIVE_INFINITY;
   #closed = false;
 
   constructor(options: LaneProgramsOptions) {
@@ -98,7 +100,7 @@ export class LanePrograms {
   }
 
   async #start(wanted: Wanted): Promise<LaneProgram> {
-    const { clock, records, startMs, endMs } = this.#options;
+    const { clock, records, idleMs, startMs, endMs } = this.#options;
     const { laneId, sessionId } = wanted;
     const program: LaneProgram = new LaneProgram({
       ...wanted,
@@ -107,7 +109,8 @@ export class LanePrograms {
       endMs,
       now: () => clock.now(),
       onResult: (result) => {
-        this.#failures.delete(laneId);
+        // One that cannot even begin may say a result, too.
+        if (program.isReady) this.#failures.delete(laneId);
         this.#options.onResult(sessionId, result);
         this.#letGo();
       },
@@ -121,6 +124,9 @@ export class LanePrograms {
       if (!(error instanceof AppError && error.code === "agent_unknown")) this.#failed(laneId, error);
       throw error;
     }
+    // Whoever wanted it may have given up, and then no end of a turn would let it go.
+    program.restingSince = clock.now();
+    this.#lookBy(program.restingSince + idleMs);
     return program;
   }
 
@@ -177,20 +183,22 @@ export class LanePrograms {
     return ending;
   }
 
-  /** Those that have rested for too long, and the longest resting ones of too many. */
   #letGo(): void {
     const { clock, idleMs, mostResting } = this.#options;
-    this.#cancel();
     if (this.#closed) return;
-    const resting = [...this.#programs]
-      .filter(([, { conversation, isEnding }]) => !conversation.isWorking && !isEnding)
-      .sort(([, a], [, b]) => b.restingSince - a.restingSince);
-    const now = clock.now();
-    const stay = resting.slice(0, mostResting).filter(([, { restingSince }]) => restingSince + idleMs > now);
-    for (const [laneId, program] of resting) {
-      if (!stay.some(([, one]) => one === program)) void this.#end(laneId, program).catch(() => {});
+    this.#cancel();
+    this.#nextLook = Number.POSITIVE_INFINITY;
+    const { go, next } = letGo([...this.#programs.values()], { now: clock.now(), idleMs, most: mostResting });
+    for (const [laneId, program] of [...this.#programs]) {
+      if (go.includes(program)) void this.#end(laneId, program).catch(() => {});
     }
-    const next = stay.map(([, { restingSince }]) => restingSince + idleMs).sort((a, b) => a - b)[0];
-    if (next !== undefined) this.#cancel = clock.at(next, () => this.#letGo());
+    if (next !== null) this.#lookBy(next);
+  }
+
+  #lookBy(time: number): void {
+    if (this.#closed || this.#nextLook <= time) return;
+    this.#cancel();
+    this.#nextLook = time;
+    this.#cancel = this.#options.clock.at(time, () => this.#letGo());
   }
 }

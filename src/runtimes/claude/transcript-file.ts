@@ -27,7 +27,7 @@ function folderOf(directory: string): string {
 }
 
 export class TranscriptFile {
-  readonly #path: string;
+  readonly path: string;
   book = new TranscriptBook();
   #read = 0;
   #inode: bigint | null = null;
@@ -36,7 +36,7 @@ export class TranscriptFile {
   #reading: Promise<void> | null = null;
 
   constructor(path: string) {
-    this.#path = path;
+    this.path = path;
   }
 
   /** Reads what is new. One at a time: whoever comes while it is read waits for the next reading. */
@@ -50,7 +50,7 @@ export class TranscriptFile {
   }
 
   async #readOn(): Promise<void> {
-    const file = await open(this.#path, "r");
+    const file = await open(this.path, "r");
     try {
       const { ino, size } = await file.stat({ bigint: true });
       if (this.#inode !== ino || size < BigInt(this.#read)) this.#startOver(ino);

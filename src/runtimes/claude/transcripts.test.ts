@@ -1,12 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
+import { Conversation } from "./conversation.ts";
+import type { SessionState } from "./transcripts.ts";
 import { Transcripts } from "./transcripts.ts";
 
 const sessionId = "5e551011-0000-4000-8000-000000000000";
-const nobody = { conversation: null, leftBehind: false };
+const nobody: SessionState = { conversation: null, leftBehind: false };
 
 let directory = "";
 let transcripts: Transcripts;
@@ -61,4 +63,25 @@ test("a session that was prompted and has its rows is at rest", async () => {
   transcripts.notePrompted(sessionId);
   write(`${JSON.stringify({ type: "user", uuid: "u", message: { content: "go" } })}\n`);
   expect(await slice()).toMatchObject({ status: "idle", complete: true, rows: [{ id: "u" }] });
+});
+
+const asked = (timestamp: string) =>
+  `${JSON.stringify({ type: "user", uuid: "u", timestamp, message: { content: "go" } })}\n`;
+
+test("a model that speaks for long shows signs of life, though nothing of it is in the file yet", async () => {
+  write(asked("1970-01-01T00:00:01.000Z"));
+  const told = { write: () => {}, onResult: () => {}, onChange: () => {} };
+  const conversation = new Conversation({ ...told, sessionId, now: () => 9000 });
+  void conversation.prompt("u", "go");
+  conversation.hear({ type: "stream_event", event: { type: "ping" } });
+  expect((await slice({ conversation, leftBehind: false })).lastActivityAt).toBe(1000);
+  conversation.hear({ type: "stream_event", event: { type: "content_block_delta" } });
+  expect((await slice({ conversation, leftBehind: false })).lastActivityAt).toBe(9000);
+});
+
+test("a session whose file was moved is read where it is now", async () => {
+  write(asked("1970-01-01T00:00:01.000Z"));
+  await slice();
+  renameSync(join(directory, "projects", "-srv-work"), join(directory, "projects", "-srv-moved"));
+  expect(await slice()).toMatchObject({ rows: [{ id: "u" }] });
 });

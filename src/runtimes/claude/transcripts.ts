@@ -91,7 +91,7 @@ export class Transcripts {
       asks,
       rows: busy ? rows : asBrokenOff(rows),
       complete: rows.length === book.size,
-      lastActivityAt: book.lastActivityAt,
+      lastActivityAt: latest(book.lastActivityAt, conversation?.lastWordAt ?? null),
     };
   }
 
@@ -111,7 +111,8 @@ export class Transcripts {
       this.#files.delete(sessionId);
       return null;
     }
-    const known = this.#files.get(sessionId) ?? new TranscriptFile(path);
+    const kept = this.#files.get(sessionId);
+    const known = kept?.path === path ? kept : new TranscriptFile(path);
     this.#files.delete(sessionId);
     this.#files.set(sessionId, known);
     for (const oldest of this.#files.keys()) {
@@ -120,4 +121,8 @@ export class Transcripts {
     }
     return known;
   }
+}
+
+function latest(...times: readonly (number | null)[]): number | null {
+  return times.reduce((newest, time) => (newest === null || (time !== null && time > newest) ? time : newest), null);
 }

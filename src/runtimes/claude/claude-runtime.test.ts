@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemClock } from "../../clock.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import { ClaudeRuntime } from "./claude-runtime.ts";
+
+test("a lane whose directory is gone sends nothing, and says nothing against the program", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "claude-runtime-"));
+  try {
+    const runtime = new ClaudeRuntime({
+      program: process.execPath,
+      env: { HOME: directory, PATH: "" },
+      directory,
+      clock: systemClock,
+      idleMs: 1000,
+      mostResting: 1,
+      onTrouble: () => {},
+    });
+    const lane = { id: "lane", directory: join(directory, "gone"), agent: null, model: null } as Lane;
+    const ids = runtime.idsFrom("0123456789abcdef0123456789abcdef");
+    const prompt = { ...ids, sessionId: await runtime.openSession(), text: "go", attachments: [] };
+    const outcome = await runtime.submit(lane, prompt, new AbortController().signal);
+    expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${lane.directory} is not there` });
+    expect(await runtime.trouble()).toBeNull();
+    await runtime.close();
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
