@@ -3,7 +3,7 @@
  * behaves otherwise fails here first.
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -264,6 +264,20 @@ describe("an ask", () => {
     await claude.until((line) => line.type === "control_cancel_request" && line.request_id === open.request_id);
     expect(await claude.result(broken)).toMatchObject({ is_error: true, subtype: "error_during_execution" });
     await claude.stop();
+  });
+
+  test("comes although the project's settings let edits pass, where the flags name another mode", async () => {
+    const settings = join(world.directory, ".claude");
+    mkdirSync(settings, { recursive: true });
+    writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
+    try {
+      const { claude } = newSession("--settings", JSON.stringify({ permissions: { defaultMode: "default" } }));
+      claude.prompt("touch");
+      expect((await claude.ask()).request).toMatchObject({ tool_name: "Bash", input: { command: "touch one" } });
+      await claude.stop();
+    } finally {
+      rmSync(settings, { recursive: true });
+    }
   });
 
   test("with questions is answered by their texts, several choices in one line", async () => {

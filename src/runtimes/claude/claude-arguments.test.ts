@@ -68,7 +68,9 @@ describe("a program's tools", () => {
   const permissions = { policy: "safe" as const, stateDirectories: ["/home/ann/.waybill"], otherDirectories: [] };
 
   test("ask, unless they are trusted", () => {
-    expect(claudeArguments({ ...usual, permissions })).not.toContain("--permission-mode");
+    const safe = claudeArguments({ ...usual, permissions });
+    expect(safe).not.toContain("--permission-mode");
+    expect(JSON.parse(given(safe, "--settings") ?? "").permissions.defaultMode).toBe("default");
     const trusted = claudeArguments({ ...usual, permissions: { ...permissions, policy: "trusted" } });
     expect(given(trusted, "--permission-mode")).toBe("acceptEdits");
     expect(given(trusted, "--allowedTools")?.split(",")).toContain("Bash");

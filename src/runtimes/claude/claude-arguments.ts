@@ -55,8 +55,10 @@ function permissionArguments(directory: string, permissions: ClaudePermissions |
   const denied = [...new Set([...stateDirectories, ...others])]
     .map(asPattern)
     .flatMap((place) => [`Read(/${place}/**)`, `Edit(/${place}/**)`]);
+  // A mode in the user's or the project's own settings would let edits pass unasked.
+  const mode = policy === "safe" ? { defaultMode: "default" } : {};
   return [
-    ...["--settings", JSON.stringify({ permissions: { deny: denied } })],
+    ...["--settings", JSON.stringify({ permissions: { deny: denied, ...mode } })],
     ...(policy === "trusted" ? ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"] : []),
   ];
 }
