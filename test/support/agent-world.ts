@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Waybill } from "../../src/daemon/compose.ts";
 import { startWaybill } from "../../src/daemon/compose.ts";
+import type { DailyLimits } from "../../src/delivery/daily-limit.ts";
 import type { Policy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
@@ -20,6 +21,8 @@ export type AgentWorldOptions = {
   /** Directories are inside the world's own. */
   lanes?: readonly Partial<NewLane>[];
   policy?: Partial<Policy>;
+  /** By lane. */
+  limits?: Readonly<Record<string, DailyLimits>>;
 };
 
 export abstract class AgentWorld {
@@ -28,6 +31,8 @@ export abstract class AgentWorld {
   readonly troubles: unknown[] = [];
   readonly #options: AgentWorldOptions;
   readonly #asked = new Set<() => void>();
+  /** What the model was told beside the prompts, by call. */
+  readonly systems: string[] = [];
   model!: ScriptedModel;
   waybill!: Waybill;
 
@@ -37,15 +42,15 @@ export abstract class AgentWorld {
   }
 
   /** A fresh one for each start. */
-  protected abstract runtime(): Runtime;
+  protected abstract makeRuntime(): Runtime | Promise<Runtime>;
 
   async start(): Promise<this> {
-    this.model ??= await startScriptedModel({ script: {}, onCall: () => this.#onCall() });
-    const { lanes = [{}], policy = {} } = this.#options;
-    const runtime = this.runtime();
+    this.model ??= await startScriptedModel({ script: {}, onCall: (_, system) => this.#onCall(system) });
+    const { lanes = [{}], policy = {}, limits = {} } = this.#options;
+    const runtime = await this.makeRuntime();
     this.waybill = await startWaybill({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
-      policy: { ...quickPolicy, ...policy },
+      policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>
         aLane({ runtime: runtime.kind, ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
       ),
@@ -56,7 +61,8 @@ export abstract class AgentWorld {
   }
 
   /** The call is in the log once whoever listens has been told. */
-  #onCall(): void {
+  #onCall(system: string): void {
+    this.systems.push(system);
     setImmediate(() => {
       for (const wake of this.#asked) wake();
       this.#asked.clear();

@@ -41,7 +41,7 @@ export class ClaudeLanes extends AgentWorld {
     }
   }
 
-  protected override runtime(): ClaudeRuntime {
+  protected override makeRuntime(): ClaudeRuntime {
     return new ClaudeRuntime({
       program: claudeBin,
       env: claudeEnvironment(this.home, this.model.url),

@@ -10,7 +10,6 @@ import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { startClaude, startOpencode } from "./agent-programs.ts";
 import { AgentWorld } from "./agent-world.ts";
-import type { OpencodeWorld } from "./opencode-world.ts";
 import type { Scenes } from "./scenes.ts";
 import { stubScript } from "./scenes.ts";
 
@@ -34,7 +33,7 @@ class StubLanes extends AgentWorld {
     this.#scenes = scenes;
   }
 
-  protected override runtime(): StubRuntime {
+  protected override makeRuntime(): StubRuntime {
     const journalPath = join(this.directory, "stub.jsonl");
     const scripts = { default: stubScript(this.#scenes) };
     this.stub = new StubRuntime({ journalPath, clock: systemClock, scripts, postMessage: async () => {} });
@@ -67,7 +66,7 @@ async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): 
   return { name: "Claude Code", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }
 
-function common(world: AgentWorld | OpencodeWorld) {
+function common(world: AgentWorld) {
   return {
     get waybill() {
       return world.waybill;
