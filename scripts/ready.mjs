@@ -1,6 +1,8 @@
 /**
  * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`,
  * each only when something changed since the last time. Plain Node, because nothing else may be there yet.
+ *
+ * With `--demo` of the agent programs only the one that the demo runs, and not those that are for the tests.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,8 +13,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
-/** The versions that were tried; see docs/opencode.md and docs/claude.md. */
+/** The versions that were tried; see docs/opencode.md, docs/claude.md and docs/pi.md. */
 const programs = [
+  // The demo's.
   { name: "OpenCode", directory: "node_modules/.opencode", from: "opencode-ai", version: "1.18.33" },
   {
     name: "Claude Code",
@@ -20,6 +23,8 @@ const programs = [
     from: "@anthropic-ai/claude-code",
     version: "2.1.325",
   },
+  // The newest that runs on Node.js 20; the project goes on under another name that needs 22.
+  { name: "pi", directory: "node_modules/.pi", from: "@mariozechner/pi-coding-agent", version: "0.73.1" },
 ];
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
@@ -36,9 +41,10 @@ await step({
 });
 // Apart from the lock file: their packages for other systems are 180 MB and more each, and one system's registry may
 // lack some of them, over which `npm ci` would stumble. The versions are exact all the same.
-for (const { name, directory, from, version } of programs) {
+const isDemo = process.argv.includes("--demo");
+for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) : programs) {
   await step({
-    doing: `Installing ${name} ${version} for the demo and the tests`,
+    doing: `Installing ${name} ${version} for the ${isDemo ? "demo" : "tests"}`,
     stamp: `${directory}/.waybill-ready`,
     state: () => version,
     command: ["npm", "install", "--prefix", directory, `${from}@${version}`, "--save-exact", ...quiet],
