@@ -21,6 +21,7 @@ import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
+import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
 import type { Admitted, NewMessage } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
@@ -105,7 +106,8 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onTrouble });
-  const send = wayIn(deps, courier);
+  ledger.onChange((change) => recorder.note(change.record.laneId, changeNotes(change)));
+  const send = wayIn(deps, courier, recorder);
   const made = options.runtimes(wayInForAgents(store, send));
 
   const closeAll = async (keep: boolean) => {
@@ -159,10 +161,14 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
-function wayIn(deps: CourierDeps, courier: Courier): Waybill["send"] {
+function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Waybill["send"] {
   return async (message, senderLane) => {
     const admitted = await admitMessage(message, deps, senderLane);
-    if (admitted.delivery) void courier.moveLane(admitted.delivery.laneId);
+    if (admitted.delivery) {
+      const { laneId } = admitted.delivery;
+      if (!admitted.known) recorder.note(laneId, admissionNotes(admitted.message));
+      void courier.moveLane(laneId);
+    }
     const { relayOfMessageId } = admitted.message;
     if (senderLane === undefined || relayOfMessageId === null) return admitted;
     const answered = await deps.store.deliveryOf(senderLane, relayOfMessageId);

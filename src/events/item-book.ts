@@ -2,7 +2,7 @@
  * Which items of a session are open and which are over. It turns what a runtime says, as often as it says it, into one
  * beginning and one end of each item, in one order for all programs:
  *
- * message begins, call, result, the next call …, the files that were changed, message ends.
+ * message begins, call, result, the next call …, the files that were changed, what it used, message ends.
  *
  * Programs differ in when a message that calls tools is over: here it is when its calls have their results. They differ
  * in when one begins: here it does with the first thing in it.
@@ -216,11 +216,11 @@ export class ItemBook {
     if (files.length > 0) {
       told.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
     }
-    told.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
     if (ending?.usage) {
       const { tokens, cost, model } = ending.usage;
       told.push({ type: "usage", data: { of: "message", item: item.id, model, tokens, cost } });
     }
+    told.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
     return told;
   }
 

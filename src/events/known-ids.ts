@@ -11,6 +11,10 @@ export class KnownIds {
     return this.#ids.has(id);
   }
 
+  ids(): Iterable<string> {
+    return this.#ids;
+  }
+
   /** False when it was known before. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;

@@ -1,16 +1,21 @@
 /**
- * What the recorder knows of one lane: its turn tracker, and the number of its last event. Both are taken from the
- * store, so that a lane goes on after a restart where it was.
+ * What the recorder knows of one lane: its turn tracker, the notes that are open, and the number of its last event. All
+ * are taken from the store, so that a lane goes on after a restart where it was.
  */
 import type { Store } from "../store/port.ts";
 import { bounded, shallow } from "./bounded-event.ts";
+import { deliveryNote, endNote, isOver } from "./delivery-notes.ts";
+import { KnownIds } from "./known-ids.ts";
 import type { Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
-import type { Draft, UniversalEvent } from "./universal-event.ts";
+import type { Draft, Happening, UniversalEvent } from "./universal-event.ts";
 import { isKept } from "./universal-event.ts";
 
 /** An event on its way to the store and to those who follow. */
 export type Entry = { event: UniversalEvent; text: string; kept: boolean };
+
+/** What the daemon itself has to say of a lane. */
+export type Note = { type: "note"; at: number; happening: Happening };
 
 /** What a runtime may say again is of the newest turns; in any case as far back as the newest one goes. */
 const recalled = 1000;
@@ -20,6 +25,9 @@ export class LaneLog {
   readonly laneId: string;
   readonly #tracker = new TurnTracker();
   readonly #newId: () => string;
+  /** Which notes were begun and which are over, so that none is told twice. */
+  readonly #begun = new KnownIds(recalled);
+  readonly #over = new KnownIds(recalled);
   #seq: number;
   /** Of the newest event. */
   session: string | null = null;
@@ -33,18 +41,45 @@ export class LaneLog {
   static async recall(store: Store, laneId: string, newId: () => string): Promise<LaneLog> {
     const log = new LaneLog(laneId, await store.lastEventSeq(laneId), newId);
     for (const event of await newestTurns(store, laneId)) {
-      log.#tracker.recall(event);
       log.session = event.session;
+      if (isNote(event)) log.#isNew(event);
+      else log.#tracker.recall(event);
     }
     return log;
+  }
+
+  /** The ends of deliveries that were not noted, since the daemon died just then. */
+  async missedEnds(store: Store): Promise<Happening[]> {
+    const missed: Happening[] = [];
+    for (const id of this.#begun.ids()) {
+      if (!id.startsWith(`${deliveryNote}:`) || this.#over.has(id)) continue;
+      const messageId = id.slice(deliveryNote.length + 1);
+      const record = await store.deliveryOf(this.laneId, messageId);
+      // One that is gone was over long ago.
+      if (!record) missed.push(endNote({ messageId, status: "responded", lastReason: null }));
+      else if (isOver(record)) missed.push(endNote(record));
+    }
+    return missed;
   }
 
   get inTurn(): boolean {
     return this.#tracker.inTurn;
   }
 
-  take(signal: Signal): Entry[] {
-    return this.#tracker.take(shallow(signal)).map((draft) => this.#entry(draft));
+  take(heard: Signal | Note): Entry[] {
+    if (heard.type === "note") return this.#note(heard);
+    return this.#tracker.take(shallow(heard)).map((draft) => this.#entry(draft));
+  }
+
+  #note({ at: time, happening }: Note): Entry[] {
+    if (!this.#isNew(happening)) return [];
+    const { turn } = this.#tracker;
+    return [this.#entry({ time, session: this.session ?? "", turn, source: "daemon", synthetic: false, ...happening })];
+  }
+
+  #isNew(happening: Happening): boolean {
+    if (happening.type === "item.started") return this.#begun.add(happening.data.item.id);
+    return happening.type === "item.completed" && this.#over.add(happening.data.item.id);
   }
 
   #entry(draft: Draft): Entry {
@@ -54,6 +89,11 @@ export class LaneLog {
     const event: UniversalEvent = { id: this.#newId(), seq: this.#seq, lane: this.laneId, ...draft };
     return { ...bounded(event), kept };
   }
+}
+
+/** The tracker's own events are the agent's, or concluded. */
+function isNote({ source, synthetic }: UniversalEvent): boolean {
+  return source === "daemon" && !synthetic;
 }
 
 /** Oldest first. */

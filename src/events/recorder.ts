@@ -10,10 +10,10 @@ import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
-import type { Entry } from "./lane-log.ts";
+import type { Entry, Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
 import type { Signal } from "./signal.ts";
-import type { UniversalEvent } from "./universal-event.ts";
+import type { Happening, UniversalEvent } from "./universal-event.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
 export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
@@ -28,12 +28,14 @@ export type RecorderDeps = {
   mostCharacters?: number;
 };
 
+type Heard = Signal | Note;
+
 type LaneState =
   /** Its log is being read; what is said meanwhile waits. */
-  | { state: "opening"; signals: Signal[]; opened: Promise<void> }
+  | { state: "opening"; heard: Heard[]; opened: Promise<void> }
   | { state: "open"; log: LaneLog }
   /** Events of it were given up; nothing is taken before it was read anew. */
-  | { state: "given_up"; count: number; signal: Signal };
+  | { state: "given_up"; count: number; session: string };
 
 const mostInACommit = 500;
 const firstRetryMs = 1000;
@@ -102,15 +104,21 @@ export class Recorder {
     if (lost > 0) this.#deps.onTrouble({ error: eventsLost(lost) });
   }
 
-  #hear(laneId: string, signal: Signal): void {
-    const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
-    if (lane.state === "opening") lane.signals.push(signal);
-    else if (lane.state === "given_up") lane.count += 1;
-    else this.#take(lane.log, signal);
+  /** What the daemon itself has to say of a lane, in its order among what the agent does. */
+  note(laneId: string, happenings: readonly Happening[]): void {
+    const at = this.#deps.clock.now();
+    for (const happening of happenings) this.#hear(laneId, { type: "note", at, happening });
   }
 
-  #take(log: LaneLog, signal: Signal): void {
-    for (const entry of log.take(signal)) {
+  #hear(laneId: string, heard: Heard): void {
+    const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
+    if (lane.state === "opening") lane.heard.push(heard);
+    else if (lane.state === "given_up") lane.count += 1;
+    else this.#take(lane.log, heard);
+  }
+
+  #take(log: LaneLog, heard: Heard): void {
+    for (const entry of log.take(heard)) {
       if (this.#failing && !entry.kept) continue;
       this.#queue.push(entry);
       this.#characters += entry.text.length;
@@ -125,22 +133,25 @@ export class Recorder {
   }
 
   #open(laneId: string): LaneState {
-    const opening: LaneState = { state: "opening", signals: [], opened: Promise.resolve() };
-    opening.opened = this.#recall(laneId, opening.signals);
+    const opening: LaneState = { state: "opening", heard: [], opened: Promise.resolve() };
+    opening.opened = this.#recall(laneId, opening.heard);
     this.#lanes.set(laneId, opening);
     return opening;
   }
 
-  async #recall(laneId: string, signals: Signal[]): Promise<void> {
+  async #recall(laneId: string, heard: Heard[]): Promise<void> {
     try {
       const log = await LaneLog.recall(this.#deps.store, laneId, () => this.#newId());
+      const missed = await log.missedEnds(this.#deps.store);
       this.#lanes.set(laneId, { state: "open", log });
-      for (const signal of signals) this.#take(log, signal);
+      const at = this.#deps.clock.now();
+      for (const happening of missed) this.#take(log, { type: "note", at, happening });
+      for (const one of heard) this.#take(log, one);
     } catch (error) {
       this.#deps.onTrouble({ laneId, error });
-      const [signal] = signals;
-      if (!signal || this.#closing.signal.aborted) return void this.#lanes.delete(laneId);
-      this.#lanes.set(laneId, { state: "given_up", count: signals.length, signal });
+      if (heard.length === 0 || this.#closing.signal.aborted) return void this.#lanes.delete(laneId);
+      const session = heard.find((one) => one.type !== "note")?.session ?? "";
+      this.#lanes.set(laneId, { state: "given_up", count: heard.length, session });
       this.#later(firstRetryMs, () => void this.#takeUp(laneId));
     }
   }
@@ -223,8 +234,7 @@ export class Recorder {
     this.#characters = 0;
     for (const [laneId, { count, last }] of counts) {
       this.#deps.onTrouble({ laneId, error: eventsLost(count) });
-      const signal: Signal = { at: last.time, session: last.session, type: "busy" };
-      this.#lanes.set(laneId, { state: "given_up", count, signal });
+      this.#lanes.set(laneId, { state: "given_up", count, session: last.session });
       this.#later(this.#retryMs, () => void this.#takeUp(laneId));
     }
   }
@@ -235,7 +245,7 @@ export class Recorder {
     const { store, clock, onTrouble } = this.#deps;
     try {
       await store.probe(clock.now());
-      const { session } = given.signal;
+      const { session } = given;
       const value = { signals: given.count };
       const id = `events_lost:${this.#newId()}`;
       const lost: Signal = {

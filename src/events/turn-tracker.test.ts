@@ -57,8 +57,8 @@ describe("a turn", () => {
       "item.started message a1",
       "item.delta a1 Hel",
       "item.delta a1 lo",
-      "item.completed message a1",
       "usage",
+      "item.completed message a1",
       "turn.ended completed",
     ]);
     expect(told.every(({ turn }) => turn === 1)).toBe(true);
@@ -73,8 +73,8 @@ describe("a turn", () => {
       "item.delta result:c1 a",
       "item.delta result:c1 b",
       "item.completed tool_result result:c1",
-      "item.completed message a1",
       "usage",
+      "item.completed message a1",
     ]);
   });
 
@@ -90,8 +90,8 @@ describe("a turn", () => {
     expect(lines(late).slice(-5)).toEqual([
       "item.started file_change files:a1",
       "item.completed file_change files:a1",
-      "item.completed message a1",
       "usage",
+      "item.completed message a1",
       "turn.ended completed",
     ]);
   });
@@ -240,8 +240,9 @@ describe("an empty message", () => {
   });
 
   test("that ended in order is one: the agent had nothing to say", () => {
-    expect(lines(track(prompt(), message(), done(), rest)).slice(3, 5)).toEqual([
+    expect(lines(track(prompt(), message(), done(), rest)).slice(3, 6)).toEqual([
       "item.started message a1",
+      "usage",
       "item.completed message a1",
     ]);
   });
@@ -253,8 +254,8 @@ test("what was told before a restart as deltas is not told as one again, and wha
   const after = new TurnTracker();
   for (const draft of first.filter(isKept)) after.recall({ id: "e", seq: 1, lane: "lane", ...draft });
   const told = [prompt(), message(), says("Hello"), says("Hello you"), done()].flatMap((said) => after.take(at(said)));
-  expect(lines(told)).toEqual(["item.delta a1  you", "item.completed message a1", "usage"]);
-  expect(told[1]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
+  expect(lines(told)).toEqual(["item.delta a1  you", "usage", "item.completed message a1"]);
+  expect(told[2]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });
 });
 
 test("a session that was replaced and is told again does not interrupt the turn in the one that replaced it", () => {

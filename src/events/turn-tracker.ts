@@ -39,6 +39,11 @@ export class TurnTracker {
     return this.#open !== null;
   }
 
+  /** The number of the turn that runs. */
+  get turn(): number | null {
+    return this.#open ? this.#turns : null;
+  }
+
   take(signal: Signal): Draft[] {
     this.#drafts = [];
     if (this.#isCurrent(signal)) this.#take(signal);
@@ -244,7 +249,7 @@ export class TurnTracker {
       time: signal.at,
       session: signal.session,
       ...(signal.nativeSession === undefined ? {} : { nativeSession: signal.nativeSession }),
-      turn: this.#open ? this.#turns : null,
+      turn: this.turn,
       source: synthetic ? "daemon" : "agent",
       synthetic: synthetic || signal.synthetic === true,
       ...(raw === undefined ? {} : { raw }),

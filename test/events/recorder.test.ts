@@ -76,7 +76,7 @@ test("a turn of an agent is kept from its start to its end, in the order in whic
   await world.clock.advance(1000);
   const events = await kept(world.waybill.store);
   expect(types(events).filter((type) => type.startsWith("turn."))).toEqual(["turn.started", "turn.ended"]);
-  expect(events.at(-1)).toMatchObject({ type: "turn.ended", turn: 1, data: { reason: "completed", queued: 0 } });
+  expect(events.at(-2)).toMatchObject({ type: "turn.ended", turn: 1, data: { reason: "completed", queued: 0 } });
   expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
 });
 
@@ -289,4 +289,61 @@ test("what is not written when it closes is reported", async () => {
   say(failure("one"));
   await recorder.close();
   expect((troubles.at(-1) as AppError).code).toBe("events_lost");
+});
+
+const notes = (events: readonly UniversalEvent[]) =>
+  events.flatMap((event) => {
+    if (event.source !== "daemon" || event.synthetic || !("item" in event.data)) return [];
+    const { item } = event.data;
+    return typeof item === "object" && item !== null ? [`${event.type} ${item.id} ${item.status}`] : [];
+  });
+
+test("a message is noted in its lane when it is admitted, when a prompt is sent for it, and when it ends", async () => {
+  const world = await startWorld({ script: { always: [working] } });
+  await world.send({ id: "m1", text: "count the files" });
+  await world.send({ id: "m1", text: "count the files" });
+  await world.reaches("m1", "responded");
+  await world.clock.advance(1000);
+  const events = await kept(world.waybill.store);
+  expect(notes(events)).toEqual([
+    "item.started delivery:m1 in_progress",
+    "item.started attempt:m1:1 in_progress",
+    "item.completed attempt:m1:1 completed",
+    "item.completed delivery:m1 completed",
+  ]);
+  const [admitted] = events;
+  expect(admitted).toMatchObject({
+    seq: 1,
+    turn: null,
+    data: { item: { parts: [{ value: { text: "count the files" } }] } },
+  });
+  const attempt = events.find(({ data }) => "item" in data && JSON.stringify(data.item).includes("attempt:m1:1"));
+  const started = events.find(({ type }) => type === "turn.started");
+  expect(events.indexOf(attempt as UniversalEvent)).toBeLessThan(events.indexOf(started as UniversalEvent));
+});
+
+test("a message whose end was not noted before a crash is noted as ended when its lane is taken up again", async () => {
+  const world = await startWorld({ script: { always: [working] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await world.clock.advance(1000);
+  await world.stop();
+  const store = openSqliteStore({ path: world.storePath });
+  const seq = await store.lastEventSeq("lane");
+  const [first] = await kept(store);
+  const begun = structuredClone(first) as UniversalEvent;
+  const lost = JSON.parse(JSON.stringify(begun).replaceAll("m1", "m0")) as UniversalEvent;
+  const event = { ...lost, id: "lost", seq: seq + 1 };
+  await store.appendEvents([{ event, text: JSON.stringify(event) }], 1000);
+  await store.close();
+  await world.start();
+  await world.send({ id: "m2" });
+  await world.reaches("m2", "responded");
+  await world.clock.advance(1000);
+  const noted = notes(await kept(world.waybill.store));
+  expect(noted.filter((line) => line.includes("delivery:m0"))).toEqual([
+    "item.started delivery:m0 in_progress",
+    "item.completed delivery:m0 completed",
+  ]);
+  expect(noted.filter((line) => line.includes("completed delivery:m1"))).toHaveLength(1);
 });

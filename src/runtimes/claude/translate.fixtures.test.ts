@@ -34,8 +34,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       prompt 'go'
       status retry
       message begins
-      message ends 'There you are.'
       usage of message: 3955+0 in, 4+0 out
+      message ends 'There you are.'
       usage of turn: 3955+0 in, 4+0 out $0.0159
       turn.ended completed
     `,
@@ -51,11 +51,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status task
       status task
       tool_result Bash
-      message ends
       usage of message: 3955+0 in, 29+0 out
+      message ends
       message begins
-      message ends 'Begun.'
       usage of message: 4093+0 in, 2+0 out
+      message ends 'Begun.'
       usage of turn: 8048+0 in, 31+0 out $0.0328
       turn.ended completed
       status task
@@ -63,8 +63,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status task
       turn.started by itself
       message begins
-      message ends 'It has ended.'
       usage of message: 4350+0 in, 4+0 out
+      message ends 'It has ended.'
       usage of turn: 4350+0 in, 4+0 out $0.0175
       turn.ended completed
     `,
@@ -76,15 +76,15 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       turn.started 1
       prompt 'one'
       message begins
-      message ends 'Fine.'
       usage of message: 3955+0 in, 2+0 out
+      message ends 'Fine.'
       usage of turn: 3955+0 in, 2+0 out $0.0159
       turn.ended completed
       turn.started 2
       prompt 'two'
       message begins
-      message ends 'Fine.'
       usage of message: 3979+0 in, 2+0 out
+      message ends 'Fine.'
       usage of turn: 3979+0 in, 2+0 out $0.0160
       turn.ended completed
       turn.started 3
@@ -93,8 +93,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status compaction
       status note
       message begins
-      message ends 'Fits.'
       usage of message: 4255+0 in, 2+0 out
+      message ends 'Fits.'
       usage of turn: 15560+0 in, 26+0 out $0.0628
       turn.ended completed
     `,
@@ -123,11 +123,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status hook
       status hook
       tool_result Bash
-      message ends
       usage of message: 3955+0 in, 24+0 out
+      message ends
       message begins
-      message ends 'Done.'
       usage of message: 4014+0 in, 2+0 out
+      message ends 'Done.'
       usage of turn: 7969+0 in, 26+0 out $0.0324
       turn.ended completed
     `,
@@ -141,8 +141,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       message begins
       tool_call Bash
       tool_result Bash failed
-      message ends failed 'I begin.'
       usage of message: 3955+0 in, 26+0 out
+      message ends failed 'I begin.'
       usage of turn: 3955+0 in, 26+0 out $0.0163
       turn.ended aborted
     `,
@@ -158,8 +158,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       permission.requested Bash: touch made
       permission.resolved expired
       tool_result Bash failed
-      message ends failed
       usage of message: 3955+0 in, 25+0 out
+      message ends failed
       usage of turn: 3955+0 in, 25+0 out $0.0163
       turn.ended aborted
     `,
@@ -194,11 +194,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       tool_call Bash
       prompt 'and this'
       tool_result Bash
-      message ends
       usage of message: 3955+0 in, 24+0 out
+      message ends
       message begins
-      message ends 'Both heard.'
       usage of message: 4108+0 in, 4+0 out
+      message ends 'Both heard.'
       usage of turn: 8063+0 in, 28+0 out $0.0328
       turn.ended completed
     `,
@@ -212,8 +212,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       message begins
       tool_call Bash
       tool_result failed
-      message ends 'I begin.'
       usage of message: 3955+0 in, 26+0 out
+      message ends 'I begin.'
       turn.ended interrupted
     `,
   ],
@@ -228,11 +228,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       permission.requested Bash: touch made
       permission.resolved once
       tool_result Bash
-      message ends
       usage of message: 3955+0 in, 25+0 out
+      message ends
       message begins
-      message ends 'Made.'
       usage of message: 4022+0 in, 2+0 out
+      message ends 'Made.'
       usage of turn: 7977+0 in, 27+0 out $0.0324
       turn.ended completed
     `,
@@ -248,11 +248,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       permission.requested Bash: touch made
       permission.resolved reject
       tool_result Bash failed refused
-      message ends
       usage of message: 3955+0 in, 25+0 out
+      message ends
       message begins
-      message ends 'Then not.'
       usage of message: 4016+0 in, 3+0 out
+      message ends 'Then not.'
       usage of turn: 7971+0 in, 28+0 out $0.0324
       turn.ended completed
     `,
@@ -268,8 +268,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       permission.requested Bash: touch made
       permission.resolved reject
       tool_result Bash failed refused
-      message ends
       usage of message: 3955+0 in, 25+0 out
+      message ends
       usage of turn: 3955+0 in, 25+0 out $0.0163
       turn.ended aborted
     `,
@@ -285,11 +285,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       question.requested Which colour? Which fruits?
       question.resolved answered Blue / Fig,Plum
       tool_result AskUserQuestion
-      message ends
       usage of message: 3955+0 in, 103+0 out
+      message ends
       message begins
-      message ends 'Noted.'
       usage of message: 4124+0 in, 2+0 out
+      message ends 'Noted.'
       usage of turn: 8079+0 in, 105+0 out $0.0344
       turn.ended completed
     `,
@@ -302,14 +302,14 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       prompt 'go'
       message begins
       prompt 'next'
-      message ends 'You said go, slowly enough for another to come.'
       usage of message: 3955+0 in, 13+0 out
+      message ends 'You said go, slowly enough for another to come.'
       usage of turn: 3955+0 in, 13+0 out $0.0161
       turn.ended completed, 1 queued
       turn.started 2
       message begins
-      message ends 'You said next, slowly enough for another to come.'
       usage of message: 3989+0 in, 13+0 out
+      message ends 'You said next, slowly enough for another to come.'
       usage of turn: 3989+0 in, 13+0 out $0.0162
       turn.ended completed
     `,
@@ -323,17 +323,17 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       message begins
       tool_call Read
       tool_result Read
-      message ends 'I read.'
       usage of message: 3955+0 in, 29+0 out
+      message ends 'I read.'
       message begins
       tool_call Edit
       tool_result Edit
       file_change /home/user/work/notes.txt modified with diff
-      message ends
       usage of message: 4026+0 in, 38+0 out
+      message ends
       message begins
-      message ends 'Done.'
       usage of message: 4142+0 in, 2+0 out
+      message ends 'Done.'
       usage of turn: 12123+0 in, 69+0 out $0.0499
       turn.ended completed
     `,
@@ -345,15 +345,15 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       turn.started 1
       prompt 'go'
       message begins
-      message ends 'You said go.'
       usage of message: 3955+0 in, 4+0 out
+      message ends 'You said go.'
       usage of turn: 3955+0 in, 4+0 out $0.0159
       turn.ended completed
       turn.started 2
       prompt 'next'
       message begins
-      message ends 'You said next.'
       usage of message: 3981+0 in, 4+0 out
+      message ends 'You said next.'
       usage of turn: 3981+0 in, 4+0 out $0.0160
       turn.ended completed
     `,
@@ -376,11 +376,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status task
         message ends
       tool_result Task
-      message ends
       usage of message: 3955+0 in, 33+0 out
+      message ends
       message begins
-      message ends 'All done.'
       usage of message: 4213+0 in, 3+0 out
+      message ends 'All done.'
       usage of turn: 14169+0 in, 66+0 out $0.0580
       turn.ended completed
     `,
@@ -392,8 +392,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       turn.started 1
       prompt 'go'
       message begins
-      message ends thought 'This needs some thought.' 'Forty-two.'
       usage of message: 90+30 in, 12+0 out
+      message ends thought 'This needs some thought.' 'Forty-two.'
       usage of turn: 90+30 in, 12+0 out $0.0006
       turn.ended completed
     `,
@@ -408,17 +408,17 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       tool_call TaskCreate
       plan
       tool_result TaskCreate
-      message ends
       usage of message: 1910+0 in, 32+0 out
+      message ends
       message begins
       tool_call TaskUpdate
       plan
       tool_result TaskUpdate
-      message ends
       usage of message: 1980+0 in, 23+0 out
+      message ends
       message begins
-      message ends 'Looked.'
       usage of message: 2046+0 in, 3+0 out
+      message ends 'Looked.'
       usage of turn: 5936+0 in, 58+0 out $0.0249
       turn.ended completed
     `,
@@ -434,11 +434,11 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       tool_call Bash
       tool_result Bash
       tool_result Bash failed
-      message ends
       usage of message: 3955+0 in, 48+0 out
+      message ends
       message begins
-      message ends 'One worked.'
       usage of message: 4081+0 in, 4+0 out
+      message ends 'One worked.'
       usage of turn: 8036+0 in, 52+0 out $0.0332
       turn.ended completed
     `,
@@ -450,15 +450,15 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       turn.started 1
       prompt 'one'
       message begins
-      message ends 'You said one.'
       usage of message: 3955+0 in, 4+0 out
+      message ends 'You said one.'
       usage of turn: 3955+0 in, 4+0 out $0.0159
       turn.ended completed
       turn.started 2
       prompt 'two'
       message begins
-      message ends 'You said two.'
       usage of message: 3981+0 in, 4+0 out
+      message ends 'You said two.'
       usage of turn: 3981+0 in, 4+0 out $0.0160
       turn.ended completed
     `,
@@ -473,24 +473,24 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       tool_call Write
       tool_result Write
       file_change /home/user/work/made.txt added with diff
-      message ends
       usage of message: 3955+0 in, 32+0 out
+      message ends
       message begins
       tool_call Read
       tool_call Edit
       tool_result Read
       tool_result Edit failed
-      message ends
       usage of message: 4051+0 in, 65+0 out
+      message ends
       message begins
       tool_call Write
       tool_result Write
       file_change /home/user/work/notes.txt modified with diff
-      message ends
       usage of message: 4211+0 in, 34+0 out
+      message ends
       message begins
-      message ends 'Written.'
       usage of message: 4318+0 in, 3+0 out
+      message ends 'Written.'
       usage of turn: 16535+0 in, 134+0 out $0.0688
       turn.ended completed
     `,

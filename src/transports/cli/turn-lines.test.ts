@@ -93,3 +93,11 @@ test("what a subagent does stands further right", () => {
     "  Found it.",
   ]);
 });
+
+test("of what the ledger does only the end of a message is shown", () => {
+  const status = (name: string, value: unknown) =>
+    completed({ kind: "status", role: null, name, parts: [{ type: "json", id: name, value }] });
+  const ended = status("delivery", { message: "m1", status: "responded", reason: null });
+  const sent = status("attempt", { message: "m1", number: 1, kind: "prompt", prompt: "p" });
+  expect(shown(sent, ended, status("compaction", {})).lines).toEqual(["message m1: responded", "compaction"]);
+});

@@ -1,5 +1,7 @@
 /** A lane's turns as lines to read: text as it comes, a line for each tool, asks, errors, and how the turn ended. */
 import type { UniversalEvent } from "../../client/index.ts";
+import type { DeliveryEndNote } from "../../events/delivery-notes.ts";
+import { attemptNote, deliveryNote } from "../../events/delivery-notes.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
 import { count, oneLine } from "./words.ts";
@@ -147,10 +149,19 @@ export class TurnLines {
       case "plan":
         return [this.#paint("dim", "the plan was changed")];
       case "status":
-        return [this.#paint(item.status === "failed" ? "yellow" : "dim", oneLine(item.name ?? "status"))];
+        return this.#statusOf(item);
       default:
         return item.kind satisfies never;
     }
+  }
+
+  /** What the ledger does is told by its own commands; here only how a message ended. */
+  #statusOf({ name, status, parts: [part] }: Item): string[] {
+    const style = status === "failed" ? "yellow" : "dim";
+    if (name === attemptNote) return [];
+    if (name !== deliveryNote || part?.type !== "json") return [this.#paint(style, oneLine(name ?? "status"))];
+    const { message, status: how } = part.value as DeliveryEndNote;
+    return [this.#paint(style, `message ${oneLine(message)}: ${oneLine(how)}`)];
   }
 
   #prompt({ parts }: Item): string {

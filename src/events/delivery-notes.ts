@@ -1,0 +1,67 @@
+/**
+ * What the ledger does with a lane's messages, told among what the agent does: whoever watches a lane sees a message as
+ * soon as it is admitted, which prompt stands for it, and its end. These are notes for eyes, as all events are: the
+ * ledger itself is told in full in its own stream.
+ *
+ * They are `status` items of the daemon, `delivery:MESSAGE` from admission to its end, and `attempt:MESSAGE:N`.
+ */
+import type { Attempt } from "../delivery/attempt.ts";
+import type { Change } from "../delivery/ledger.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Message } from "../mail/message.ts";
+import type { Item } from "./item.ts";
+import type { Happening } from "./universal-event.ts";
+
+export const deliveryNote = "delivery";
+export const attemptNote = "attempt";
+
+export type DeliveryNote = { message: string; from: string; text: string; source: string; createdAt: number };
+export type DeliveryEndNote = { message: string; status: string; reason: string | null };
+/** `prompt` is the item that stands for it in the agent's turn, where the runtime takes ids. */
+export type AttemptNote = { message: string; number: number; kind: string; prompt: string };
+
+export function admissionNotes({ id, from, text, source, createdAt }: Message): Happening[] {
+  const value: DeliveryNote = { message: id, from, text, source, createdAt };
+  return [{ type: "item.started", data: { item: statusItem(deliveryItem(id), deliveryNote, value) } }];
+}
+
+export function changeNotes({ record, before, events }: Change): Happening[] {
+  const isSent = events.some(({ type }) => type === "submit" || type === "asked_further");
+  const attempt = isSent ? record.attemptList.at(-1) : undefined;
+  const notes = attempt ? attemptNotes(record.messageId, attempt) : [];
+  if (before && isOver(record) && !isOver(before)) notes.push(endNote(record));
+  return notes;
+}
+
+/** For a message whose end was not noted: the daemon died between the two. */
+export function endNote(record: Pick<DeliveryRecord, "messageId" | "status" | "lastReason">): Happening {
+  const { messageId, status, lastReason } = record;
+  const value: DeliveryEndNote = { message: messageId, status, reason: lastReason };
+  const item = statusItem(deliveryItem(messageId), deliveryNote, value);
+  return {
+    type: "item.completed",
+    data: { item: { ...item, status: status === "responded" ? "completed" : "failed" } },
+  };
+}
+
+export function isOver({ status }: Pick<DeliveryRecord, "status">): boolean {
+  return status === "responded" || status === "failed_terminal" || status === "cancelled";
+}
+
+function attemptNotes(message: string, { number, kind, messageId }: Attempt): Happening[] {
+  const value: AttemptNote = { message, number, kind, prompt: messageId };
+  const item = { ...statusItem(`attempt:${message}:${number}`, attemptNote, value), parent: deliveryItem(message) };
+  return [
+    { type: "item.started", data: { item: { ...item, parts: [] } } },
+    { type: "item.completed", data: { item: { ...item, status: "completed" } } },
+  ];
+}
+
+function deliveryItem(message: string): string {
+  return `delivery:${message}`;
+}
+
+function statusItem(id: string, name: string, value: unknown): Item {
+  const parts: Item["parts"] = [{ type: "json", id, value }];
+  return { id, kind: "status", role: null, name, parent: null, status: "in_progress", parts };
+}
