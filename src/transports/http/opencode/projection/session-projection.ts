@@ -15,7 +15,7 @@ import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
 import type { AskingPart } from "./ask-shapes.ts";
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
-import { statusEvent } from "./status-event.ts";
+import { retryOf, statusEvent } from "./session-status.ts";
 import type { StepError } from "./step.ts";
 import { Thread } from "./thread.ts";
 import { todosOf } from "./todos.ts";
@@ -52,6 +52,8 @@ export class SessionProjection {
   #turn: Turn | null = null;
   #held: UniversalEvent[] = [];
   #busy = false;
+  /** The program tries its model again; the next that it does says that it works. */
+  #retrying = false;
   #todos: Todo[] = [];
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
@@ -87,7 +89,15 @@ export class SessionProjection {
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
     const held = this.#release(null);
-    return [...held, ...this.#apply(event, null)];
+    return [...held, ...this.#worksAgain(event), ...this.#apply(event, null)];
+  }
+
+  #worksAgain({ type, data }: UniversalEvent): Emitted[] {
+    const isWork =
+      type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
+    if (!this.#retrying || !isWork) return [];
+    this.#retrying = false;
+    return [statusEvent(this.#main.sessionID, { type: "busy" })];
   }
 
   #release(error: StepError | null): Emitted[] {
@@ -173,7 +183,7 @@ export class SessionProjection {
     if (this.#following) this.#forget();
     this.#turn = { known: isFirst ? prompt : null, announced: false, refused: false, error: null };
     if (isFirst) this.#main.answers(delivery.messageID);
-    return isFirst || prompt === null ? this.#announce(time, seq, number) : this.#nowBusy();
+    return isFirst || prompt === null ? this.#announce(time, seq, number) : [];
   }
 
   #announce(time: number, seq: number, turn: number | null): Emitted[] {
@@ -197,7 +207,8 @@ export class SessionProjection {
     const failed = this.#held.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     const closed = this.#release(error);
     const announced = this.#main.takeAnnounced();
-    const silent = error !== null && !failed ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
+    const isSilent = announced === null && error !== null && !failed;
+    const silent = isSilent ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
     if (data.queued > 0) this.#expected = "queued";
@@ -221,7 +232,7 @@ export class SessionProjection {
       case "plan":
         return starts ? [] : this.#plan(event, thread);
       case "status":
-        return [];
+        return starts ? [] : this.#status(event, thread);
       default:
         return item.kind satisfies never;
     }
@@ -288,6 +299,13 @@ export class SessionProjection {
     return [{ type: "todo.updated", properties: { sessionID, todos } }];
   }
 
+  #status({ data: { item }, time }: ItemEvent, { sessionID }: Thread): Emitted[] {
+    const retry = this.#turn && retryOf(item, time);
+    if (!retry) return [];
+    this.#retrying = sessionID === this.#main.sessionID;
+    return [statusEvent(sessionID, retry)];
+  }
+
   #delta({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
     if (kind === "output") return thread.stepOfCall(part)?.puts(part, text, time) ?? [];
     if (kind === "input") return [];
@@ -299,11 +317,8 @@ export class SessionProjection {
     const step = thread.stepOfCall(call);
     const tool = call === null ? null : (step?.toolName(call) ?? null);
     const part: AskingPart = step && call !== null && tool !== null ? { messageID: step.id, callID: call, tool } : null;
-    const asked =
-      event.type === "permission.requested"
-        ? permissionAsked(event, thread.sessionID, part)
-        : questionAsked(event, thread.sessionID, part);
-    return [asked, ...(call === null ? [] : (step?.toolAgain(call, event.time) ?? []))];
+    if (event.type === "permission.requested") return [permissionAsked(event, thread.sessionID, part)];
+    return [questionAsked(event, thread.sessionID, part)];
   }
 
   #error({ data: { message } }: Of<"error">, thread: Thread): Emitted[] {
@@ -346,14 +361,15 @@ export class SessionProjection {
   #nowBusy(): Emitted[] {
     if (this.#busy || !this.#isBusyNow) return [];
     this.#busy = true;
-    return [statusEvent(this.#main.sessionID, "busy")];
+    return [statusEvent(this.#main.sessionID, { type: "busy" })];
   }
 
   #nowIdle(): Emitted[] {
     if (!this.#busy || this.#isBusyNow) return [];
     this.#busy = false;
+    this.#retrying = false;
     const { sessionID } = this.#main;
-    return [statusEvent(sessionID, "idle"), { type: "session.idle", properties: { sessionID } }];
+    return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
   }
 }
 
