@@ -26,8 +26,13 @@ export const playedScenes: Scenes = {
   afterwards: [{ say: "That was the 2nd." }],
 };
 
-/** `kill` ends the agent's program. */
-export type Play = (session: OpencodeSession, kill: () => void) => Promise<Told[]>;
+export type Stage = {
+  /** Ends the agent's program. */
+  kill(): void;
+  /** Resolves when the model is asked for the second time, and has nothing to say. */
+  hangs(): Promise<void>;
+};
+export type Play = (session: OpencodeSession, stage: Stage) => Promise<Told[]>;
 
 const simply =
   (scene: string): Play =>
@@ -39,8 +44,8 @@ const simply =
 /** What was tried once is not tried again when nobody looks any more. */
 const once =
   (play: Play): Play =>
-  async (session, kill) => {
-    const told = await play(session, kill);
+  async (session, stage) => {
+    const told = await play(session, stage);
     await session.abort();
     return told;
   };
@@ -50,9 +55,10 @@ export const plays: Readonly<Record<string, Play>> = {
   edits: simply("edits"),
   rounds: simply("rounds"),
   fails: once(simply("fails")),
-  stops: async (session) => {
+  stops: async (session, stage) => {
     await session.prompt("stops");
     await session.hasSaid(1);
+    await stage.hangs();
     await session.abort();
     return session.untilRest();
   },
@@ -74,10 +80,11 @@ export const plays: Readonly<Record<string, Play>> = {
     await session.reply("once");
     return session.untilRest();
   },
-  dies: once(async (session, kill) => {
+  dies: once(async (session, stage) => {
     await session.prompt("dies");
     await session.hasSaid(1);
-    kill();
+    await stage.hangs();
+    stage.kill();
     return session.untilRest();
   }),
 };
