@@ -17,6 +17,7 @@ import { startWaybill } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import { runtimeOfProvider } from "./config/lane-settings.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
+import { namesOf } from "./denied-places.ts";
 import { makeDesk } from "./desk.ts";
 import { failPointFrom } from "./fail-point.ts";
 import { logDeliveries } from "./log-deliveries.ts";
@@ -129,10 +130,13 @@ function startDelivering(
 }
 
 function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, draining: () => boolean): Desk {
+  const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return makeDesk({
     waybill,
     resolveDirectory: (path) =>
-      resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
+      resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
+    allowedDirectories: config.allowedDirectories,
+    stateDirectories: namesOf(config.home),
     defaults: {
       runtime: runtimeOfProvider[config.modelProvider],
       model: config.modelName,
