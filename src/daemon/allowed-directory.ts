@@ -3,9 +3,10 @@
  * allowed directories and outside Waybill's own state.
  */
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { AppError, messageOf } from "../app-error.ts";
 import { expandPath } from "../home.ts";
+import { isInside } from "../inside.ts";
 
 export type DirectoryRules = {
   /** As configured: absolute or with `~`. One that does not exist allows nothing. */
@@ -67,11 +68,6 @@ export function resolvedPath(path: string): string {
   const real = realPathIfAny(path);
   if (real !== null || dirname(path) === path) return real ?? path;
   return join(resolvedPath(dirname(path)), relative(dirname(path), path));
-}
-
-function isInside(path: string, place: string): boolean {
-  const way = relative(place, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function notAllowed(path: string, why: string, hint: string): AppError {

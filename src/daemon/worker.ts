@@ -160,6 +160,7 @@ async function openDoors({ config, log, waybill, desk, token, runId, registry }:
     allowedOrigins: config.allowedOrigins,
     registry,
     onError: (error, where) => log.error({ ...where, err: error }, "A request could not be carried out."),
+    onClientLog: ({ level, service, message }) => log[level]({ event: "client_log", service }, message),
   });
   const server = await listen({
     app,

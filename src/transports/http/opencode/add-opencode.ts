@@ -6,12 +6,17 @@ import { Hono } from "hono";
 import type { App, Env } from "../env.ts";
 import type { RouteDeps } from "../routes/route-deps.ts";
 import { openCodePath } from "./opencode-address.ts";
+import type { OpenCodeDeps } from "./opencode-deps.ts";
 import { addPlace } from "./place/add-place.ts";
+import { makeProjects } from "./place/projects.ts";
+import { refuseTheRest } from "./refuse-the-rest.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
 export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
-  addPlace(sub, deps);
+  const all: OpenCodeDeps = { ...deps, projects: makeProjects(deps.clock) };
+  addPlace(sub, all);
+  refuseTheRest(sub);
   app.route(openCodePath, sub);
 }
