@@ -144,6 +144,7 @@ export function makeDesk(options: DeskOptions): Desk {
     },
     followEvents: (wanted) => followEvents(waybill, wanted),
     eventsEnd: async () => waybill.recorder.newest,
+    eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,
