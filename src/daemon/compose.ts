@@ -106,7 +106,11 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onTrouble });
-  ledger.onChange((change) => recorder.note(change.record.laneId, changeNotes(change)));
+  ledger.onChange((change) => {
+    const { laneId, runtimeKind } = change.record;
+    const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
+    recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
+  });
   const send = wayIn(deps, courier, recorder);
   const made = options.runtimes(wayInForAgents(store, send));
 

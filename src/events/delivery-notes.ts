@@ -17,18 +17,18 @@ export const attemptNote = "attempt";
 
 export type DeliveryNote = { message: string; from: string; text: string; source: string; createdAt: number };
 export type DeliveryEndNote = { message: string; status: string; reason: string | null };
-/** `prompt` is the item that stands for it in the agent's turn, where the runtime takes ids. */
-export type AttemptNote = { message: string; number: number; kind: string; prompt: string };
+/** `prompt` is the item that stands for it in the agent's turn; null where the runtime takes no ids. */
+export type AttemptNote = { message: string; number: number; kind: string; prompt: string | null };
 
 export function admissionNotes({ id, from, text, source, createdAt }: Message): Happening[] {
   const value: DeliveryNote = { message: id, from, text, source, createdAt };
   return [{ type: "item.started", data: { item: statusItem(deliveryItem(id), deliveryNote, value) } }];
 }
 
-export function changeNotes({ record, before, events }: Change): Happening[] {
+export function changeNotes({ record, before, events }: Change, takesIds: boolean): Happening[] {
   const isSent = events.some(({ type }) => type === "submit" || type === "asked_further");
   const attempt = isSent ? record.attemptList.at(-1) : undefined;
-  const notes = attempt ? attemptNotes(record.messageId, attempt) : [];
+  const notes = attempt ? attemptNotes(record.messageId, attempt, takesIds) : [];
   if (before && isOver(record) && !isOver(before)) notes.push(endNote(record));
   return notes;
 }
@@ -48,8 +48,8 @@ export function isOver({ status }: Pick<DeliveryRecord, "status">): boolean {
   return status === "responded" || status === "failed_terminal" || status === "cancelled";
 }
 
-function attemptNotes(message: string, { number, kind, messageId }: Attempt): Happening[] {
-  const value: AttemptNote = { message, number, kind, prompt: messageId };
+function attemptNotes(message: string, { number, kind, messageId }: Attempt, takesIds: boolean): Happening[] {
+  const value: AttemptNote = { message, number, kind, prompt: takesIds ? messageId : null };
   const item = { ...statusItem(`attempt:${message}:${number}`, attemptNote, value), parent: deliveryItem(message) };
   return [
     { type: "item.started", data: { item: { ...item, parts: [] } } },

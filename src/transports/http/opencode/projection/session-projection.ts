@@ -1,24 +1,403 @@
-/** A lane's events as OpenCode's. */
-import type { Message, Part } from "@opencode-ai/sdk/v2/types";
+/**
+ * A lane's events as OpenCode's. Pure: the same events give the same messages, parts and ids, live, in a replay and in a
+ * list. The session is busy from the moment a message is admitted until no turn runs and none waits, and is told so once;
+ * a turn that ends while another message waits does not make it idle.
+ *
+ * Two things are held back for a moment, until the next event says how the turn ends: a message that failed, and the
+ * results that its calls never got. OpenCode says first why.
+ */
+import type { Todo } from "@opencode-ai/sdk/v2/types";
+import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
+import { attemptNote, deliveryNote } from "../../../../events/delivery-notes.ts";
+import type { Item } from "../../../../events/item.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
+import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
+import type { AskingPart } from "./ask-shapes.ts";
+import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
+import type { Emitted, MessageRow, Place } from "./emitted.ts";
+import { statusEvent } from "./status-event.ts";
+import type { StepError } from "./step.ts";
+import { Thread } from "./thread.ts";
+import { todosOf } from "./todos.ts";
 
-/** Where the session is, as OpenCode's objects name it. */
-export type Place = { lane: string; directory: string; providerID: string; modelID: string; agent: string };
-/** An event of OpenCode's, without its id. */
-export type Emitted = { type: string; properties: Record<string, unknown> };
-export type MessageRow = { info: Message; parts: Part[] };
+export type { Emitted, MessageRow, Place };
+
+type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
+type ItemEvent = Of<"item.started" | "item.completed">;
+
+/** A message that was admitted and has not ended. */
+type Delivery = { messageID: string; isSent: boolean; hadTurn: boolean };
+
+type Turn = {
+  /** The prompt that was admitted as a message, and is shown as that. */
+  known: string | null;
+  announced: boolean;
+  /** A person said no, and the agent has said nothing since. */
+  refused: boolean;
+  error: StepError | null;
+};
+
+/** `following`: only what may still change is remembered, for those who follow for ever. */
+export type ProjectionOptions = { following?: boolean };
 
 export class SessionProjection {
   readonly place: Place;
-  isBusy = false;
-  constructor(place: Place) {
+  readonly #following: boolean;
+  readonly #main: Thread;
+  readonly #children = new Map<string, Thread>();
+  readonly #deliveries = new Map<string, Delivery>();
+  readonly #attempts = new Map<string, AttemptNote>();
+  /** Sent, and its turn has not begun. */
+  #expected: AttemptNote | "queued" | null = null;
+  #turn: Turn | null = null;
+  #held: UniversalEvent[] = [];
+  #busy = false;
+  #todos: Todo[] = [];
+
+  constructor(place: Place, { following = false }: ProjectionOptions = {}) {
     this.place = place;
+    this.#following = following;
+    this.#main = new Thread(sessionOf(place.lane), place);
   }
-  take(_event: UniversalEvent): Emitted[] {
-    return [];
+
+  get isBusy(): boolean {
+    return this.#busy;
   }
+
+  get todos(): readonly Todo[] {
+    return this.#todos;
+  }
+
+  /** The sessions below. */
+  get children(): readonly string[] {
+    return [...this.#children.values()].map(({ sessionID }) => sessionID);
+  }
+
   /** In their order; of the lane's own session, or of one below. */
-  messages(_sessionID: string): readonly MessageRow[] {
-    return [];
+  messages(sessionID: string = this.#main.sessionID): readonly MessageRow[] {
+    if (sessionID === this.#main.sessionID) return this.#main.rows;
+    return [...this.#children.values()].find((child) => child.sessionID === sessionID)?.rows ?? [];
   }
+
+  take(event: UniversalEvent): Emitted[] {
+    if (isNote(event)) return this.#note(event);
+    if (isHeldBack(event)) {
+      this.#held.push(event);
+      return [];
+    }
+    if (event.type === "turn.ended") return this.#turnEnded(event);
+    const held = this.#release(null);
+    return [...held, ...this.#apply(event, null)];
+  }
+
+  #release(error: StepError | null): Emitted[] {
+    const held = this.#held;
+    this.#held = [];
+    return held.flatMap((one) => this.#apply(one, error));
+  }
+
+  #apply(event: UniversalEvent, error: StepError | null): Emitted[] {
+    const thread = this.#threadOf(event);
+    switch (event.type) {
+      case "turn.started":
+        return this.#turnStarted(event);
+      case "item.started":
+      case "item.completed":
+        return [...this.#announced(event), ...this.#linked(event, thread), ...this.#item(event, thread, error)];
+      case "item.delta":
+        return this.#delta(event, thread);
+      case "permission.requested":
+      case "question.requested":
+        return this.#ask(event, thread);
+      case "permission.resolved":
+      case "question.resolved":
+        if (event.data.outcome === "reject" && this.#turn) this.#turn.refused = true;
+        return [askReplied(event, thread.sessionID)];
+      case "usage":
+        if (event.data.of === "message") {
+          const { item, tokens, cost, model } = event.data;
+          thread.step(item)?.used(tokens, cost, model);
+        }
+        return [];
+      case "error":
+        return this.#error(event, thread);
+      default:
+        return [];
+    }
+  }
+
+  /** What the ledger does with the lane's messages. */
+  #note(event: ItemEvent): Emitted[] {
+    const { item } = event.data;
+    const [part] = item.parts;
+    const value = part?.type === "json" ? part.value : null;
+    if (item.name === attemptNote && event.type === "item.completed") return this.#sent(value as AttemptNote);
+    if (item.name !== deliveryNote) return [];
+    return event.type === "item.started"
+      ? this.#admitted(value as DeliveryNote)
+      : this.#ended(value as DeliveryEndNote);
+  }
+
+  #admitted({ message, text, createdAt }: DeliveryNote): Emitted[] {
+    const messageID = userMessageId(this.place.lane, { id: message, createdAt });
+    this.#deliveries.set(message, { messageID, isSent: false, hadTurn: false });
+    return [...this.#main.userMessage(messageID, createdAt, [{ type: "text", id: "text", text }]), ...this.#nowBusy()];
+  }
+
+  #sent(attempt: AttemptNote): Emitted[] {
+    const delivery = this.#deliveries.get(attempt.message);
+    if (delivery) delivery.isSent = true;
+    if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
+    // Its turn may be told before this note is.
+    if (this.#turn === null) this.#expected = attempt;
+    return this.#nowBusy();
+  }
+
+  #ended({ message, status, reason }: DeliveryEndNote): Emitted[] {
+    const delivery = this.#deliveries.get(message);
+    this.#deliveries.delete(message);
+    for (const [prompt, attempt] of this.#attempts) if (attempt.message === message) this.#attempts.delete(prompt);
+    if (this.#expected !== "queued" && this.#expected?.message === message) this.#expected = null;
+    const isUnheard = delivery?.hadTurn === false && status !== "responded";
+    const words = `The message was ${status === "cancelled" ? "cancelled" : "not delivered"} (${reason ?? status}).`;
+    return [...(isUnheard ? [this.#sessionError(unknownError(words))] : []), ...this.#nowIdle()];
+  }
+
+  #turnStarted({ data: { prompt }, time, seq, turn: number }: Of<"turn.started">): Emitted[] {
+    const attempt = (prompt !== null && this.#attempts.get(prompt)) || unnamed(this.#expected);
+    this.#expected = null;
+    const delivery = attempt ? this.#deliveries.get(attempt.message) : undefined;
+    if (delivery) delivery.hadTurn = true;
+    // A further prompt for the same message is shown as it was sent.
+    const isFirst = delivery !== undefined && attempt?.number === 1;
+    if (this.#following) this.#forget();
+    this.#turn = { known: isFirst ? prompt : null, announced: false, refused: false, error: null };
+    if (isFirst) this.#main.answers(delivery.messageID);
+    return isFirst || prompt === null ? this.#announce(time, seq, number) : this.#nowBusy();
+  }
+
+  #announce(time: number, seq: number, turn: number | null): Emitted[] {
+    if (!this.#turn || this.#turn.announced) return [];
+    this.#turn.announced = true;
+    return [...this.#nowBusy(), ...this.#main.announce(time, orderOf(seq), `turn ${turn} ${seq}`)];
+  }
+
+  /** The agent's message is announced before anything is in it, and after the prompt that it answers. */
+  #announced(event: ItemEvent): Emitted[] {
+    const { item } = event.data;
+    if (item.role === "user" || item.kind === "status" || event.nativeSession !== undefined) return [];
+    return this.#announce(event.time, event.seq, event.turn);
+  }
+
+  #turnEnded(event: Of<"turn.ended">): Emitted[] {
+    const { time, seq, turn: number, data } = event;
+    const turn = this.#turn;
+    const error = turn ? endOf(data, turn) : null;
+    const told = error !== null && turn?.error === null ? [this.#sessionError(error)] : [];
+    const failed = this.#held.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
+    const closed = this.#release(error);
+    const announced = this.#main.takeAnnounced();
+    const silent = error !== null && !failed ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
+    const last = (announced ?? silent)?.complete(null, time, error) ?? [];
+    this.#turn = null;
+    if (data.queued > 0) this.#expected = "queued";
+    const below = [...this.#children.values()].flatMap((child) => child.rest());
+    return [...told, ...closed, ...last, ...below, ...this.#nowIdle()];
+  }
+
+  #item(event: ItemEvent, thread: Thread, error: StepError | null): Emitted[] {
+    const { item } = event.data;
+    const starts = event.type === "item.started";
+    switch (item.kind) {
+      case "message":
+        if (item.role === "user") return starts ? [] : this.#prompt(event, thread);
+        return this.#message(event, thread, error);
+      case "tool_call":
+        return starts ? this.#called(event, thread) : this.#runs(event, thread);
+      case "tool_result":
+        return starts ? [] : this.#result(event, thread);
+      case "file_change":
+        return starts ? [] : this.#changed(event, thread);
+      case "plan":
+        return starts ? [] : this.#plan(event, thread);
+      case "status":
+        return [];
+      default:
+        return item.kind satisfies never;
+    }
+  }
+
+  /** One that was typed into the program itself, or that Waybill sent beyond the message. */
+  #prompt({ data: { item }, time, seq, turn }: ItemEvent, thread: Thread): Emitted[] {
+    if (thread === this.#main && (this.#turn?.known === item.id || this.#attempts.get(item.id)?.number === 1))
+      return [];
+    const id = userMessageId(this.place.lane, { id: item.id, createdAt: time });
+    const shown = thread.userMessage(id, time, item.parts);
+    if (thread !== this.#main || this.#turn?.announced !== false) return shown;
+    thread.answers(id);
+    return [...shown, ...this.#announce(time, seq, turn)];
+  }
+
+  #message(event: ItemEvent, thread: Thread, error: StepError | null): Emitted[] {
+    const { item } = event.data;
+    const begun = thread.begin(item.id, event.time, orderOf(event.seq));
+    if (event.type === "item.started") {
+      if (this.#turn && thread === this.#main) this.#turn.refused = false;
+      return begun;
+    }
+    const failure =
+      item.status === "failed" ? (error ?? this.#turn?.error ?? unknownError("The message failed.")) : null;
+    const wasRefused = this.#turn?.refused === true && error === null;
+    return [...begun, ...(thread.step(item.id)?.complete(item, event.time, wasRefused ? null : failure) ?? [])];
+  }
+
+  #called({ data: { item }, time, seq }: ItemEvent, thread: Thread): Emitted[] {
+    if (item.parent === null) return [];
+    const begun = thread.begin(item.parent, time, orderOf(seq));
+    const step = thread.step(item.parent);
+    const call = callOf(item);
+    if (step) thread.called(call, step);
+    return [...begun, ...(step?.calls(call, item.name ?? "", time) ?? [])];
+  }
+
+  #runs({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
+    const [part] = item.parts;
+    if (part?.type !== "tool_call") return [];
+    return thread.stepOfCall(part.call)?.runs(part.call, part.name, part.input, time) ?? [];
+  }
+
+  #result({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
+    const [part] = item.parts;
+    if (part?.type !== "tool_result") return [];
+    if (part.rejected && this.#turn && thread === this.#main) this.#turn.refused = true;
+    const below = [...this.#children.values()].flatMap((child) => (child.call === part.call ? child.rest() : []));
+    return [...below, ...(thread.stepOfCall(part.call)?.hasRun(part.call, part, time) ?? [])];
+  }
+
+  #changed({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
+    const files = item.parts.filter((part) => part.type === "file");
+    const told = thread.step(item.parent)?.changes(files, time) ?? [];
+    const { sessionID, diffs: diff } = thread;
+    return [...told, { type: "session.diff", properties: { sessionID, diff } }];
+  }
+
+  #plan({ data: { item } }: ItemEvent, { sessionID }: Thread): Emitted[] {
+    const [part] = item.parts;
+    const todos = todosOf(part?.type === "json" ? part.value : null);
+    if (sessionID === this.#main.sessionID) this.#todos = todos;
+    return [{ type: "todo.updated", properties: { sessionID, todos } }];
+  }
+
+  #delta({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
+    if (kind === "output") return thread.stepOfCall(part)?.puts(part, text, time) ?? [];
+    if (kind === "input") return [];
+    return thread.step(item)?.says({ part, kind }, text, time) ?? [];
+  }
+
+  #ask(event: Of<"permission.requested" | "question.requested">, thread: Thread): Emitted[] {
+    const { call } = event.data;
+    const step = thread.stepOfCall(call);
+    const tool = call === null ? null : (step?.toolName(call) ?? null);
+    const part: AskingPart = step && call !== null && tool !== null ? { messageID: step.id, callID: call, tool } : null;
+    const asked =
+      event.type === "permission.requested"
+        ? permissionAsked(event, thread.sessionID, part)
+        : questionAsked(event, thread.sessionID, part);
+    return [asked, ...(call === null ? [] : (step?.toolAgain(call, event.time) ?? []))];
+  }
+
+  #error({ data: { message } }: Of<"error">, thread: Thread): Emitted[] {
+    const error = unknownError(message);
+    if (this.#turn && thread === this.#main) this.#turn.error = error;
+    return [{ type: "session.error", properties: { sessionID: thread.sessionID, error } }];
+  }
+
+  #sessionError(error: StepError): Emitted {
+    return { type: "session.error", properties: { sessionID: this.#main.sessionID, error } };
+  }
+
+  #threadOf({ nativeSession }: UniversalEvent): Thread {
+    if (nativeSession === undefined) return this.#main;
+    const known = this.#children.get(nativeSession);
+    if (known) return known;
+    const child = new Thread(childSessionOf(this.place.lane, nativeSession), this.place);
+    this.#children.set(nativeSession, child);
+    return child;
+  }
+
+  /** The first that a subagent does says which call it works for. */
+  #linked({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
+    if (thread === this.#main || thread.call !== null || !item.parent?.startsWith("call:")) return [];
+    const call = item.parent.slice("call:".length);
+    const linked = this.#main.stepOfCall(call)?.worksIn(call, thread.sessionID, time) ?? [];
+    return [...thread.works(call), ...linked];
+  }
+
+  #forget(): void {
+    this.#main.forget();
+    this.#children.clear();
+  }
+
+  get #isBusyNow(): boolean {
+    const waits = [...this.#deliveries.values()].some(({ isSent }) => !isSent);
+    return this.#turn !== null || this.#expected !== null || waits;
+  }
+
+  #nowBusy(): Emitted[] {
+    if (this.#busy || !this.#isBusyNow) return [];
+    this.#busy = true;
+    return [statusEvent(this.#main.sessionID, "busy")];
+  }
+
+  #nowIdle(): Emitted[] {
+    if (!this.#busy || this.#isBusyNow) return [];
+    this.#busy = false;
+    const { sessionID } = this.#main;
+    return [statusEvent(sessionID, "idle"), { type: "session.idle", properties: { sessionID } }];
+  }
+}
+
+function isNote(event: UniversalEvent): event is UniversalEvent & ItemEvent {
+  const { source, synthetic, type } = event;
+  return source === "daemon" && !synthetic && (type === "item.started" || type === "item.completed");
+}
+
+function isHeldBack(event: UniversalEvent): boolean {
+  if (event.type !== "item.completed" || event.nativeSession !== undefined) return false;
+  const { kind, role, status } = event.data.item;
+  return status === "failed" && (role === "assistant" || (kind === "tool_result" && event.synthetic));
+}
+
+/** On a runtime that takes no ids, the prompt that was sent last is the one that a turn begins with. */
+function unnamed(expected: AttemptNote | "queued" | null): AttemptNote | null {
+  return expected !== null && expected !== "queued" && expected.prompt === null ? expected : null;
+}
+
+/** What OpenCode says of such an end; a refusal ends a turn without an error. */
+function endOf({ reason, error }: Of<"turn.ended">["data"], turn: Turn): StepError | null {
+  switch (reason) {
+    case "completed":
+      return null;
+    case "error":
+      return turn.error ?? unknownError(error ?? "The turn failed.");
+    case "aborted":
+      return turn.refused ? null : { name: "MessageAbortedError", data: { message: "The turn was stopped." } };
+    case "interrupted":
+      return unknownError("The agent program ended in the middle of the turn.");
+    default:
+      return reason satisfies never;
+  }
+}
+
+function unknownError(message: string): StepError {
+  return { name: "UnknownError", data: { message } };
+}
+
+function callOf({ id }: Item): string {
+  return id.slice("call:".length);
+}
+
+/** Those of the same moment in their order; people's messages come before them. */
+function orderOf(seq: number): number {
+  return 1 + (seq % 4000);
 }

@@ -1,0 +1,61 @@
+/** What an agent asks, and what it was answered, as OpenCode says it. Pure. */
+import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
+import type { UniversalEvent } from "../../../../events/universal-event.ts";
+import { askIdFor } from "../ids.ts";
+import type { Emitted } from "./emitted.ts";
+import { isRecord } from "./json-record.ts";
+
+type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
+/** The part that waits for the answer. */
+export type AskingPart = { messageID: string; callID: string; tool: string } | null;
+
+/** OpenCode has one permission for all that changes files. */
+const permissionOf: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit" };
+
+export function permissionAsked({ data }: Of<"permission.requested">, sessionID: string, part: AskingPart): Emitted {
+  const { ask, title, detail } = data;
+  const [head = title, ...rest] = title.split(": ");
+  const patterns = rest.length === 0 ? [] : [rest.join(": ")];
+  const properties: PermissionRequest = {
+    id: askIdFor("permission", ask),
+    sessionID,
+    permission: part === null ? head : (permissionOf[part.tool] ?? part.tool),
+    patterns,
+    metadata: isRecord(detail) ? detail : {},
+    always: patterns,
+    ...toolOf(part),
+  };
+  return { type: "permission.asked", properties };
+}
+
+export function questionAsked({ data }: Of<"question.requested">, sessionID: string, part: AskingPart): Emitted {
+  const questions = data.questions.map(({ header, question, options, multiple }) => ({
+    question,
+    header: header ?? "",
+    options: options.map(({ label, description }) => ({ label, description: description ?? "" })),
+    multiple,
+  }));
+  const properties: QuestionRequest = {
+    id: askIdFor("question", data.ask),
+    sessionID,
+    questions,
+    ...toolOf(part),
+  };
+  return { type: "question.asked", properties };
+}
+
+/** Nobody answers a question whose turn is over; to OpenCode's clients it was refused. */
+export function askReplied(event: Of<"permission.resolved" | "question.resolved">, sessionID: string): Emitted {
+  const { ask, outcome } = event.data;
+  if (event.type === "permission.resolved") {
+    const reply = outcome === "expired" ? "reject" : outcome;
+    return { type: "permission.replied", properties: { sessionID, requestID: askIdFor("permission", ask), reply } };
+  }
+  const requestID = askIdFor("question", ask);
+  if (outcome !== "answered") return { type: "question.rejected", properties: { sessionID, requestID } };
+  return { type: "question.replied", properties: { sessionID, requestID, answers: event.data.answers ?? [] } };
+}
+
+function toolOf(part: AskingPart): { tool?: { messageID: string; callID: string } } {
+  return part === null ? {} : { tool: { messageID: part.messageID, callID: part.callID } };
+}

@@ -1,0 +1,147 @@
+/** The messages of one session in their order: those of people, and the agent's steps. */
+import type { Part, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
+import type { Part as ItemPart } from "../../../../events/item.ts";
+import { timedId } from "../ids.ts";
+import type { Emitted, MessageRow, Place } from "./emitted.ts";
+import { statusEvent } from "./status-event.ts";
+import { Step } from "./step.ts";
+
+type Entry = { step: Step } | { user: MessageRow };
+
+export class Thread {
+  readonly sessionID: string;
+  readonly #place: Place;
+  readonly #entries = new Map<string, Entry>();
+  /** By the item that tells of it. */
+  readonly #steps = new Map<string, Step>();
+  readonly #calls = new Map<string, Step>();
+  /** Announced, and not yet taken by a message of the agent. */
+  #next: Step | null = null;
+  #user: string | null = null;
+  /** Of a session below: the call that it works for, and whether it still does. */
+  call: string | null = null;
+  #works = false;
+
+  constructor(sessionID: string, place: Place) {
+    this.sessionID = sessionID;
+    this.#place = place;
+  }
+
+  get rows(): MessageRow[] {
+    return [...this.#entries.values()].map((entry) => ("step" in entry ? entry.step.row : entry.user)).sort(byTime);
+  }
+
+  get diffs(): SnapshotFileDiff[] {
+    return [...this.#steps.values()].flatMap(({ diffs }) => diffs);
+  }
+
+  /** What follows answers this message. */
+  answers(messageID: string): void {
+    this.#user = messageID;
+  }
+
+  userMessage(id: string, created: number, parts: readonly ItemPart[]): Emitted[] {
+    if (this.#entries.has(id)) return [];
+    const { sessionID } = this;
+    const { agent, providerID, modelID } = this.#place;
+    const info: UserMessage = { id, sessionID, role: "user", time: { created }, agent, model: { providerID, modelID } };
+    const texts = parts.flatMap((part, index): Part[] => {
+      if (part.type !== "text") return [];
+      return [
+        {
+          id: timedId("prt", created, 1 + index, `${id}/${index}`),
+          sessionID,
+          messageID: id,
+          type: "text",
+          text: part.text,
+        },
+      ];
+    });
+    this.#entries.set(id, { user: { info, parts: texts } });
+    this.#user ??= id;
+    return [
+      { type: "message.updated", properties: { sessionID, info } },
+      ...texts.map((part) => ({ type: "message.part.updated", properties: { sessionID, part, time: created } })),
+    ];
+  }
+
+  /** As OpenCode does, before the model has said anything. */
+  announce(at: number, order: number, seed: string): Emitted[] {
+    this.#next = this.newStep(at, order, seed);
+    return this.#next.announce();
+  }
+
+  begin(item: string, at: number, order: number): Emitted[] {
+    if (this.#steps.has(item)) return [];
+    const announced = this.#next;
+    const step = announced ?? this.newStep(at, order, item);
+    this.#next = null;
+    this.#steps.set(item, step);
+    return [...(announced ? [] : step.announce()), ...step.begin(at)];
+  }
+
+  step(item: string | null): Step | null {
+    return (item !== null && this.#steps.get(item)) || null;
+  }
+
+  stepOfCall(call: string | null): Step | null {
+    return (call !== null && this.#calls.get(call)) || null;
+  }
+
+  called(call: string, step: Step): void {
+    this.#calls.set(call, step);
+  }
+
+  /** The one that was announced and never came to anything. */
+  takeAnnounced(): Step | null {
+    const announced = this.#next;
+    this.#next = null;
+    return announced;
+  }
+
+  works(call: string): Emitted[] {
+    this.call = call;
+    this.#works = true;
+    return [statusEvent(this.sessionID, "busy")];
+  }
+
+  rest(): Emitted[] {
+    if (!this.#works) return [];
+    this.#works = false;
+    const { sessionID } = this;
+    return [statusEvent(sessionID, "idle"), { type: "session.idle", properties: { sessionID } }];
+  }
+
+  /** For those who follow: what is over and done with is not needed any more. */
+  forget(): void {
+    this.#steps.clear();
+    this.#calls.clear();
+    for (const id of [...this.#entries.keys()]) if (id !== this.#user) this.#entries.delete(id);
+  }
+
+  newStep(at: number, order: number, seed: string): Step {
+    const { directory, providerID, modelID, agent, lane } = this.#place;
+    const id = timedId("msg", at, order, `${lane}/${seed}`);
+    const step = new Step({
+      id,
+      sessionID: this.sessionID,
+      role: "assistant",
+      time: { created: at },
+      // One that answers nobody, as after a job in the background: it stands by itself.
+      parentID: this.#user ?? id,
+      modelID,
+      providerID,
+      mode: agent,
+      agent,
+      path: { cwd: directory, root: directory },
+      cost: 0,
+      tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+    });
+    this.#entries.set(id, { step });
+    return step;
+  }
+}
+
+function byTime({ info: one }: MessageRow, { info: other }: MessageRow): number {
+  return one.time.created - other.time.created || (one.id < other.id ? -1 : 1);
+}
