@@ -96,7 +96,8 @@ function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "met
   if (metadata === undefined && time?.archived === undefined) return;
   throw new AppError({
     code: "not_served",
-    message: metadata === undefined ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
+    message:
+      metadata === undefined ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
     hint: "A session can be given a title, and be deleted.",
   });
 }
