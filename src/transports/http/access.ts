@@ -1,10 +1,14 @@
-/** Who may come in: whoever has the token, or the cookie of a session that was begun with a one-time code. */
+/**
+ * Who may come in: whoever has the token, or the cookie of a session that was begun with a one-time code. OpenCode's
+ * clients know Basic alone, so under their own address the token is also taken as a password, with any user name.
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
 import { originRefused } from "./allowed-hosts.ts";
 import type { Access, Env } from "./env.ts";
+import { isForOpenCode } from "./opencode/opencode-address.ts";
 import type { Sessions } from "./sessions.ts";
 
 export const sessionCookie = "waybill_session";
@@ -12,9 +16,11 @@ export const sessionCookie = "waybill_session";
 /** Finds out; decides nothing. A wrong token is not made good by a cookie. */
 export function identify(token: string, sessions: Sessions): MiddlewareHandler<Env> {
   const isToken = tokenCheck(token);
+  const given = (c: Context<Env>, authorization: string) =>
+    bearerIn(authorization) ?? (isForOpenCode(c.req.path) ? passwordIn(authorization) : null);
   const accessOf = (c: Context<Env>): Access => {
     const authorization = c.req.header("authorization");
-    if (authorization !== undefined) return isToken(authorization) ? "token" : null;
+    if (authorization !== undefined) return isToken(given(c, authorization)) ? "token" : null;
     const sessionId = getCookie(c, sessionCookie);
     return sessionId !== undefined && sessions.knows(sessionId) ? "cookie" : null;
   };
@@ -26,7 +32,7 @@ export function identify(token: string, sessions: Sessions): MiddlewareHandler<E
 
 export const requireAccess: MiddlewareHandler<Env> = async (c, next) => {
   const access = c.get("access");
-  if (access === null) throw unauthorized();
+  if (access === null) throw unauthorized(isForOpenCode(c.req.path));
   // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
   const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
   if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
@@ -34,19 +40,29 @@ export const requireAccess: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 /** Hashes have one length, so comparing them takes the same time whatever was sent. */
-function tokenCheck(token: string): (authorization: string) => boolean {
+function tokenCheck(token: string): (given: string | null) => boolean {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
-  return (authorization) => {
-    const [, given] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
-    return given !== undefined && timingSafeEqual(hashOf(given), expected);
-  };
+  return (given) => given !== null && timingSafeEqual(hashOf(given), expected);
 }
 
-function unauthorized(): AppError {
+function bearerIn(authorization: string): string | null {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? null;
+}
+
+function passwordIn(authorization: string): string | null {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return null;
+  const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
+  return password ?? null;
+}
+
+function unauthorized(passwordsAreTaken: boolean): AppError {
   return new AppError({
     code: "unauthorized",
     message: "This needs the token.",
-    hint: "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
+    hint: passwordsAreTaken
+      ? "Give the token that stands in Waybill's state directory as the password (`-p TOKEN`), with any user name."
+      : "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
   });
 }

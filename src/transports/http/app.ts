@@ -3,6 +3,7 @@
  * its token, its body; then a route. What needs no token is added before the gate that asks for one.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { Registry } from "prom-client";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
@@ -16,6 +17,9 @@ import { answerError, invalidRequest } from "./errors.ts";
 import { jsonBody } from "./json-body.ts";
 import { makeMetrics, routeOf } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
+import { addOpenCode } from "./opencode/add-opencode.ts";
+import { answerInOpenCodeWords } from "./opencode/error-answer.ts";
+import { isForOpenCode } from "./opencode/opencode-address.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
 import { addEvents } from "./routes/events.ts";
@@ -60,8 +64,12 @@ export function makeApp(options: AppOptions): App {
       if (!result.success) throw invalidRequest(result.target, result.error.issues);
     },
   });
-  app.onError((error, c) => answerError(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) })));
-  app.notFound((c) => answerError(c, notFound(), () => {}));
+  const answer = (error: unknown, c: Context<Env>) => {
+    const words = isForOpenCode(c.req.path) ? answerInOpenCodeWords : answerError;
+    return words(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) }));
+  };
+  app.onError(answer);
+  app.notFound((c) => answer(notFound(isForOpenCode(c.req.path)), c));
 
   app.use(metrics.measure, answerHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
@@ -79,6 +87,7 @@ export function makeApp(options: AppOptions): App {
   addStream(app, deps);
   addEvents(app, deps);
   addProgram(app, deps, openApiDocument);
+  addOpenCode(app, deps);
   refuseOtherMethods(app);
   return app;
 }
@@ -103,10 +112,12 @@ function refuseOtherMethods(app: App): void {
   }
 }
 
-function notFound(): AppError {
+function notFound(inOpenCode: boolean): AppError {
   return new AppError({
     code: "not_found",
     message: "There is nothing at this address.",
-    hint: "GET /openapi.json lists what there is.",
+    hint: inOpenCode
+      ? "docs/opencode-api.md of Waybill lists what there is."
+      : "GET /openapi.json lists what there is.",
   });
 }

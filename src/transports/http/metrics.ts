@@ -57,8 +57,8 @@ export function makeMetrics(registry: Registry, desk: Desk): HttpMetrics {
   };
 }
 
-/** The pattern of the route that a request was for, or `unmatched`. */
+/** The pattern of the route that a request was for, or `unmatched`: of those that fit, the first one answers. */
 export function routeOf(c: Context): string {
-  const route = matchedRoutes(c).findLast(({ path }) => !path.endsWith("*"));
+  const route = matchedRoutes(c).find(({ path }) => !path.endsWith("*"));
   return route?.path ?? "unmatched";
 }

@@ -1,0 +1,17 @@
+/**
+ * The OpenCode-compatible API: what OpenCode's own clients ask of a server, answered from lanes (docs/opencode-api.md).
+ * It stands behind the same gates as everything else; its routes are OpenCode's and not part of our own document.
+ */
+import { Hono } from "hono";
+import type { App, Env } from "../env.ts";
+import type { RouteDeps } from "../routes/route-deps.ts";
+import { openCodePath } from "./opencode-address.ts";
+import { addPlace } from "./place/add-place.ts";
+
+export type OpenCodeApp = Hono<Env>;
+
+export function addOpenCode(app: App, deps: RouteDeps): void {
+  const sub: OpenCodeApp = new Hono<Env>();
+  addPlace(sub, deps);
+  app.route(openCodePath, sub);
+}
