@@ -7,11 +7,11 @@ import { malformedJson } from "../../errors.ts";
 
 /** A body that is left out stands for an empty object: some clients send none where nothing is required. */
 export async function bodyIn<T extends z.ZodType>(c: Context<Env>, shape: T): Promise<z.output<T>> {
-  return valueOf(shape, jsonOf(await c.req.text()));
+  return checked(shape, jsonOf(await c.req.text()));
 }
 
 export function queryIn<T extends z.ZodType>(c: Context<Env>, shape: T): z.output<T> {
-  return valueOf(shape, c.req.query());
+  return checked(shape, c.req.query());
 }
 
 /** Where the client wants to be, if it says so: in the query, or encoded in a header. */
@@ -20,7 +20,7 @@ export function directoryIn(c: Context<Env>): string | undefined {
   return c.req.query("directory") || (header === undefined ? undefined : decoded(header)) || undefined;
 }
 
-function valueOf<T extends z.ZodType>(shape: T, value: unknown): z.output<T> {
+function checked<T extends z.ZodType>(shape: T, value: unknown): z.output<T> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

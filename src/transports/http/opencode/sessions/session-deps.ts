@@ -12,10 +12,12 @@ export type Project = { id: string; worktree: string };
 
 /** Where sessions are, as the routes about the place say it. */
 export type Places = {
-  /** For clients that name no directory. */
-  defaultDirectory: string;
-  projectOf(directory: string): Project | Promise<Project>;
+  /** The directory that a client names, or the one where it is when it names none. */
+  directoryFor(named: string | undefined): Promise<string>;
+  projectOf(directory: string): Promise<Project>;
 };
+
+export type TurnWanted = { lane: string; messageId: string; signal: AbortSignal };
 
 export type SessionDeps = {
   desk: Desk;
@@ -23,10 +25,9 @@ export type SessionDeps = {
   about: About;
   places: Places;
   /** The newest messages of a session as they are told live: what is being said stands in them, too. */
-  liveMessages(sessionID: string): readonly MessageRow[] | Promise<readonly MessageRow[]>;
+  liveMessages(sessionID: string): Promise<readonly MessageRow[]>;
   /** Resolves when the turn of this message is over, and told; also when there will be none. Rejects when aborted. */
-  turnEnd(wanted: { lane: string; messageId: string; signal: AbortSignal }): Promise<unknown>;
-  /** After this time the answer to a prompt begins with a blank, and again each time it has passed. */
-  patienceMs?: number | undefined;
-  report: (error: unknown, route: string) => void;
+  turnEnd(wanted: TurnWanted): Promise<unknown>;
+  /** After this time the answer to a prompt begins with a blank, and gets another each time that it has passed. */
+  patienceMs: number;
 };

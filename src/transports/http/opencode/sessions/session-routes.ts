@@ -7,9 +7,11 @@ import type { LaneState } from "../../../port.ts";
 import { sessionOf } from "../ids.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
 import { knownSession, ownSession } from "./known-session.ts";
+import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
 import { laneFor, newSessionBody } from "./new-session.ts";
 import { permissionRules, refuseRules } from "./permission-rules.ts";
+import { runtimeUnknown } from "./prompts/chosen-model.ts";
 import { bodyIn, directoryIn, queryIn } from "./request-values.ts";
 import type { SessionApp, SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
@@ -26,16 +28,17 @@ export function addSessionRoutes(app: SessionApp, deps: SessionDeps): void {
 
   app.get("/session", async (c) => {
     const query = queryIn(c, listQuery);
-    const directory = directoryIn(c) ?? (query.path ? places.defaultDirectory : undefined);
-    const wanted = directory === undefined ? null : { directory, project: await places.projectOf(directory) };
+    const wanted = await wantedIn(directoryIn(c), query, deps);
     const sessions = await Promise.all((await desk.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
     return c.json(listed(sessions, query, wanted));
   });
 
   app.post("/session", async (c) => {
     const body = await bodyIn(c, newSessionBody);
-    const { lane } = await desk.putLane(laneFor(body, directoryIn(c) ?? places.defaultDirectory));
-    return c.json(await sessionOfLane(lane, deps));
+    const { lane, runtimeReady } = await desk.putLane(laneFor(body, await places.directoryFor(directoryIn(c))));
+    if (runtimeReady) return c.json(await sessionOfLane(lane, deps));
+    await desk.removeLane(lane.id, true);
+    throw runtimeUnknown(lane.runtime);
   });
 
   app.get("/session/status", async (c) => {
@@ -79,6 +82,12 @@ export function addSessionRoutes(app: SessionApp, deps: SessionDeps): void {
     await desk.abort(lane.id);
     return c.json(true);
   });
+}
+
+async function wantedIn(named: string | undefined, query: ListQuery, { places }: SessionDeps): Promise<Wanted> {
+  if (named === undefined && !query.path) return null;
+  const directory = await places.directoryFor(named);
+  return { directory, project: await places.projectOf(directory) };
 }
 
 export async function sessionOfLane(lane: Lane, { desk, places, about }: SessionDeps): Promise<Session> {

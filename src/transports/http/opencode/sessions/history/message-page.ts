@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../../../../app-error.ts";
 import type { UniversalEvent } from "../../../../../events/universal-event.ts";
-import type { MessageRow, Place } from "../../projection/session-projection.ts";
+import type { Emitted, MessageRow, Place } from "../../projection/session-projection.ts";
 import { SessionProjection } from "../../projection/session-projection.ts";
 import { laidOver } from "./laid-over.ts";
 import type { ReadBefore, Stretch } from "./read-back.ts";
@@ -61,18 +61,22 @@ type Told = {
   /** The event that each message began with. */
   begun: ReadonlyMap<string, UniversalEvent>;
   events: readonly UniversalEvent[];
+  emitted: readonly Emitted[];
 };
 
 export function fold(events: readonly UniversalEvent[], place: Place): Told {
   const projection = new SessionProjection(place);
   const begun = new Map<string, UniversalEvent>();
+  const emitted: Emitted[] = [];
   for (const event of events) {
-    for (const { type, properties } of projection.take(event)) {
+    const told = projection.take(event);
+    emitted.push(...told);
+    for (const { type, properties } of told) {
       const { info } = properties as { info?: { id?: string } };
       if (type === "message.updated" && info?.id !== undefined && !begun.has(info.id)) begun.set(info.id, event);
     }
   }
-  return { projection, begun, events };
+  return { projection, begun, events, emitted };
 }
 
 /** What is older was told before the turn ended in which this message began; the rests after it are to spare. */
