@@ -7,11 +7,30 @@ import type { App, Env } from "../env.ts";
 import type { RouteDeps } from "../routes/route-deps.ts";
 import { openCodePath } from "./opencode-address.ts";
 import { addPlace } from "./place/add-place.ts";
+import { addSessions } from "./sessions/add-sessions.ts";
+import { deliveryEnd } from "./sessions/prompts/delivery-end.ts";
+import type { SessionDeps } from "./sessions/session-deps.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
 export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
   addPlace(sub, deps);
+  addSessions(sub, sessionDeps(deps));
   app.route(openCodePath, sub);
+}
+
+function sessionDeps({ desk, clock, about }: RouteDeps): SessionDeps {
+  return {
+    desk,
+    clock,
+    about,
+    places: {
+      directoryFor: async (named) => named ?? process.cwd(),
+      projectOf: async (directory) => ({ id: "global", worktree: directory }),
+    },
+    liveMessages: async () => [],
+    turnEnd: (wanted) => deliveryEnd(desk, wanted),
+    patienceMs: 20_000,
+  };
 }

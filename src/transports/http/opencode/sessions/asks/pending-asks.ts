@@ -5,7 +5,7 @@
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
 import type { Desk, OpenAsk } from "../../../../port.ts";
 import { askIdFor, sessionOf } from "../../ids.ts";
-import { fold } from "../history/message-page.ts";
+import { foldEvents } from "../history/fold-events.ts";
 import { stretchesBack } from "../history/read-back.ts";
 import { placeOf } from "../session-view.ts";
 
@@ -37,7 +37,7 @@ async function toldOf(desk: Desk, laneId: string, asks: readonly OpenAsk[]): Pro
   const found = new Map<string, unknown>();
   let stretches = 0;
   for await (const { events } of stretchesBack((seq, limit) => desk.eventsBefore(laneId, seq, limit), null)) {
-    for (const { type, properties } of fold(events, place).emitted) {
+    for (const { type, properties } of foldEvents(events, place).emitted) {
       const ask = type.endsWith(".asked") ? wanted.get(String(properties.id)) : undefined;
       if (ask !== undefined) found.set(ask, properties);
     }

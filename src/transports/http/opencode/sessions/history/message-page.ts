@@ -4,8 +4,9 @@
  */
 import { AppError } from "../../../../../app-error.ts";
 import type { UniversalEvent } from "../../../../../events/universal-event.ts";
-import type { Emitted, MessageRow, Place } from "../../projection/session-projection.ts";
-import { SessionProjection } from "../../projection/session-projection.ts";
+import type { MessageRow, Place } from "../../projection/session-projection.ts";
+import type { Told } from "./fold-events.ts";
+import { foldEvents } from "./fold-events.ts";
 import { laidOver } from "./laid-over.ts";
 import type { ReadBefore, Stretch } from "./read-back.ts";
 import { isRest, stretchesBack } from "./read-back.ts";
@@ -29,7 +30,7 @@ export type PageOptions = {
 export async function messagePage({ read, place, sessionID, limit, before, live }: PageOptions): Promise<MessagePage> {
   const most = limit ?? Number.POSITIVE_INFINITY;
   for await (const stretch of stretchesBack(read, before?.seq ?? null)) {
-    const told = fold(stretch.events, place);
+    const told = foldEvents(stretch.events, place);
     const whole = told.projection.messages(sessionID).filter(({ info }) => isIn(stretch, info.time.created));
     const older = before === undefined ? whole : whole.filter(({ info }) => isOlder(info, before));
     if (older.length < most && stretch.wholeSince !== null) continue;
@@ -54,29 +55,6 @@ export async function findMessage(
     if (found || next === null) return found ?? null;
     before = pageCursor(next);
   }
-}
-
-type Told = {
-  projection: SessionProjection;
-  /** The event that each message began with. */
-  begun: ReadonlyMap<string, UniversalEvent>;
-  events: readonly UniversalEvent[];
-  emitted: readonly Emitted[];
-};
-
-export function fold(events: readonly UniversalEvent[], place: Place): Told {
-  const projection = new SessionProjection(place);
-  const begun = new Map<string, UniversalEvent>();
-  const emitted: Emitted[] = [];
-  for (const event of events) {
-    const told = projection.take(event);
-    emitted.push(...told);
-    for (const { type, properties } of told) {
-      const { info } = properties as { info?: { id?: string } };
-      if (type === "message.updated" && info?.id !== undefined && !begun.has(info.id)) begun.set(info.id, event);
-    }
-  }
-  return { projection, begun, events, emitted };
 }
 
 /** What is older was told before the turn ended in which this message began; the rests after it are to spare. */

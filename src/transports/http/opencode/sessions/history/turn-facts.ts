@@ -9,7 +9,7 @@ import { childSessionOf, sessionOf } from "../../ids.ts";
 import { fileDiff } from "../../projection/file-diffs.ts";
 import type { Place } from "../../projection/session-projection.ts";
 import { todosOf } from "../../projection/todos.ts";
-import { fold } from "./message-page.ts";
+import { foldEvents } from "./fold-events.ts";
 import type { ReadBefore } from "./read-back.ts";
 
 const farthest = 2000;
@@ -46,7 +46,7 @@ export async function diffIn(
 }
 
 function turnsFor(messageID: string, sessionID: string, place: Place, events: readonly UniversalEvent[]): Set<number> {
-  const { projection, begun } = fold(events, place);
+  const { projection, begun } = foldEvents(events, place);
   const turns = projection.messages(sessionID).flatMap(({ info }) => {
     if (info.role !== "assistant" || info.parentID !== messageID) return [];
     return begun.get(info.id)?.turn ?? [];

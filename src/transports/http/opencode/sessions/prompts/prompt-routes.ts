@@ -28,7 +28,7 @@ export function addPromptRoutes(app: SessionApp, deps: SessionDeps): void {
       patienceMs,
       answer: answered(lane, messageID, end.signal, deps),
       afterwards: (error) => failedMessage(lane, messageID, error, clock.now()),
-      onGone: () => end.abort(),
+      onEnd: () => end.abort(),
     });
   });
 

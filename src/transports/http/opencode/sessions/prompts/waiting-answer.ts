@@ -7,46 +7,59 @@ import type { Context } from "hono";
 import type { Clock } from "../../../../../clock.ts";
 import type { Env } from "../../../env.ts";
 
-export type Waiting<T> = {
+export type Waiting = {
   clock: Clock;
   patienceMs: number;
-  answer: Promise<T>;
+  answer: Promise<object>;
   /** What stands for an error once the status is out. */
-  afterwards: (error: unknown) => unknown;
-  /** Nobody waits any more. */
-  onGone: () => void;
+  afterwards: (error: unknown) => object;
+  /** It was answered, or nobody waits any more. */
+  onEnd: () => void;
 };
 
-export async function waitingAnswer<T>(c: Context<Env>, waiting: Waiting<T>): Promise<Response> {
-  const { clock, patienceMs, answer, onGone } = waiting;
-  const early = await Promise.race([answer.then((value) => ({ value })), pause(clock, patienceMs)]);
-  if (early) {
-    onGone();
-    return c.json(early.value as never);
+export async function waitingAnswer(c: Context<Env>, waiting: Waiting): Promise<Response> {
+  const { answer, onEnd } = waiting;
+  try {
+    const early = await withPatience(answer, waiting);
+    if (early === null) return c.body(blanksUntil(waiting), 200, { "Content-Type": "application/json" });
+    onEnd();
+    return c.json(early as never);
+  } catch (error) {
+    onEnd();
+    throw error;
   }
-  return c.body(blanksUntil(waiting), 200, { "Content-Type": "application/json" });
 }
 
-function blanksUntil<T>({ clock, patienceMs, answer, afterwards, onGone }: Waiting<T>): ReadableStream<Uint8Array> {
+function blanksUntil(waiting: Waiting): ReadableStream<Uint8Array> {
+  const { answer, afterwards, onEnd } = waiting;
   const encoder = new TextEncoder();
   const text = answer.catch(afterwards).then((value) => JSON.stringify(value));
   let isFirst = true;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const done = isFirst ? null : await Promise.race([text, pause(clock, patienceMs)]);
+        const done = isFirst ? null : await withPatience(text, waiting);
         isFirst = false;
         controller.enqueue(encoder.encode(done ?? " "));
         if (done === null) return;
         controller.close();
-        onGone();
+        onEnd();
       },
-      cancel: onGone,
+      cancel: onEnd,
     },
     { highWaterMark: 0 },
   );
 }
 
-function pause(clock: Clock, ms: number): Promise<null> {
-  return new Promise((resolve) => clock.at(clock.now() + ms, () => resolve(null)));
+/** Null when it takes longer. */
+async function withPatience<T>(answer: Promise<T>, { clock, patienceMs }: Waiting): Promise<T | null> {
+  let stopWaiting = () => {};
+  const timeUp = new Promise<null>((resolve) => {
+    stopWaiting = clock.at(clock.now() + patienceMs, () => resolve(null));
+  });
+  try {
+    return await Promise.race([answer, timeUp]);
+  } finally {
+    stopWaiting();
+  }
 }
