@@ -19,7 +19,7 @@ import type { Tokens } from "../../../../events/universal-event.ts";
 import { timedId } from "../ids.ts";
 import type { Emitted, MessageRow } from "./emitted.ts";
 import { fileDiff } from "./file-diffs.ts";
-import { toolInput, toolName, toolTitle } from "./tool-shape.ts";
+import { toolInput, toolMetadata, toolName, toolTitle } from "./tool-shape.ts";
 
 export type Words = { part: string; kind: "text" | "reasoning" };
 export type StepError = NonNullable<AssistantMessage["error"]>;
@@ -135,17 +135,18 @@ export class Step {
         const time = { start, end: at };
         if (isError) return { status: "error", input, error: output, time };
         const known = "metadata" in state ? state.metadata : {};
-        return { status: "completed", input, output, title: toolTitle(input), metadata: { ...known, output }, time };
+        const metadata = { ...toolMetadata(input), ...known, output };
+        return { status: "completed", input, output, title: toolTitle(input), metadata, time };
       },
       at,
     );
   }
 
-  /** The session in which a subagent works for this call. */
-  worksIn(call: string, sessionId: string, at: number): Emitted[] {
+  /** What clients show with a call beside its input and output. */
+  adds(call: string, metadata: Record<string, unknown>, at: number): Emitted[] {
     return this.#putState(
       call,
-      (state) => (state.status === "running" ? { ...state, metadata: { ...state.metadata, sessionId } } : null),
+      (state) => (state.status === "running" ? { ...state, metadata: { ...state.metadata, ...metadata } } : null),
       at,
     );
   }
@@ -192,8 +193,9 @@ export class Step {
     return [...this.announce(), ...this.#put("patch", orders.patch, { type: "patch", hash, files }, at)];
   }
 
-  toolName(call: string): string | null {
-    return this.#toolOf(call)?.tool ?? null;
+  called(call: string): { tool: string; input: Record<string, unknown> } | null {
+    const part = this.#toolOf(call);
+    return part && { tool: part.tool, input: part.state.input };
   }
 
   #toolOf(call: string): ToolPart | null {
