@@ -7,7 +7,12 @@ import { isRecord } from "./json-record.ts";
 
 type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
 /** The part that waits for the answer. */
-export type AskingPart = { messageID: string; callID: string; tool: string } | null;
+export type AskingPart = {
+  messageID: string;
+  callID: string;
+  tool: string;
+  input: Readonly<Record<string, unknown>>;
+} | null;
 
 /** OpenCode has one permission for all that changes files. */
 const permissionOf: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit" };
@@ -21,8 +26,9 @@ export function permissionAsked({ data }: Of<"permission.requested">, sessionID:
     sessionID,
     permission: part === null ? head : (permissionOf[part.tool] ?? part.tool),
     patterns,
-    metadata: isRecord(detail) ? detail : {},
-    always: patterns,
+    metadata: metadataOf(detail, part),
+    // What `always` would allow; clients read how many there are.
+    always: patterns.length === 0 ? ["*"] : patterns,
     ...toolOf(part),
   };
   return { type: "permission.asked", properties };
@@ -54,6 +60,13 @@ export function askReplied(event: Of<"permission.resolved" | "question.resolved"
   const requestID = askIdFor("question", ask);
   if (outcome !== "answered") return { type: "question.rejected", properties: { sessionID, requestID } };
   return { type: "question.replied", properties: { sessionID, requestID, answers: event.data.answers ?? [] } };
+}
+
+/** Where a file is to be changed, clients look for its name here. */
+function metadataOf(detail: unknown, part: AskingPart): Record<string, unknown> {
+  const known = isRecord(detail) ? detail : {};
+  const { filePath } = part?.input ?? {};
+  return typeof filePath === "string" && known.filepath === undefined ? { ...known, filepath: filePath } : known;
 }
 
 function toolOf(part: AskingPart): { tool?: { messageID: string; callID: string } } {

@@ -15,7 +15,8 @@ import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
 import type { AskingPart } from "./ask-shapes.ts";
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
-import { statusEvent } from "./status-event.ts";
+import { OpenMessages } from "./open-messages.ts";
+import { retryOf, statusEvent } from "./session-status.ts";
 import type { StepError } from "./step.ts";
 import { Thread } from "./thread.ts";
 import { todosOf } from "./todos.ts";
@@ -24,9 +25,6 @@ export type { Emitted, MessageRow, Place };
 
 type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
 type ItemEvent = Of<"item.started" | "item.completed">;
-
-/** A message that was admitted and has not ended. */
-type Delivery = { messageID: string; isSent: boolean; hadTurn: boolean };
 
 type Turn = {
   /** The prompt that was admitted as a message, and is shown as that. */
@@ -45,19 +43,21 @@ export class SessionProjection {
   readonly #following: boolean;
   readonly #main: Thread;
   readonly #children = new Map<string, Thread>();
-  readonly #deliveries = new Map<string, Delivery>();
-  readonly #attempts = new Map<string, AttemptNote>();
-  /** Sent, and its turn has not begun. */
-  #expected: AttemptNote | "queued" | null = null;
+  readonly #open: OpenMessages;
   #turn: Turn | null = null;
+  /** The calls behind the questions that are open. */
+  readonly #asking = new Map<string, { call: string; thread: Thread }>();
   #held: UniversalEvent[] = [];
   #busy = false;
+  /** The program tries its model again; the next that it does says that it works. */
+  #retrying = false;
   #todos: Todo[] = [];
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
     this.place = place;
     this.#following = following;
     this.#main = new Thread(sessionOf(place.lane), place);
+    this.#open = new OpenMessages(place.lane);
   }
 
   get isBusy(): boolean {
@@ -87,7 +87,15 @@ export class SessionProjection {
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
     const held = this.#release(null);
-    return [...held, ...this.#apply(event, null)];
+    return [...held, ...this.#worksAgain(event), ...this.#apply(event, null)];
+  }
+
+  #worksAgain({ type, data }: UniversalEvent): Emitted[] {
+    const isWork =
+      type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
+    if (!this.#retrying || !isWork) return [];
+    this.#retrying = false;
+    return [statusEvent(this.#main.sessionID, { type: "busy" })];
   }
 
   #release(error: StepError | null): Emitted[] {
@@ -112,7 +120,7 @@ export class SessionProjection {
       case "permission.resolved":
       case "question.resolved":
         if (event.data.outcome === "reject" && this.#turn) this.#turn.refused = true;
-        return [askReplied(event, thread.sessionID)];
+        return [askReplied(event, thread.sessionID), ...this.#answered(event)];
       case "usage":
         if (event.data.of === "message") {
           const { item, tokens, cost, model } = event.data;
@@ -138,42 +146,31 @@ export class SessionProjection {
       : this.#ended(value as DeliveryEndNote);
   }
 
-  #admitted({ message, text, createdAt }: DeliveryNote): Emitted[] {
-    const messageID = userMessageId(this.place.lane, { id: message, createdAt });
-    this.#deliveries.set(message, { messageID, isSent: false, hadTurn: false });
-    return [...this.#main.userMessage(messageID, createdAt, [{ type: "text", id: "text", text }]), ...this.#nowBusy()];
+  #admitted(note: DeliveryNote): Emitted[] {
+    const { text, createdAt } = note;
+    const shown = this.#main.userMessage(this.#open.admitted(note), createdAt, [{ type: "text", id: "text", text }]);
+    return [...shown, ...this.#nowBusy()];
   }
 
   #sent(attempt: AttemptNote): Emitted[] {
-    const delivery = this.#deliveries.get(attempt.message);
-    if (delivery) delivery.isSent = true;
-    if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
-    // Its turn may be told before this note is.
-    if (this.#turn === null) this.#expected = attempt;
+    this.#open.sent(attempt, this.#turn !== null);
     return this.#nowBusy();
   }
 
-  #ended({ message, status, reason }: DeliveryEndNote): Emitted[] {
-    const delivery = this.#deliveries.get(message);
-    this.#deliveries.delete(message);
-    for (const [prompt, attempt] of this.#attempts) if (attempt.message === message) this.#attempts.delete(prompt);
-    if (this.#expected !== "queued" && this.#expected?.message === message) this.#expected = null;
-    const isUnheard = delivery?.hadTurn === false && status !== "responded";
+  #ended(note: DeliveryEndNote): Emitted[] {
+    const { status, reason } = note;
     const words = `The message was ${status === "cancelled" ? "cancelled" : "not delivered"} (${reason ?? status}).`;
-    return [...(isUnheard ? [this.#sessionError(unknownError(words))] : []), ...this.#nowIdle()];
+    return [...(this.#open.ended(note) ? [this.#sessionError(unknownError(words))] : []), ...this.#nowIdle()];
   }
 
   #turnStarted({ data: { prompt }, time, seq, turn: number }: Of<"turn.started">): Emitted[] {
-    const attempt = (prompt !== null && this.#attempts.get(prompt)) || unnamed(this.#expected);
-    this.#expected = null;
-    const delivery = attempt ? this.#deliveries.get(attempt.message) : undefined;
-    if (delivery) delivery.hadTurn = true;
-    // A further prompt for the same message is shown as it was sent.
-    const isFirst = delivery !== undefined && attempt?.number === 1;
+    const answered = this.#open.turnBegins(prompt);
     if (this.#following) this.#forget();
-    this.#turn = { known: isFirst ? prompt : null, announced: false, refused: false, error: null };
-    if (isFirst) this.#main.answers(delivery.messageID);
-    return isFirst || prompt === null ? this.#announce(time, seq, number) : this.#nowBusy();
+    // A further prompt for the same message is shown as it was sent.
+    const isKnown = answered?.isFirst === true;
+    this.#turn = { known: isKnown ? prompt : null, announced: false, refused: false, error: null };
+    if (isKnown) this.#main.answers(answered.messageID);
+    return isKnown || prompt === null ? this.#announce(time, seq, number) : [];
   }
 
   #announce(time: number, seq: number, turn: number | null): Emitted[] {
@@ -197,10 +194,11 @@ export class SessionProjection {
     const failed = this.#held.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     const closed = this.#release(error);
     const announced = this.#main.takeAnnounced();
-    const silent = error !== null && !failed ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
+    const isSilent = announced === null && error !== null && !failed;
+    const silent = isSilent ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
-    if (data.queued > 0) this.#expected = "queued";
+    this.#open.turnEnds(data.queued);
     const below = [...this.#children.values()].flatMap((child) => child.rest());
     return [...told, ...closed, ...last, ...below, ...this.#nowIdle()];
   }
@@ -221,7 +219,7 @@ export class SessionProjection {
       case "plan":
         return starts ? [] : this.#plan(event, thread);
       case "status":
-        return [];
+        return starts ? [] : this.#status(event, thread);
       default:
         return item.kind satisfies never;
     }
@@ -288,6 +286,13 @@ export class SessionProjection {
     return [{ type: "todo.updated", properties: { sessionID, todos } }];
   }
 
+  #status({ data: { item }, time }: ItemEvent, { sessionID }: Thread): Emitted[] {
+    const retry = this.#turn && retryOf(item, time);
+    if (!retry) return [];
+    this.#retrying = sessionID === this.#main.sessionID;
+    return [statusEvent(sessionID, retry)];
+  }
+
   #delta({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
     if (kind === "output") return thread.stepOfCall(part)?.puts(part, text, time) ?? [];
     if (kind === "input") return [];
@@ -297,13 +302,20 @@ export class SessionProjection {
   #ask(event: Of<"permission.requested" | "question.requested">, thread: Thread): Emitted[] {
     const { call } = event.data;
     const step = thread.stepOfCall(call);
-    const tool = call === null ? null : (step?.toolName(call) ?? null);
-    const part: AskingPart = step && call !== null && tool !== null ? { messageID: step.id, callID: call, tool } : null;
-    const asked =
-      event.type === "permission.requested"
-        ? permissionAsked(event, thread.sessionID, part)
-        : questionAsked(event, thread.sessionID, part);
-    return [asked, ...(call === null ? [] : (step?.toolAgain(call, event.time) ?? []))];
+    const called = call === null ? null : (step?.called(call) ?? null);
+    const part: AskingPart = step && call !== null && called ? { messageID: step.id, callID: call, ...called } : null;
+    if (call !== null && event.type === "question.requested") this.#asking.set(event.data.ask, { call, thread });
+    if (event.type === "permission.requested") return [permissionAsked(event, thread.sessionID, part)];
+    return [questionAsked(event, thread.sessionID, part)];
+  }
+
+  /** Clients show the answers with the call that asked. */
+  #answered({ type, data, time }: Of<"permission.resolved" | "question.resolved">): Emitted[] {
+    const asking = this.#asking.get(data.ask);
+    this.#asking.delete(data.ask);
+    if (!asking || type !== "question.resolved" || data.answers === null) return [];
+    const { call, thread } = asking;
+    return thread.stepOfCall(call)?.adds(call, { answers: data.answers }, time) ?? [];
   }
 
   #error({ data: { message } }: Of<"error">, thread: Thread): Emitted[] {
@@ -329,7 +341,7 @@ export class SessionProjection {
   #linked({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
     if (thread === this.#main || thread.call !== null || !item.parent?.startsWith("call:")) return [];
     const call = item.parent.slice("call:".length);
-    const linked = this.#main.stepOfCall(call)?.worksIn(call, thread.sessionID, time) ?? [];
+    const linked = this.#main.stepOfCall(call)?.adds(call, { sessionId: thread.sessionID }, time) ?? [];
     return [...thread.works(call), ...linked];
   }
 
@@ -339,21 +351,21 @@ export class SessionProjection {
   }
 
   get #isBusyNow(): boolean {
-    const waits = [...this.#deliveries.values()].some(({ isSent }) => !isSent);
-    return this.#turn !== null || this.#expected !== null || waits;
+    return this.#turn !== null || this.#open.hasNext;
   }
 
   #nowBusy(): Emitted[] {
     if (this.#busy || !this.#isBusyNow) return [];
     this.#busy = true;
-    return [statusEvent(this.#main.sessionID, "busy")];
+    return [statusEvent(this.#main.sessionID, { type: "busy" })];
   }
 
   #nowIdle(): Emitted[] {
     if (!this.#busy || this.#isBusyNow) return [];
     this.#busy = false;
+    this.#retrying = false;
     const { sessionID } = this.#main;
-    return [statusEvent(sessionID, "idle"), { type: "session.idle", properties: { sessionID } }];
+    return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
   }
 }
 
@@ -366,11 +378,6 @@ function isHeldBack(event: UniversalEvent): boolean {
   if (event.type !== "item.completed" || event.nativeSession !== undefined) return false;
   const { kind, role, status } = event.data.item;
   return status === "failed" && (role === "assistant" || (kind === "tool_result" && event.synthetic));
-}
-
-/** On a runtime that takes no ids, the prompt that was sent last is the one that a turn begins with. */
-function unnamed(expected: AttemptNote | "queued" | null): AttemptNote | null {
-  return expected !== null && expected !== "queued" && expected.prompt === null ? expected : null;
 }
 
 /** What OpenCode says of such an end; a refusal ends a turn without an error. */

@@ -19,7 +19,7 @@ import type { Tokens } from "../../../../events/universal-event.ts";
 import { timedId } from "../ids.ts";
 import type { Emitted, MessageRow } from "./emitted.ts";
 import { fileDiff } from "./file-diffs.ts";
-import { toolInput, toolName, toolTitle } from "./tool-shape.ts";
+import { toolInput, toolMetadata, toolName, toolTitle } from "./tool-shape.ts";
 
 export type Words = { part: string; kind: "text" | "reasoning" };
 export type StepError = NonNullable<AssistantMessage["error"]>;
@@ -27,7 +27,7 @@ type ToolResult = { output: string; isError: boolean };
 type WithoutIds<T> = T extends Part ? Omit<T, "id" | "sessionID" | "messageID"> : never;
 
 /** Parts are shown in the order of their ids: what is said, then what is called, as programs do it. */
-const orders = { start: 0, words: 1, tools: 1000, patch: 3000, finish: 4000 } as const;
+const orders = { start: 0, words: 1, tools: 1000, finish: 3000, patch: 4000 } as const;
 /** Of what a running tool has put out, this much is sent with each change. */
 const longestOutput = 4000;
 
@@ -126,11 +126,6 @@ export class Step {
     );
   }
 
-  /** Said again, as after somebody was asked about it. */
-  toolAgain(call: string, at: number): Emitted[] {
-    return this.#putState(call, (state) => state, at);
-  }
-
   hasRun(call: string, { output, isError }: ToolResult, at: number): Emitted[] {
     return this.#putState(
       call,
@@ -140,17 +135,18 @@ export class Step {
         const time = { start, end: at };
         if (isError) return { status: "error", input, error: output, time };
         const known = "metadata" in state ? state.metadata : {};
-        return { status: "completed", input, output, title: toolTitle(input), metadata: { ...known, output }, time };
+        const metadata = { ...toolMetadata(input), ...known, output };
+        return { status: "completed", input, output, title: toolTitle(input), metadata, time };
       },
       at,
     );
   }
 
-  /** The session in which a subagent works for this call. */
-  worksIn(call: string, sessionId: string, at: number): Emitted[] {
+  /** What clients show with a call beside its input and output. */
+  adds(call: string, metadata: Record<string, unknown>, at: number): Emitted[] {
     return this.#putState(
       call,
-      (state) => (state.status === "running" ? { ...state, metadata: { ...state.metadata, sessionId } } : null),
+      (state) => (state.status === "running" ? { ...state, metadata: { ...state.metadata, ...metadata } } : null),
       at,
     );
   }
@@ -158,10 +154,8 @@ export class Step {
   changes(files: readonly FilePart[], at: number): Emitted[] {
     this.#diffs.push(...files.map(fileDiff));
     const shown = files.flatMap((file) => this.#showDiff(file, at));
-    const names = files.map(({ path }) => path);
-    const hash = createHash("sha256").update(JSON.stringify(files)).digest("hex").slice(0, 40);
-    const edited = names.map((file): Emitted => ({ type: "file.edited", properties: { file } }));
-    return [...edited, ...shown, ...this.#put("patch", orders.patch, { type: "patch", hash, files: names }, at)];
+    const edited = files.map(({ path: file }): Emitted => ({ type: "file.edited", properties: { file } }));
+    return [...edited, ...shown];
   }
 
   used(tokens: Tokens, cost: number | null, model: string | null): void {
@@ -185,13 +179,23 @@ export class Step {
     const { tokens, cost } = this.#info;
     const finish: WithoutIds<StepFinishPart> = { type: "step-finish", reason, cost, tokens };
     const finished = error === null && this.hasBegun ? this.#put("finish", orders.finish, finish, at) : [];
+    const patched = this.#patch(at);
     const time = { ...this.#info.time, completed: at };
     this.#info = { ...this.#info, time, ...(error === null ? { finish: reason } : { error }) };
-    return [...words, ...finished, ...this.announce()];
+    return [...words, ...finished, ...patched, ...this.announce()];
   }
 
-  toolName(call: string): string | null {
-    return this.#toolOf(call)?.tool ?? null;
+  /** OpenCode's hash is that of a snapshot to go back to; here there is none, and it is that of the changes. */
+  #patch(at: number): Emitted[] {
+    if (this.#diffs.length === 0) return [];
+    const hash = createHash("sha256").update(JSON.stringify(this.#diffs)).digest("hex").slice(0, 40);
+    const files = this.#diffs.map(({ file = "" }) => file);
+    return [...this.announce(), ...this.#put("patch", orders.patch, { type: "patch", hash, files }, at)];
+  }
+
+  called(call: string): { tool: string; input: Record<string, unknown> } | null {
+    const part = this.#toolOf(call);
+    return part && { tool: part.tool, input: part.state.input };
   }
 
   #toolOf(call: string): ToolPart | null {

@@ -3,7 +3,7 @@ import type { Part, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/ty
 import type { Part as ItemPart } from "../../../../events/item.ts";
 import { timedId } from "../ids.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
-import { statusEvent } from "./status-event.ts";
+import { statusEvent } from "./session-status.ts";
 import { Step } from "./step.ts";
 
 type Entry = { step: Step } | { user: MessageRow };
@@ -18,6 +18,8 @@ export class Thread {
   /** Announced, and not yet taken by a message of the agent. */
   #next: Step | null = null;
   #user: string | null = null;
+  /** When the newest message of a person was written: what answers it is later, whatever the clocks say. */
+  #writtenAt = 0;
   /** Of a session below: the call that it works for, and whether it still does. */
   call: string | null = null;
   #works = false;
@@ -38,6 +40,8 @@ export class Thread {
   /** What follows answers this message. */
   answers(messageID: string): void {
     this.#user = messageID;
+    const entry = this.#entries.get(messageID);
+    if (entry && "user" in entry) this.#writtenAt = entry.user.info.time.created;
   }
 
   userMessage(id: string, created: number, parts: readonly ItemPart[]): Emitted[] {
@@ -59,6 +63,7 @@ export class Thread {
     });
     this.#entries.set(id, { user: { info, parts: texts } });
     this.#user ??= id;
+    if (this.#user === id) this.#writtenAt = created;
     return [
       { type: "message.updated", properties: { sessionID, info } },
       ...texts.map((part) => ({ type: "message.part.updated", properties: { sessionID, part, time: created } })),
@@ -102,14 +107,14 @@ export class Thread {
   works(call: string): Emitted[] {
     this.call = call;
     this.#works = true;
-    return [statusEvent(this.sessionID, "busy")];
+    return [statusEvent(this.sessionID, { type: "busy" })];
   }
 
   rest(): Emitted[] {
     if (!this.#works) return [];
     this.#works = false;
     const { sessionID } = this;
-    return [statusEvent(sessionID, "idle"), { type: "session.idle", properties: { sessionID } }];
+    return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
   }
 
   /** For those who follow: what is over and done with is not needed any more. */
@@ -121,12 +126,13 @@ export class Thread {
 
   newStep(at: number, order: number, seed: string): Step {
     const { directory, providerID, modelID, agent, lane } = this.#place;
-    const id = timedId("msg", at, order, `${lane}/${seed}`);
+    const created = Math.max(at, this.#writtenAt + 1);
+    const id = timedId("msg", created, order, `${lane}/${seed}`);
     const step = new Step({
       id,
       sessionID: this.sessionID,
       role: "assistant",
-      time: { created: at },
+      time: { created },
       // One that answers nobody, as after a job in the background: it stands by itself.
       parentID: this.#user ?? id,
       modelID,

@@ -49,3 +49,9 @@ export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   }
   return "";
 }
+
+/** Beside the output: a list that was written, and that nothing is known to be wrong with a file that was. */
+export function toolMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (Array.isArray(input.todos)) return { todos: input.todos };
+  return typeof input.filePath === "string" && typeof input.content === "string" ? { diagnostics: {} } : {};
+}

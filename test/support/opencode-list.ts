@@ -1,0 +1,111 @@
+/**
+ * A stream of OpenCode events as a short list that can be compared with another program's: the types in their order,
+ * repeats collapsed. What OpenCode itself repeats is told once: `busy` at the start of a turn only, `idle` at its end only
+ * (it says it again at every step, and after a stop), and a person's message when it comes (it is updated with a title and
+ * a summary later on). A tool runs just before or just after somebody is asked about it, so that is left out while they are
+ * asked. What comes after the last `idle` is left out.
+ */
+import type { Message, Part } from "@opencode-ai/sdk/v2/types";
+
+export type Told = { type: string; properties: Record<string, unknown> };
+
+const compared = [
+  "session.status",
+  "session.idle",
+  "session.error",
+  "message.updated",
+  "message.part.updated",
+  "message.part.delta",
+  "permission.asked",
+  "permission.replied",
+  "question.asked",
+  "question.replied",
+  "question.rejected",
+];
+
+export function typeList(events: readonly Told[], sessionID: string): string[] {
+  const own = events.filter((event) => compared.includes(event.type) && sessionOf(event) === sessionID);
+  return collapsed(onlyFirstBusy(onlyLastIdle(withoutPartsOfAsks(withoutUpdatesOfUsers(own)))).map(lineOf));
+}
+
+/** The messages that a session has in the end, with their parts. */
+export function partList(rows: readonly { info: Message; parts: readonly Part[] }[]): string[] {
+  return rows.map(({ info, parts }) => {
+    const error = "error" in info && info.error ? ` ${errorName(info.error.name)}` : "";
+    return `${info.role}${error}: ${parts.map(partLine).join(", ")}`;
+  });
+}
+
+/** Which kind of failure it was is in the provider's own words. */
+function errorName(name: string): string {
+  return name === "MessageAbortedError" ? "aborted" : "failed";
+}
+
+function partLine(part: Part): string {
+  if (part.type === "tool") return `tool ${part.tool} ${part.state.status}`;
+  return part.type;
+}
+
+function sessionOf({ properties }: Told): unknown {
+  const { sessionID, info, part } = properties as { sessionID?: string; info?: Message; part?: Part };
+  return sessionID ?? info?.sessionID ?? part?.sessionID;
+}
+
+function lineOf({ type, properties }: Told): string {
+  if (type !== "session.status") return type;
+  return `${type} ${(properties.status as { type: string }).type}`;
+}
+
+function isStatus(event: Told, status: string): boolean {
+  return lineOf(event) === `session.status ${status}`;
+}
+
+function withoutUpdatesOfUsers(events: readonly Told[]): Told[] {
+  const known = new Set<string>();
+  return events.filter(({ type, properties }) => {
+    const info = properties.info as Message | undefined;
+    if (type !== "message.updated" || info?.role !== "user") return true;
+    const isNew = !known.has(info.id);
+    known.add(info.id);
+    return isNew;
+  });
+}
+
+function withoutPartsOfAsks(events: readonly Told[]): Told[] {
+  let asked = false;
+  return events.filter(({ type }) => {
+    if (type.endsWith(".asked")) asked = true;
+    else if (type.endsWith(".replied") || type.endsWith(".rejected")) asked = false;
+    return !asked || type !== "message.part.updated";
+  });
+}
+
+function onlyFirstBusy(events: readonly Told[]): Told[] {
+  let busy = false;
+  return events.filter((event) => {
+    if (isStatus(event, "idle")) busy = false;
+    if (!isStatus(event, "busy")) return true;
+    const isFirst = !busy;
+    busy = true;
+    return isFirst;
+  });
+}
+
+/** Before the next message of a person, or the end. */
+function onlyLastIdle(events: readonly Told[]): Told[] {
+  const isRest = (event: Told) => isStatus(event, "idle") || event.type === "session.idle";
+  const isPrompt = ({ type, properties }: Told) =>
+    type === "message.updated" && (properties.info as Message).role === "user";
+  const last = events.findLastIndex(isRest);
+  return events.slice(0, last + 1).filter((event, index) => {
+    if (!isRest(event)) return true;
+    const rest = events.slice(index + 1, last + 1);
+    const next = rest.findIndex(isPrompt);
+    const turn = next < 0 ? rest : rest.slice(0, next);
+    return !turn.some((later) => later.type === event.type && isRest(later));
+  });
+}
+
+function collapsed(lines: readonly string[]): string[] {
+  return lines.filter((line, index) => line !== lines[index - 1]);
+}

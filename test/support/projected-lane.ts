@@ -1,0 +1,67 @@
+/** A lane as OpenCode's clients see it, fed by hand: what its runtime says, and what the ledger notes. */
+import { admissionNotes, endNote } from "../../src/events/delivery-notes.ts";
+import type { Said } from "../../src/events/signal.ts";
+import { TurnTracker } from "../../src/events/turn-tracker.ts";
+import type { Draft, Happening, UniversalEvent } from "../../src/events/universal-event.ts";
+import type { Message } from "../../src/mail/message.ts";
+import type { Emitted, Place } from "../../src/transports/http/opencode/projection/session-projection.ts";
+import { SessionProjection } from "../../src/transports/http/opencode/projection/session-projection.ts";
+
+export const place: Place = {
+  lane: "chat",
+  directory: "/project",
+  providerID: "claude",
+  modelID: "default",
+  agent: "default",
+};
+
+export class ProjectedLane {
+  readonly projection: SessionProjection;
+  /** Everything that the lane's log has, deltas too. */
+  readonly log: UniversalEvent[] = [];
+  readonly told: Emitted[] = [];
+  readonly #tracker = new TurnTracker();
+  #seq = 0;
+
+  constructor(projection = new SessionProjection(place)) {
+    this.projection = projection;
+  }
+
+  /** What is told of each. */
+  says(...all: (Said & { nativeSession?: string })[]): Emitted[] {
+    const drafts = all.flatMap((said) => this.#tracker.take({ at: 1000 + this.#seq, session: "s1", ...said }));
+    return this.#take(drafts);
+  }
+
+  admits(id: string, text = "go"): Emitted[] {
+    return this.#note(admissionNotes({ id, from: "user", text, source: "ui", createdAt: 1000 + this.#seq } as Message));
+  }
+
+  /** A prompt is sent for it. */
+  sends(message: string, prompt: string | null, number = 1): Emitted[] {
+    const id = `attempt:${message}:${number}`;
+    const value = { message, number, kind: number === 1 ? "prompt" : "retry", prompt };
+    const item = { id, kind: "status", role: null, name: "attempt", parent: null, status: "completed" } as const;
+    return this.#note([{ type: "item.completed", data: { item: { ...item, parts: [{ type: "json", id, value }] } } }]);
+  }
+
+  ends(messageId: string, status: "responded" | "failed_terminal" | "cancelled", lastReason: string | null = null) {
+    return this.#note([endNote({ messageId, status, lastReason })]);
+  }
+
+  #note(happenings: readonly Happening[]): Emitted[] {
+    const envelope = { time: 1000 + this.#seq, session: "s1", turn: this.#tracker.turn, source: "daemon" } as const;
+    return this.#take(happenings.map((happening) => ({ ...envelope, synthetic: false, ...happening })));
+  }
+
+  #take(drafts: readonly Draft[]): Emitted[] {
+    const told = drafts.flatMap((draft) => {
+      if (draft.type !== "item.delta") this.#seq += 1;
+      const event: UniversalEvent = { id: `evt_${this.#seq}`, seq: this.#seq, lane: place.lane, ...draft };
+      this.log.push(event);
+      return this.projection.take(event);
+    });
+    this.told.push(...told);
+    return told;
+  }
+}
