@@ -151,6 +151,7 @@ export function makeDesk(options: DeskOptions): Desk {
     eventsEnd: async () => waybill.recorder.newest,
     runtimes: () => runtimeStates(waybill, options.defaults),
     workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
+    eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,

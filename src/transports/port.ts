@@ -13,6 +13,7 @@ import type { Outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { EventFilter, EventPage } from "../events/event-page.ts";
 import type { FollowedEvent } from "../events/follow-events.ts";
+import type { UniversalEvent } from "../events/universal-event.ts";
 import type { NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
@@ -145,6 +146,8 @@ export type Desk = {
   }): AsyncIterable<FollowedEvent>;
   /** The cursor of the newest event. */
   eventsEnd(): Promise<string>;
+  /** Newest first: those of a lane before the number `seq`, or its newest. Costs what is asked for, however much is kept. */
+  eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
 
   runtimes(): Promise<readonly RuntimeState[]>;
   /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */

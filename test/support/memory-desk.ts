@@ -278,6 +278,15 @@ export class MemoryDesk implements Desk {
     return Buffer.from(`c${this.told.length}`).toString("base64url");
   }
 
+  async eventsBefore(laneId: string, seq: number | null, limit: number): Promise<UniversalEvent[]> {
+    this.#check();
+    const kept = this.told.flatMap(({ cursor, event }) => (cursor !== null && event.lane === laneId ? [event] : []));
+    return kept
+      .filter((event) => event.seq < (seq ?? Number.MAX_SAFE_INTEGER))
+      .slice(-limit)
+      .reverse();
+  }
+
   /** Something that an agent did; deltas as well. */
   tell(event: UniversalEvent): void {
     const cursor = isKept(event) ? Buffer.from(`c${this.told.length + 1}`).toString("base64url") : null;

@@ -19,6 +19,8 @@ export type Agent = {
   send(id: string, text: string, lane: string): Promise<void>;
   /** Ends the agent's program while it works for the lane. The stub's dies by its script. */
   kill(lane: string): void;
+  /** Resolves when the model is asked for the second time in the lane's scene, and has nothing to say. */
+  hangs(lane: string): Promise<void>;
   /** Ends the session of the lane while it rests. */
   endSession(lane: string, sessionId: string): Promise<void>;
   dispose(): Promise<void>;
@@ -52,6 +54,8 @@ async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Pr
     name: "stub",
     ...common(world),
     kill: () => {},
+    // It has no model; its script has come that far when the message before is told.
+    hangs: async () => {},
     endSession: async (_lane, sessionId) => world.stub.endSession(sessionId),
   };
 }
@@ -74,6 +78,7 @@ function common(world: AgentWorld) {
     send: async (id: string, text: string, lane: string) => {
       await world.waybill.send({ id, to: { lane }, from: "user", text });
     },
+    hangs: (lane: string) => world.modelIsAsked(lane, 1, 1),
     dispose: () => world.dispose(),
   };
 }

@@ -70,7 +70,7 @@ export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: 
 }
 
 /** Aborted when the client goes or the server closes. */
-function endOf(c: Context<Env>): AbortController {
+export function endOf(c: Context<Env>): AbortController {
   const end = new AbortController();
   for (const signal of [c.req.raw.signal, c.env.closing]) {
     if (signal.aborted) end.abort();

@@ -1,0 +1,15 @@
+/** Everything about sessions: lanes as OpenCode's clients see and use them. */
+import { addAskRoutes } from "./asks/ask-routes.ts";
+import { addMessageRoutes } from "./message-routes.ts";
+import { addPromptRoutes } from "./prompts/prompt-routes.ts";
+import { addRefusals } from "./refused-routes.ts";
+import type { SessionApp, SessionDeps } from "./session-deps.ts";
+import { addSessionRoutes } from "./session-routes.ts";
+
+export function addSessions(app: SessionApp, deps: SessionDeps): void {
+  addSessionRoutes(app, deps);
+  addMessageRoutes(app, deps);
+  addPromptRoutes(app, deps);
+  addAskRoutes(app, deps);
+  addRefusals(app, deps);
+}
