@@ -10,6 +10,9 @@ import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import { directoryTrouble } from "../lane-directory.ts";
+import { LanePrograms } from "../lane-programs/lane-programs.ts";
+import { LeftPrograms } from "../lane-programs/left-programs.ts";
+import { SessionSignals } from "../lane-programs/session-signals.ts";
 import type {
   AskAnswer,
   Hint,
@@ -23,13 +26,12 @@ import type {
 import { readSystemPrompt } from "../system-prompt.ts";
 import { answerTo } from "./ask-answer.ts";
 import type { ClaudePermissions } from "./claude-arguments.ts";
-import { claudeArguments, promptText } from "./claude-arguments.ts";
+import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./claude-arguments.ts";
 import { claudeEnvironment } from "./claude-environment.ts";
+import { Conversation } from "./conversation.ts";
 import { findClaude } from "./find-claude.ts";
-import { LanePrograms } from "./lane-programs.ts";
-import { LeftPrograms } from "./left-programs.ts";
-import { SessionSignals } from "./session-signals.ts";
 import { Transcripts } from "./transcripts.ts";
+import { LineTranslator } from "./translate.ts";
 
 export type ClaudeOptions = {
   /** `claudeBin`: a path, or a name in PATH. */
@@ -49,6 +51,7 @@ export type ClaudeOptions = {
 };
 
 const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
+const kind = { name: "Claude Code", code: "claude", setting: "claudeBin (CLAUDE_BIN)" };
 /** A turn that was interrupted and does not end within this is ended with its program. */
 const interruptMs = 5000;
 
@@ -56,7 +59,7 @@ export class ClaudeRuntime implements Runtime {
   readonly kind = "claude";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
   readonly #options: ClaudeOptions;
-  readonly #programs: LanePrograms;
+  readonly #programs: LanePrograms<Conversation>;
   readonly #left: LeftPrograms;
   readonly #transcripts: Transcripts;
   readonly #listeners = new Set<(hint: Hint) => void>();
@@ -67,7 +70,7 @@ export class ClaudeRuntime implements Runtime {
   constructor(options: ClaudeOptions) {
     const { clock, directory, env, idleMs, mostResting, onTrouble } = options;
     this.#options = options;
-    this.#signals = new SessionSignals(clock);
+    this.#signals = new SessionSignals(clock, (resumed) => new LineTranslator({ resumed }));
     const times = { ...usualTimes, ...options.times };
     const records = join(directory, "programs");
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
@@ -85,11 +88,11 @@ export class ClaudeRuntime implements Runtime {
     });
     this.#programs = new LanePrograms({
       ...times,
+      kind,
       clock,
       records,
       idleMs,
       mostResting,
-      onResult: (sessionId, result) => this.#transcripts.turnEnded(sessionId, result),
       onEnd: (laneId, sessionId, how, died) => {
         this.#signals.ended(laneId, sessionId, how, died);
         this.#tell(sessionId);
@@ -141,7 +144,7 @@ export class ClaudeRuntime implements Runtime {
     // A start in it would fail as if the program were missing, and count against the program.
     const misplaced = await directoryTrouble(lane.directory);
     if (misplaced !== null) return { outcome: "not_sent", reason: misplaced };
-    let program: Awaited<ReturnType<LanePrograms["ready"]>>;
+    let program: Awaited<ReturnType<LanePrograms<Conversation>["ready"]>>;
     try {
       program = await this.#ready(lane, sessionId);
       signal.throwIfAborted();
@@ -213,16 +216,32 @@ export class ClaudeRuntime implements Runtime {
       systemPrompt: system.text,
       mcpConfigPath,
     });
+    const path = findClaude(program, env);
+    const environment = claudeEnvironment(env);
     return this.#programs.ready({
       laneId: lane.id,
       sessionId,
-      agent: lane.agent,
-      path: findClaude(program, env),
+      path,
       args,
       directory: lane.directory,
-      env: claudeEnvironment(env),
+      env: environment,
+      fingerprint: fingerprintOf([path, args, lane.directory, environment]),
+      talk: ({ write, onRest }) => this.#talk(sessionId, write, onRest),
+      greet: async (talk) => checkAgent(lane.agent, await talk.request(firstRequest)),
       onReady: () => this.#signals.started(lane.id, sessionId, isKnown),
       onLine: (line) => this.#signals.heard(lane.id, sessionId, line),
+    });
+  }
+
+  #talk(sessionId: string, write: (line: object) => void, onRest: () => void): Conversation {
+    return new Conversation({
+      sessionId,
+      now: () => this.#options.clock.now(),
+      write,
+      onResult: (result) => {
+        this.#transcripts.turnEnded(sessionId, result);
+        onRest();
+      },
       onChange: () => this.#tell(sessionId),
     });
   }

@@ -6,10 +6,10 @@
  * program says that it is queued. A prompt that it knows already is echoed and nothing else.
  */
 import { randomUUID } from "node:crypto";
+import type { Json } from "../json-fields.ts";
+import { asList, asNumber, asObject, asText } from "../json-fields.ts";
 import type { Ask } from "../port.ts";
 import { permissionTitle } from "./ask-title.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asNumber, asObject, asText } from "./json-fields.ts";
 
 /** A question of the program to a person; `input` is what the tool is to be called with. */
 export type ToolAsk = Ask & { call: string | null; tool: string; input: Json; suggestions: readonly unknown[] };

@@ -1,9 +1,9 @@
 /** What the program asks of a person before it calls a tool: a permission, or the questions of `AskUserQuestion`. Pure. */
 import type { Said } from "../../events/signal.ts";
 import type { Question } from "../../events/universal-event.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 import { permissionTitle } from "./ask-title.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
 
 export type AskSaid = Extract<Said, { type: "permission" | "question" }>;
 
