@@ -13,6 +13,7 @@ import { directoryTrouble } from "../lane-directory.ts";
 import { LanePrograms } from "../lane-programs/lane-programs.ts";
 import { LeftPrograms } from "../lane-programs/left-programs.ts";
 import { SessionSignals } from "../lane-programs/session-signals.ts";
+import { inTime, untilSo } from "../lane-programs/waiting.ts";
 import type {
   AskAnswer,
   Hint,
@@ -156,7 +157,11 @@ export class ClaudeRuntime implements Runtime {
     }
     const { admittedMs } = { ...usualTimes, ...this.#options.times };
     this.#signals.prompted(sessionId, messageId, text);
-    const taken = await this.#inTime(program.conversation.prompt(messageId, promptText(text)), admittedMs);
+    const taken = await inTime(
+      this.#options.clock,
+      program.conversation.prompt(messageId, promptText(text)),
+      admittedMs,
+    );
     if (taken === true) return { outcome: "accepted" };
     return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
   }
@@ -167,12 +172,17 @@ export class ClaudeRuntime implements Runtime {
     const program = this.#programs.of(lane.id, sessionId);
     if (!program?.conversation.isWorking) return;
     this.#signals.stopped(lane.id, sessionId);
-    await this.#inTime(
+    await inTime(
+      this.#options.clock,
       program.conversation.request({ subtype: "interrupt" }).catch(() => null),
       interruptMs,
     );
-    const deadline = this.#options.clock.now() + interruptMs;
-    while (program.conversation.isWorking && this.#options.clock.now() < deadline) await this.#changes(deadline);
+    await untilSo(
+      this.#options.clock,
+      (listener) => this.onHint(listener),
+      () => !program.conversation.isWorking,
+      interruptMs,
+    );
     if (program.conversation.isWorking) await this.#programs.end(lane.id);
   }
 
@@ -243,28 +253,6 @@ export class ClaudeRuntime implements Runtime {
         onRest();
       },
       onChange: () => this.#tell(sessionId),
-    });
-  }
-
-  async #inTime<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-    const { clock } = this.#options;
-    let cancel = () => {};
-    const over = new Promise<null>((resolve) => {
-      cancel = clock.at(clock.now() + ms, () => resolve(null));
-    });
-    return Promise.race([promise, over]).finally(() => cancel());
-  }
-
-  /** Until something happens in a program, or the time is up. */
-  #changes(deadline: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        forget();
-        resolve();
-      };
-      const forget = this.onHint(done);
-      const cancel = this.#options.clock.at(deadline, done);
     });
   }
 

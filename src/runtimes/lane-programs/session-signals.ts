@@ -18,11 +18,11 @@ export type Translator = {
 
 export class SessionSignals {
   readonly #clock: Clock;
-  readonly #translator: (resumed: boolean) => Translator;
+  readonly #translator: (resumed: boolean, session: string) => Translator;
   readonly #watchers = new Set<SignalListener>();
   readonly #translators = new Map<string, Translator>();
 
-  constructor(clock: Clock, translator: (resumed: boolean) => Translator) {
+  constructor(clock: Clock, translator: (resumed: boolean, session: string) => Translator) {
     this.#clock = clock;
     this.#translator = translator;
   }
@@ -34,7 +34,7 @@ export class SessionSignals {
 
   /** A program has this session from now on. */
   started(laneId: string, session: string, resumed: boolean): void {
-    this.#translators.set(session, this.#translator(resumed));
+    this.#translators.set(session, this.#translator(resumed, session));
     this.say(laneId, session, { type: "session_started", resumed });
   }
 
