@@ -29,6 +29,8 @@ export type Line = {
   write: (line: object) => void;
   /** A turn has ended, and the program rests. */
   onRest: () => void;
+  /** The session that it has by now. */
+  sessionId: () => string;
 };
 
 export type ProgramStart<T extends Talk> = {
@@ -44,6 +46,8 @@ export type ProgramStart<T extends Talk> = {
   talk: (line: Line) => T;
   /** Resolves when it answers; an `AppError` says what is wrong with it. */
   greet: (talk: T) => Promise<unknown>;
+  /** Takes a program at rest over into this session, where one can; false when it does not go. */
+  move?: (talk: T) => Promise<boolean>;
   records: string;
   now: () => number;
   /** How long it may take to be ready, and to end. */
@@ -59,10 +63,10 @@ export type ProgramStart<T extends Talk> = {
 };
 
 export class LaneProgram<T extends Talk> {
-  readonly sessionId: string;
+  sessionId: string;
   readonly conversation: T;
   readonly fingerprint: string;
-  readonly #start: ProgramStart<T>;
+  #start: ProgramStart<T>;
   readonly #record: ProcessRecord;
   #process: LineProcess | null = null;
   #begun: Promise<void> | null = null;
@@ -84,6 +88,7 @@ export class LaneProgram<T extends Talk> {
         this.restingSince = start.now();
         start.onRest();
       },
+      sessionId: () => this.sessionId,
     });
   }
 
@@ -123,6 +128,25 @@ export class LaneProgram<T extends Talk> {
       await this.end();
       throw gone === "" ? error : notReady(kind, gone, error);
     }
+  }
+
+  /** Goes on in another session. Whoever wants it there waits for that as for its beginning. */
+  async move(to: Pick<ProgramStart<T>, "sessionId" | "onReady" | "onLine" | "move">): Promise<boolean> {
+    const { sessionId } = to;
+    this.isReady = false;
+    this.sessionId = sessionId;
+    this.#start = { ...this.#start, ...to };
+    Object.assign(this.#record, { sessionId });
+    writeProcessRecord(this.#start.records, this.#record);
+    const moved = to.move?.(this.conversation) ?? Promise.resolve(false);
+    this.#begun = moved.then((went) => {
+      if (!went) return;
+      this.isReady = true;
+      this.restingSince = this.#start.now();
+      to.onReady();
+    });
+    await this.#begun;
+    return this.isReady;
   }
 
   /** It is on its own from here; nobody hears of it any more. */

@@ -73,6 +73,7 @@ export class LanePrograms<T extends Talk> {
         await there.begin();
         return there;
       }
+      if (there && (await this.#moved(there, wanted))) return there;
       if (there) await this.#end(laneId, there);
       const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([gone]) => gone);
       // Looked at anew after each wait: somebody else may have started one by then.
@@ -81,6 +82,15 @@ export class LanePrograms<T extends Talk> {
     }
     this.#mayStart(laneId);
     return this.#start(wanted);
+  }
+
+  /** A program at rest that differs only in its session needs no successor. */
+  async #moved(there: LaneProgram<T>, wanted: Wanted<T>): Promise<boolean> {
+    const { laneId, move, fingerprint } = wanted;
+    const isFree = there.isReady && !there.isEnding && !there.conversation.isWorking;
+    if (!move || !isFree || there.fingerprint !== fingerprint) return false;
+    this.#options.onEnd(laneId, there.sessionId, "Its program went on to another session.", false);
+    return there.move(wanted);
   }
 
   /** Ends it, whatever it does. */

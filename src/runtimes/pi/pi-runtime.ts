@@ -212,14 +212,15 @@ export class PiRuntime implements Runtime {
     const environment = piEnvironment({ env, rules, provider, apiKey });
     return this.#programs.ready({
       ...{ laneId: lane.id, sessionId, path, args, directory: lane.directory, env: environment },
-      fingerprint: JSON.stringify([path, args, lane.directory, environment]),
-      talk: ({ write, onRest }) =>
+      fingerprint: JSON.stringify([path, args.filter((arg) => arg !== sessionFile), lane.directory, environment]),
+      talk: (line) =>
         new PiTalk({
-          ...{ write, onRest },
+          ...{ write: line.write, onRest: line.onRest },
           now: () => this.#options.clock.now(),
-          onChange: () => this.#tell(sessionId),
+          onChange: () => this.#tell(line.sessionId()),
         }),
       greet,
+      move: (talk) => talk.moveTo(sessionFile),
       onReady: () => this.#signals.started(lane.id, sessionId, resumed),
       onLine: (line) => this.#signals.heard(lane.id, sessionId, line),
     });

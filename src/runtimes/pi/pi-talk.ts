@@ -27,7 +27,7 @@ export type Taken = { taken: true } | { taken: false; reason: string } | { gone:
 
 export class PiTalk implements Talk {
   readonly #options: TalkOptions;
-  readonly #watch = new TurnWatch();
+  #watch = new TurnWatch();
   readonly #asks = new Map<string, OpenAsk>();
   readonly #waiting = new Map<string, (response: Json | null) => void>();
   #count = 0;
@@ -79,6 +79,17 @@ export class PiTalk implements Talk {
     const answered = new Promise<Json | null>((resolve) => this.#waiting.set(id, resolve));
     this.#options.write({ ...command, id });
     return answered;
+  }
+
+  /** Into another session, at rest. False when it does not go there, or is without its gate then. */
+  async moveTo(sessionPath: string): Promise<boolean> {
+    this.heard = [];
+    this.lastWordAt = null;
+    this.hasGate = false;
+    // Whoever translates the lines begins anew with a session, and has to come to the same result.
+    this.#watch = new TurnWatch();
+    const response = await this.request({ type: "switch_session", sessionPath });
+    return response?.success === true && asObject(response.data)?.cancelled !== true && this.hasGate;
   }
 
   answer(ask: PiAsk, answer: AskAnswer): void {
