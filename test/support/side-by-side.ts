@@ -1,6 +1,6 @@
 /**
- * The same scenes on the stub, on the real OpenCode and on the real Claude Code: a lane for each scene, and what is told
- * of it in lines that do not depend on the program.
+ * The same scenes on the stub, on the real OpenCode, on the real Claude Code and on the real pi: a lane for each scene,
+ * and what is told of it in lines that do not depend on the program.
  */
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -8,7 +8,7 @@ import type { Waybill } from "../../src/daemon/compose.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../../src/store/port.ts";
-import { startClaude, startOpencode } from "./agent-programs.ts";
+import { startClaude, startOpencode, startPi } from "./agent-programs.ts";
 import { AgentWorld } from "./agent-world.ts";
 import type { Scenes } from "./scenes.ts";
 import { stubScript } from "./scenes.ts";
@@ -45,7 +45,7 @@ class StubLanes extends AgentWorld {
 
 export async function startAgents(scenes: Scenes): Promise<Agent[]> {
   const lanes = Object.keys(scenes).map((id) => ({ id, directory: join("work", id) }));
-  return [await stubAgent(scenes, lanes), await opencodeAgent(scenes, lanes), await claudeAgent(scenes, lanes)];
+  return Promise.all([stubAgent, opencodeAgent, claudeAgent, piAgent].map((agent) => agent(scenes, lanes)));
 }
 
 async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
@@ -68,6 +68,11 @@ async function opencodeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[])
 async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
   const { world, kill } = await startClaude(scenes, lanes);
   return { name: "Claude Code", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
+}
+
+async function piAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  const { world, kill } = await startPi(scenes, lanes);
+  return { name: "pi", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }
 
 function common(world: AgentWorld) {
