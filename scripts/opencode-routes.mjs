@@ -1,12 +1,16 @@
-// Brings docs/opencode-api.md in line with the table of OpenCode's routes (as built: `npm run ready` first). With the
-// address of a running `opencode serve` it also writes down which routes that one has, for the tests:
-//   node scripts/opencode-routes.mjs [http://127.0.0.1:4096]
+/**
+ * Brings docs/opencode-api.md in line with the table of OpenCode's routes. With the address of a running
+ * `opencode serve` it also writes down which routes that one has, for the tests.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runnerImport } from "vite";
 
 const [url] = process.argv.slice(2);
 if (url !== undefined) await writeDownRoutesOf(url);
 
-const { nativeRoutes } = await import("../dist/transports/http/opencode/native-routes.js");
+const source = fileURLToPath(new URL("../src/transports/http/opencode/native-routes.ts", import.meta.url));
+const { nativeRoutes } = (await runnerImport(source)).module;
 const refusals = [...new Set(nativeRoutes.flatMap(({ refusal }) => refusal ?? []))];
 const refusedFor = (reason) => nativeRoutes.filter(({ refusal }) => refusal === reason).map(({ route }) => route);
 const named = (routes) => routes.map((route) => `\`${route}\``).join(", ");

@@ -146,7 +146,8 @@ export type Desk = {
   /** The cursor of the newest event. */
   eventsEnd(): Promise<string>;
 
-  runtimes(): Promise<readonly RuntimeState[]>;
+  /** With a directory also the models that programs list for it, as far as lanes work there. */
+  runtimes(directory?: string): Promise<readonly RuntimeState[]>;
   /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */
   workPlace(directory?: string): Promise<WorkPlace>;
 

@@ -64,6 +64,8 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /agent": "one agent, `default`: the lane's own",
   "GET /api/agent": "the same",
   "GET /api/command": "empty",
+  "GET /api/fs/find": "files and directories by name",
+  "GET /api/fs/list": "what is in a directory",
   "GET /api/health": "that the server lives",
   "GET /api/integration": "empty",
   "GET /api/integration/{integrationID}": "null: there is none",
@@ -258,8 +260,6 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "POST /api/session/{sessionID}/question/{requestID}/reply",
     "POST /api/session/{sessionID}/question/{requestID}/reject",
     "GET /api/fs/read/*",
-    "GET /api/fs/list",
-    "GET /api/fs/find",
     "GET /api/event",
   ],
 };

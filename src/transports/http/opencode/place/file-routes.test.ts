@@ -97,6 +97,19 @@ describe("finding files", () => {
     expect(await read("/find/file?query=secret")).toEqual([]);
   });
 
+  it("in the newer API as well, for a terminal that completes names", async () => {
+    const { read } = filePlace({ git: false });
+    expect(await read("/api/fs/find?query=src&limit=2")).toMatchObject({
+      data: [
+        { path: "src/", type: "directory" },
+        { path: "src/deep/", type: "directory" },
+      ],
+    });
+    expect(await read("/api/fs/list?path=src/deep")).toMatchObject({
+      data: [{ path: "src/deep/maintain.ts", type: "file" }],
+    });
+  });
+
   it("leaves out what git ignores and what was deleted", async () => {
     const { read, directory } = filePlace({ git: true });
     expect(await read("/find/file?query=ignored.txt")).toEqual([]);
