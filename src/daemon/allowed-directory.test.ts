@@ -24,6 +24,15 @@ describe("a lane may work", () => {
     expect(resolveLaneDirectory(project, { allowed: [join(root, "link")], home })).toBe(project);
   });
 
+  test("in what was made for it within the state directory, and nowhere else there", () => {
+    const { home } = configPlace();
+    const [work, beside] = [join(home, "demo", "work"), join(home, "demo", "beside")];
+    for (const path of [work, beside]) mkdirSync(path, { recursive: true });
+    const rules = { allowed: [], home, ownLanes: [work] };
+    expect(resolveLaneDirectory(work, rules)).toBe(work);
+    expect(thrownBy(() => resolveLaneDirectory(beside, rules))).toMatchObject({ code: "directory_not_allowed" });
+  });
+
   test("anywhere, where the root is allowed", () => {
     const { project, home } = configPlace();
     expect(resolveLaneDirectory(project, { allowed: ["/"], home })).toBe(project);

@@ -3,15 +3,18 @@
  * allowed directories and outside Waybill's own state.
  */
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { AppError, messageOf } from "../app-error.ts";
 import { expandPath } from "../home.ts";
+import { isInside } from "../inside.ts";
 
 export type DirectoryRules = {
   /** As configured: absolute or with `~`. One that does not exist allows nothing. */
   allowed: readonly string[];
   /** The state directory. */
   home: string;
+  /** What Waybill made in there for lanes itself, as the demo does, resolved: allowed all the same. */
+  ownLanes?: readonly string[];
 };
 
 /** The directory with its symlinks resolved, or an error that says what is wrong with it. */
@@ -19,6 +22,7 @@ export function resolveLaneDirectory(path: string, rules: DirectoryRules, env = 
   const absolute = path === "~" || path.startsWith("~/") || isAbsolute(path);
   if (!absolute) throw notAllowed(path, "it is not an absolute path", "Give the path from the root, or from ~.");
   const directory = existing(expandPath(path, "/", env));
+  if (rules.ownLanes?.includes(directory)) return directory;
   const allowed = rules.allowed.map((one) => realPathIfAny(expandPath(one, "/", env)));
   if (!allowed.some((place) => place !== null && isInside(directory, place))) {
     const places = rules.allowed.length === 0 ? "none" : rules.allowed.join(", ");
@@ -64,11 +68,6 @@ export function resolvedPath(path: string): string {
   const real = realPathIfAny(path);
   if (real !== null || dirname(path) === path) return real ?? path;
   return join(resolvedPath(dirname(path)), relative(dirname(path), path));
-}
-
-function isInside(path: string, place: string): boolean {
-  const way = relative(place, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function notAllowed(path: string, why: string, hint: string): AppError {

@@ -27,6 +27,8 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
       if (path.startsWith("/")) return path;
       throw new AppError({ code: "directory_not_allowed", message: "Not there." });
     },
+    allowedDirectories: [],
+    stateDirectories: [],
     defaults: { runtime: "stub", model: null },
     restart: () => {},
     now: () => world.clock.now(),

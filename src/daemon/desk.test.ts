@@ -15,7 +15,9 @@ async function deskOn(options: WorldOptions) {
   const desk = makeDesk({
     waybill: world.waybill,
     resolveDirectory: (path) => `/real${path}`,
-    defaults: { runtime: "stub", model: null },
+    allowedDirectories: ["/allowed"],
+    stateDirectories: ["/state"],
+    defaults: { runtime: "stub", model: "scripted" },
     restart: () => {},
     now: () => world.clock.now(),
     draining: () => draining,
@@ -217,3 +219,34 @@ describe("readiness", () => {
     });
   });
 });
+
+describe("what there is to work with", () => {
+  test("runtimes are named with the models that lanes and the configuration name", async () => {
+    const { desk } = await deskOn({ script: answers });
+    await desk.putLane({ ...laneSettings, id: "other", runtime: "pi", model: "large" });
+    expect(await desk.runtimes()).toEqual([
+      { kind: "stub", ready: true, isDefault: true, models: ["scripted"] },
+      { kind: "pi", ready: false, isDefault: false, models: ["large"] },
+    ]);
+  });
+
+  test("work is done where the oldest lane is, unless somebody wants it elsewhere", async () => {
+    const { world, desk } = await deskOn({ script: answers });
+    await world.clock.advance(1000);
+    await desk.putLane({ ...laneSettings, id: "a-newer-one" });
+    const [oldest] = (await desk.lanes()).filter(({ lane }) => lane.id === "lane");
+    expect(await desk.workPlace()).toEqual({ directory: `/real${oldest?.lane.directory}`, denied: ["/state"] });
+    expect(await desk.workPlace("/there")).toEqual({ directory: "/real/there", denied: ["/state"] });
+  });
+});
+
+const laneSettings = {
+  displayName: null,
+  team: null,
+  member: null,
+  runtime: null,
+  directory: "/newer",
+  agent: null,
+  model: null,
+  contract: "text",
+} as const;

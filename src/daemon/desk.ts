@@ -14,11 +14,16 @@ import type { Waybill } from "./compose.ts";
 import { followFeed } from "./follow-feed.ts";
 import type { ReadinessSource } from "./readiness.ts";
 import { noticesOf, readinessOf } from "./readiness.ts";
+import { runtimeStates } from "./runtime-states.ts";
+import { workPlace } from "./work-place.ts";
 
 export type DeskOptions = ReadinessSource & {
   waybill: Waybill;
   /** Checks where a lane may work, and says where that really is. */
   resolveDirectory: (path: string) => string;
+  allowedDirectories: readonly string[];
+  /** Where Waybill keeps its state, under all of the names that the place has. */
+  stateDirectories: readonly string[];
   defaults: { runtime: string; model: string | null };
   restart: () => void;
   now: () => number;
@@ -145,6 +150,8 @@ export function makeDesk(options: DeskOptions): Desk {
     followEvents: (wanted) => followEvents(waybill, wanted),
     eventsEnd: async () => waybill.recorder.newest,
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
+    runtimes: () => runtimeStates(waybill, options.defaults),
+    workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,

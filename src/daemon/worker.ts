@@ -17,6 +17,7 @@ import { startWaybill } from "./compose.ts";
 import type { Config } from "./config/config.ts";
 import { runtimeOfProvider } from "./config/lane-settings.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
+import { namesOf } from "./denied-places.ts";
 import { makeDesk } from "./desk.ts";
 import { failPointFrom } from "./fail-point.ts";
 import { logDeliveries } from "./log-deliveries.ts";
@@ -129,10 +130,13 @@ function startDelivering(
 }
 
 function deskFor(waybill: Waybill, { config, env, restart }: WorkerOptions, draining: () => boolean): Desk {
+  const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return makeDesk({
     waybill,
     resolveDirectory: (path) =>
-      resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home }, env),
+      resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
+    allowedDirectories: config.allowedDirectories,
+    stateDirectories: namesOf(config.home),
     defaults: {
       runtime: runtimeOfProvider[config.modelProvider],
       model: config.modelName,
@@ -156,6 +160,7 @@ async function openDoors({ config, log, waybill, desk, token, runId, registry }:
     allowedOrigins: config.allowedOrigins,
     registry,
     onError: (error, where) => log.error({ ...where, err: error }, "A request could not be carried out."),
+    onClientLog: ({ level, service, message }) => log[level]({ event: "client_log", service }, message),
   });
   const server = await listen({
     app,

@@ -61,6 +61,24 @@ export type LaneSettings = {
   contract: ReplyContract;
 };
 
+/** A program that works in lanes, or could. */
+export type RuntimeState = {
+  kind: string;
+  /** Whether it could be started here; what is sent to a lane of one that could not waits. */
+  ready: boolean;
+  /** Whether new lanes get it that ask for no other. */
+  isDefault: boolean;
+  /** Those that lanes and the configuration name, and those that the program lists; each as a lane names it. */
+  models: readonly string[];
+};
+
+/** A directory in which lanes may work, with its symlinks resolved. */
+export type WorkPlace = {
+  directory: string;
+  /** Places in it, if it has any, that hold Waybill's own state: nothing of them is shown to anybody. */
+  denied: readonly string[];
+};
+
 export type AskDecision = {
   decision: "once" | "always" | "reject";
   answers?: readonly (readonly string[])[] | undefined;
@@ -130,6 +148,10 @@ export type Desk = {
   eventsEnd(): Promise<string>;
   /** Newest first: those of a lane before the number `seq`, or its newest. Costs what is asked for, however much is kept. */
   eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
+
+  runtimes(): Promise<readonly RuntimeState[]>;
+  /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */
+  workPlace(directory?: string): Promise<WorkPlace>;
 
   /** Spends no tokens. */
   readiness(): Promise<Readiness>;

@@ -7,6 +7,8 @@ export function deskOf(waybill: Waybill): Desk {
   return makeDesk({
     waybill,
     resolveDirectory: (path) => path,
+    allowedDirectories: ["/tmp"],
+    stateDirectories: [],
     defaults: { runtime: "opencode", model: null },
     restart: () => {},
     now: Date.now,

@@ -26,7 +26,9 @@ import type {
   LaneState,
   OpenAsk,
   Readiness,
+  RuntimeState,
   Send,
+  WorkPlace,
 } from "../../src/transports/port.ts";
 import { aMessage } from "./records.ts";
 
@@ -46,6 +48,10 @@ export class MemoryDesk implements Desk {
   taken = 0;
   following = 0;
   state: Readiness = { ready: true, degraded: false, reasons: [] };
+  runtimeStates: RuntimeState[] = [{ kind: "stub", ready: true, isDefault: true, models: [] }];
+  /** The only allowed directory. */
+  directory = "/tmp";
+  denied: string[] = [];
   /** Of every lane. */
   notices: Notice[] = [];
   /** Thrown by everything but the feed. */
@@ -286,6 +292,19 @@ export class MemoryDesk implements Desk {
     const cursor = isKept(event) ? Buffer.from(`c${this.told.length + 1}`).toString("base64url") : null;
     this.told.push({ cursor, event, text: JSON.stringify(event) });
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  async runtimes(): Promise<RuntimeState[]> {
+    this.#check();
+    return this.runtimeStates;
+  }
+
+  async workPlace(directory?: string): Promise<WorkPlace> {
+    this.#check();
+    const wanted = directory ?? this.directory;
+    if (wanted === this.directory || wanted.startsWith(`${this.directory}/`))
+      return { directory: wanted, denied: this.denied };
+    throw new AppError({ code: "directory_not_allowed", message: `A lane may not work in ${wanted}.` });
   }
 
   async readiness(): Promise<Readiness> {

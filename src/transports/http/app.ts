@@ -29,7 +29,7 @@ import { addLanes } from "./routes/lanes.ts";
 import { addLogin, addLoginCodes } from "./routes/login.ts";
 import { addMessages } from "./routes/messages.ts";
 import { addProgram } from "./routes/program.ts";
-import type { About, RouteDeps } from "./routes/route-deps.ts";
+import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
 import { addStream } from "./routes/stream.ts";
 import { makeSessions } from "./sessions.ts";
 
@@ -47,6 +47,7 @@ export type AppOptions = {
   heartbeatMs?: number;
   /** May hold other metrics already. */
   registry?: Registry;
+  onClientLog?: (entry: ClientLog) => void;
   clock?: Clock;
   /** Gets what was answered with 500 or 503, and what went wrong in a stream. */
   onError?: (error: unknown, where: { method: string; route: string }) => void;
@@ -57,7 +58,8 @@ export function makeApp(options: AppOptions): App {
   const sessions = makeSessions(clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), desk);
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
-  const deps: RouteDeps = { desk, clock, sessions, metrics, about, heartbeatMs: options.heartbeatMs ?? 15_000, report };
+  const { heartbeatMs = 15_000, onClientLog = () => {} } = options;
+  const deps: RouteDeps = { desk, clock, sessions, metrics, about, heartbeatMs, onClientLog, report };
 
   const app: App = new OpenAPIHono<Env>({
     defaultHook: (result) => {

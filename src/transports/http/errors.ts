@@ -24,7 +24,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
     "runtime_unknown",
   ],
   401: ["unauthorized"],
-  403: ["host_not_allowed", "origin_not_allowed", "directory_not_allowed"],
+  403: ["host_not_allowed", "origin_not_allowed", "directory_not_allowed", "path_not_allowed"],
   404: [
     "not_found",
     "lane_unknown",

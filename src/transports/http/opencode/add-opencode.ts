@@ -6,31 +6,25 @@ import { Hono } from "hono";
 import type { App, Env } from "../env.ts";
 import type { RouteDeps } from "../routes/route-deps.ts";
 import { openCodePath } from "./opencode-address.ts";
+import type { OpenCodeDeps } from "./opencode-deps.ts";
 import { addPlace } from "./place/add-place.ts";
+import { makeProjects } from "./place/projects.ts";
+import { refuseTheRest } from "./refuse-the-rest.ts";
 import { addSessions } from "./sessions/add-sessions.ts";
 import { deliveryEnd } from "./sessions/prompts/delivery-end.ts";
-import type { SessionDeps } from "./sessions/session-deps.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
 export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
-  addPlace(sub, deps);
-  addSessions(sub, sessionDeps(deps));
-  app.route(openCodePath, sub);
-}
-
-function sessionDeps({ desk, clock, about }: RouteDeps): SessionDeps {
-  return {
-    desk,
-    clock,
-    about,
-    places: {
-      directoryFor: async (named) => named ?? process.cwd(),
-      projectOf: async (directory) => ({ id: "global", worktree: directory }),
-    },
+  const all: OpenCodeDeps = { ...deps, projects: makeProjects(deps.clock) };
+  addPlace(sub, all);
+  addSessions(sub, {
+    ...all,
     liveMessages: async () => [],
-    turnEnd: (wanted) => deliveryEnd(desk, wanted),
+    turnEnd: (wanted) => deliveryEnd(deps.desk, wanted),
     patienceMs: 20_000,
-  };
+  });
+  refuseTheRest(sub);
+  app.route(openCodePath, sub);
 }

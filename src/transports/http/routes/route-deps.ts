@@ -6,6 +6,9 @@ import type { Sessions } from "../sessions.ts";
 
 export type About = { version: string; runId: string; startedAt: number };
 
+/** A line for the log from a client program. */
+export type ClientLog = { level: "debug" | "info" | "warn" | "error"; service: string; message: string };
+
 export type RouteDeps = {
   desk: Desk;
   clock: Clock;
@@ -13,6 +16,8 @@ export type RouteDeps = {
   metrics: HttpMetrics;
   about: About;
   heartbeatMs: number;
+  /** For what a client program says about itself. */
+  onClientLog: (entry: ClientLog) => void;
   /** For what goes wrong after the answer has begun, or where it must not show. */
   report: (error: unknown, route: string) => void;
 };

@@ -1,0 +1,28 @@
+/**
+ * Asks git about a directory. Only what reads names and refs: an agent can write a repository's configuration, so nothing
+ * is asked that would run a program named there (filters, hooks, a file system monitor).
+ */
+import { execFile } from "node:child_process";
+
+const patienceMs = 5000;
+const mostBytes = 16 * 1024 * 1024;
+
+/** What git printed, or null where it cannot say: no repository, no git, or no answer in time. */
+export function git(directory: string, args: readonly string[], input?: string): Promise<string | null> {
+  const settings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
+  const options = { cwd: directory, env: environment(), timeout: patienceMs, maxBuffer: mostBytes } as const;
+  return new Promise((resolve) => {
+    const child = execFile("git", [...settings, ...args], { ...options, killSignal: "SIGKILL" }, (error, stdout) =>
+      resolve(error === null ? stdout : null),
+    );
+    // Git that ended early, or never began, says so by its exit; that it does not read is no news.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input ?? "");
+  });
+}
+
+/** Variables that would lead git to another repository than the one around the directory are left out. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+}
