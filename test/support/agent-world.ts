@@ -109,14 +109,14 @@ export abstract class AgentWorld {
   }
 
   /** Calls of turns, by the model's own log: titles and the like are not among them. */
-  turns(prompt?: string): number {
-    const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === 0);
+  turns(prompt?: string, step = 0): number {
+    const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === step);
     return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
   }
 
   /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */
-  async modelIsAsked(prompt: string, times = 1): Promise<void> {
-    while (this.turns(prompt) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));
+  async modelIsAsked(prompt: string, times = 1, step = 0): Promise<void> {
+    while (this.turns(prompt, step) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));
   }
 
   async stop(): Promise<void> {

@@ -28,6 +28,20 @@ export function typeList(events: readonly Told[], sessionID: string): string[] {
   return collapsed(onlyFirstBusy(onlyLastIdle(withoutPartsOfAsks(withoutUpdatesOfUsers(own)))).map(lineOf));
 }
 
+/** Steps that look the same, one after the other, as one: how many there are is the agent's. */
+export function withoutRepeatedSteps(lines: readonly string[]): string[] {
+  const isOfMessages = (block: readonly string[]) => block.every((line) => line.startsWith("message."));
+  const left = [...lines];
+  for (let size = 1; size <= left.length / 2; size += 1) {
+    for (let at = 0; at + 2 * size <= left.length; ) {
+      const [one, next] = [left.slice(at, at + size), left.slice(at + size, at + 2 * size)];
+      if (isOfMessages(one) && one.join() === next.join()) left.splice(at, size);
+      else at += 1;
+    }
+  }
+  return left;
+}
+
 /** The messages that a session has in the end, with their parts. */
 export function partList(rows: readonly { info: Message; parts: readonly Part[] }[]): string[] {
   return rows.map(({ info, parts }) => {

@@ -227,8 +227,8 @@ export class SessionProjection {
 
   /** One that was typed into the program itself, or that Waybill sent beyond the message. */
   #prompt({ data: { item }, time, seq, turn }: ItemEvent, thread: Thread): Emitted[] {
-    if (thread === this.#main && (this.#turn?.known === item.id || this.#attempts.get(item.id)?.number === 1))
-      return [];
+    const isShown = this.#turn?.known === item.id || this.#open.isMessage(item.id);
+    if (thread === this.#main && isShown) return [];
     const id = userMessageId(this.place.lane, { id: item.id, createdAt: time });
     const shown = thread.userMessage(id, time, item.parts);
     if (thread !== this.#main || this.#turn?.announced !== false) return shown;

@@ -1,0 +1,87 @@
+/**
+ * OpenCode's own clients as a person runs them, against any server that speaks OpenCode's API: `opencode run --attach`
+ * and the terminal client `opencode attach`. Each has a home of its own and knows no provider, so that whatever it
+ * shows came from the server.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
+import type { Terminal } from "./terminal.ts";
+import { openTerminal } from "./terminal.ts";
+
+export type ClientOptions = {
+  /** Of the server, with a path where it has one. */
+  url: string;
+  password?: string;
+  /** Where the session is to be, on the server's side. Without it the server's own. */
+  directory?: string;
+  /** More of the command line, such as `--continue`. */
+  args?: readonly string[];
+};
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+
+/** `opencode run --attach`, to its end. It is ended where it takes too long, and then has no code. */
+export async function runOpencode(text: string, options: ClientOptions, ms = 30_000): Promise<Ran> {
+  const place = clientPlace();
+  // Word by word: an argument with blanks in it would reach the agent between quotation marks.
+  const args = ["run", "--attach", options.url, ...flags(options), "--", ...text.split(" ")];
+  const child = spawn(opencodeBin, args, {
+    cwd: place.work,
+    env: opencodeEnvironment(place.home),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: ms,
+    killSignal: "SIGKILL",
+  });
+  const ran: Ran = { code: null, stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (chunk: string) => {
+      ran[name] += chunk;
+    });
+  }
+  try {
+    ran.code = await new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
+    return { ...ran, stdout: stripVTControlCharacters(ran.stdout), stderr: stripVTControlCharacters(ran.stderr) };
+  } finally {
+    place.remove();
+  }
+}
+
+/** What `--format json` printed: one event a line. */
+export function printedEvents({ stdout }: Ran): Array<{ type: string; part?: { text?: string; tool?: string } }> {
+  const lines = stdout.split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** `opencode attach` on a screen. `close` also removes its home. */
+export function attachOpencode(options: ClientOptions): Terminal {
+  const place = clientPlace();
+  const terminal = openTerminal({
+    command: opencodeBin,
+    args: ["attach", options.url, ...flags(options)],
+    env: opencodeEnvironment(place.home),
+    cwd: place.work,
+    columns: 110,
+    rows: 36,
+  });
+  const close = async () => {
+    await terminal.close();
+    place.remove();
+  };
+  return { ...terminal, close };
+}
+
+function flags({ password, directory, args = [] }: ClientOptions): string[] {
+  return [...(password ? ["--password", password] : []), ...(directory ? ["--dir", directory] : []), ...args];
+}
+
+/** A home, and a directory to run in which is not the session's: a client may run anywhere. */
+function clientPlace(): { home: string; work: string; remove(): void } {
+  const home = mkdtempSync(join(tmpdir(), "waybill-client-"));
+  const work = join(home, "work");
+  mkdirSync(work);
+  return { home, work, remove: () => rmSync(home, { recursive: true, force: true }) };
+}

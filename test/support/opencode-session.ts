@@ -1,0 +1,104 @@
+/**
+ * A session driven by OpenCode's own SDK, on a real OpenCode server or through Waybill: both have the same API, so a scene
+ * is played on both with the same words. It keeps what the stream of events said.
+ */
+import type { OpencodeClient } from "@opencode-ai/sdk/v2";
+import { createOpencodeClient } from "@opencode-ai/sdk/v2";
+import type { Message, Part } from "@opencode-ai/sdk/v2/types";
+import type { Told } from "./opencode-list.ts";
+
+export type Reached = { url: string; authorization: string | null };
+
+export class OpencodeSession {
+  readonly client: OpencodeClient;
+  readonly events: Told[] = [];
+  readonly #end = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #reading: Promise<void> = Promise.resolve();
+  id = "";
+
+  constructor({ url, authorization }: Reached, directory: string) {
+    const headers = authorization === null ? {} : { Authorization: authorization };
+    this.client = createOpencodeClient({ baseUrl: url, headers, directory });
+  }
+
+  /** In a session that is there, or in a new one. */
+  async open(id?: string): Promise<this> {
+    const { stream } = await this.client.event.subscribe({}, { signal: this.#end.signal });
+    this.#reading = this.#read(stream as AsyncIterable<Told>).catch(() => {});
+    await this.hears(({ type }) => type === "server.connected");
+    this.id = id ?? (await this.client.session.create({}, { throwOnError: true })).data.id;
+    return this;
+  }
+
+  async prompt(text: string): Promise<void> {
+    const parts = [{ type: "text" as const, text }];
+    await this.client.session.promptAsync({ sessionID: this.id, parts }, { throwOnError: true });
+  }
+
+  async abort(): Promise<void> {
+    await this.client.session.abort({ sessionID: this.id }, { throwOnError: true });
+  }
+
+  /** Resolves with the `nth` permission that this session asks for. */
+  asks(nth = 1): Promise<Told> {
+    return this.hears((event) => this.#isOwn(event, "permission.asked"), nth);
+  }
+
+  async reply(reply: "once" | "reject", nth = 1): Promise<void> {
+    const asked = await this.asks(nth);
+    await this.client.permission.reply({ requestID: String(asked.properties.id), reply }, { throwOnError: true });
+  }
+
+  /** Everything until the session has come to rest so many times. */
+  async untilRest(times = 1): Promise<Told[]> {
+    const rest = await this.hears((event) => this.#isOwn(event, "session.idle"), times);
+    return this.events.slice(0, this.events.indexOf(rest) + 1);
+  }
+
+  /** Resolves when so many messages of the agent are over. */
+  async hasSaid(messages: number): Promise<void> {
+    const ids = new Set<string>();
+    await this.hears((event) => {
+      const info = event.properties.info as Message | undefined;
+      const isOver = this.#isOwn(event, "message.updated") && info?.role === "assistant" && info.time.completed;
+      if (!isOver || ids.has(info.id)) return false;
+      ids.add(info.id);
+      return true;
+    }, messages);
+  }
+
+  async messages(): Promise<{ info: Message; parts: Part[] }[]> {
+    return (await this.client.session.messages({ sessionID: this.id }, { throwOnError: true })).data;
+  }
+
+  /** The `nth` event for which this holds. */
+  async hears(fits: (event: Told) => boolean, nth = 1): Promise<Told> {
+    let [seen, found] = [0, 0];
+    for (;;) {
+      for (; seen < this.events.length; seen += 1) {
+        const event = this.events[seen] as Told;
+        if (fits(event)) found += 1;
+        if (found === nth) return event;
+      }
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#reading;
+  }
+
+  #isOwn({ type, properties }: Told, wanted: string): boolean {
+    return type === wanted && properties.sessionID === this.id;
+  }
+
+  async #read(stream: AsyncIterable<Told>): Promise<void> {
+    for await (const event of stream) {
+      this.events.push(event);
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Where scenes are played through OpenCode's API: the real OpenCode itself, and Waybill with each of its agents behind the
+ * same API. All use one script for the model.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { makeApp } from "../../src/transports/http/app.ts";
+import { listen } from "../../src/transports/http/serve.ts";
+import { deskOf } from "./desk-of.ts";
+import { about, token } from "./http-api.ts";
+import { partList, typeList } from "./opencode-list.ts";
+import { playedScenes, plays } from "./opencode-plays.ts";
+import { startOpencode } from "./opencode-server.ts";
+import type { Reached } from "./opencode-session.ts";
+import { OpencodeSession } from "./opencode-session.ts";
+import { modelScript, opencodeTools } from "./scenes.ts";
+import type { Agent } from "./side-by-side.ts";
+
+/** What a scene gave: the types of events in their order, and the messages with their parts. */
+export type Played = { list: string[]; parts: string[] };
+
+export type Theatre = {
+  readonly name: string;
+  play(scene: string): Promise<Played>;
+  dispose(): Promise<void>;
+};
+
+/** The server knows sessions in one directory only, so that it does not begin anew for each scene. */
+export async function nativeTheatre(): Promise<Theatre> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-native-")));
+  const directory = join(home, "work");
+  furnish(directory);
+  let wake = () => {};
+  const model = await startScriptedModel({
+    script: modelScript(playedScenes, opencodeTools, "."),
+    onCall: () => setImmediate(() => wake()),
+  });
+  const isAskedAgain = (scene: string) => model.calls.some(({ prompt, step }) => prompt.includes(scene) && step === 1);
+  const server = await startOpencode({ modelUrl: model.url, home, directory, config: { permission: { bash: "ask" } } });
+  const hangs = async (scene: string) => {
+    while (!isAskedAgain(scene)) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  return {
+    name: "OpenCode itself",
+    play: (scene) => playOn(server, directory, scene, { kill: () => server.kill("SIGKILL"), hangs: () => hangs(scene) }),
+    dispose: async () => {
+      await server.stop();
+      await model.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Each scene has a lane, and so a session. */
+export async function waybillTheatre(agent: Agent): Promise<Theatre> {
+  const app = makeApp({ desk: deskOf(agent.waybill), token, about });
+  const listening = await listen({ port: 0, app });
+  const at = { url: `${listening.url}/opencode`, authorization: `Bearer ${token}` };
+  return {
+    name: agent.name,
+    play: async (scene) => {
+      const { directory = "" } = (await agent.waybill.store.lane(scene)) ?? {};
+      const stage = { kill: () => agent.kill(scene), hangs: () => agent.hangs(scene) };
+      return playOn(at, directory, scene, stage, `ses_${scene}`);
+    },
+    dispose: () => listening.close(),
+  };
+}
+
+type PlayStage = { kill: () => void; hangs: () => Promise<void> };
+
+async function playOn(at: Reached, directory: string, scene: string, stage: PlayStage, id?: string): Promise<Played> {
+  const play = plays[scene];
+  if (!play) throw new Error(`there is no scene ${scene}`);
+  const session = await new OpencodeSession(at, directory).open(id);
+  try {
+    const told = await play(session, stage);
+    return { list: typeList(told, session.id), parts: partList(await session.messages()) };
+  } finally {
+    await session.close();
+  }
+}
+
+/** A repository, since OpenCode tells of changes only in one. */
+function furnish(directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "README.md"), "# Project\n\nOne line.\n");
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: directory });
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=test", "-c", "user.email=test@localhost", "commit", "-q", "-m", "first");
+}

@@ -1,0 +1,112 @@
+/**
+ * A program in a pseudo-terminal, seen on a screen as a person sees it: not what was written, but what stands there
+ * afterwards. Waiting follows the program's own output; nothing looks again and again.
+ */
+import { spawn } from "@lydell/node-pty";
+import headless from "@xterm/headless";
+
+export type TerminalOptions = {
+  command: string;
+  args: readonly string[];
+  /** The whole of it: nothing of the environment of whoever runs the tests is added. */
+  env: Record<string, string>;
+  cwd: string;
+  columns?: number;
+  rows?: number;
+};
+
+const keys = {
+  enter: "\r",
+  escape: "\x1b",
+  tab: "\t",
+  backspace: "\x7f",
+  up: "\x1b[A",
+  down: "\x1b[B",
+  right: "\x1b[C",
+  left: "\x1b[D",
+  "ctrl-c": "\x03",
+  "ctrl-d": "\x04",
+  "ctrl-p": "\x10",
+  "ctrl-x": "\x18",
+} as const;
+
+export type Key = keyof typeof keys;
+
+export type Terminal = {
+  pid: number;
+  /** The rows from top to bottom, without the blanks at their ends. */
+  screen(): string;
+  type(text: string): void;
+  press(key: Key): void;
+  /** The screen, as soon as the pattern fits it. Fails with the screen where that takes too long or the program ends. */
+  waitFor(pattern: RegExp | string, ms?: number): Promise<string>;
+  /** The exit code, once everything that was written is on the screen. A program that a signal ended has 128 and more. */
+  exited: Promise<number>;
+  /** Ends the program and what it started, for good. */
+  close(): Promise<void>;
+};
+
+export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30 }: TerminalOptions): Terminal {
+  const display = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const program = spawn(command, [...args], { cols: columns, rows, cwd, env: { TERM: "xterm-256color", ...env } });
+  const watchers = new Set<() => void>();
+  const look = () => {
+    for (const watcher of watchers) watcher();
+  };
+  let over = false;
+  const exited = new Promise<number>((resolve) => {
+    program.onExit(({ exitCode, signal }) => {
+      // Behind everything that was written before.
+      display.write("", () => {
+        over = true;
+        look();
+        resolve(signal ? 128 + signal : exitCode);
+      });
+    });
+  });
+  program.onData((data) => display.write(data, look));
+  // Programs ask the terminal what it can do, and some wait for the answer.
+  display.onData((answer) => {
+    if (!over) program.write(answer);
+  });
+
+  const screen = () => screenOf(display);
+  const type = (text: string) => program.write(text);
+  const close = async () => {
+    // It leads a group of its own, as every program of a terminal does.
+    if (!over) process.kill(-program.pid, "SIGKILL");
+    await exited;
+    display.dispose();
+  };
+  const waitFor = (pattern: RegExp | string, ms = 20_000) =>
+    new Promise<string>((resolve, reject) => {
+      const settle = (act: () => void) => {
+        clearTimeout(deadline);
+        watchers.delete(check);
+        act();
+      };
+      const fail = (why: string) => settle(() => reject(new Error(`${pattern} ${why}:\n${screen()}`)));
+      const check = () => {
+        const seen = screen();
+        if (fits(seen, pattern)) settle(() => resolve(seen));
+        else if (over) fail("was not on the screen when the program ended");
+      };
+      const deadline = setTimeout(() => fail(`did not appear on the screen within ${ms} ms`), ms);
+      watchers.add(check);
+      check();
+    });
+  return { pid: program.pid, screen, type, press: (key) => type(keys[key]), waitFor, exited, close };
+}
+
+function screenOf({ buffer: { active }, rows }: InstanceType<typeof headless.Terminal>): string {
+  const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)?.translateToString() ?? "");
+  // Programs that draw the whole screen fill it with blanks of their own.
+  return lines
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trimEnd();
+}
+
+function fits(text: string, pattern: RegExp | string): boolean {
+  return typeof pattern === "string" ? text.includes(pattern) : text.search(pattern) !== -1;
+}
