@@ -1,5 +1,4 @@
 /** What was said in a session, what was planned and what was changed. */
-
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import type { OpenCodeApp } from "../add-opencode.ts";

@@ -1,5 +1,4 @@
 /** Sessions: listing, making, naming, ending them, and what goes on in them. */
-
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";

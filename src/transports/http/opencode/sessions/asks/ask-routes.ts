@@ -1,5 +1,4 @@
 /** Permissions and questions that agents wait with, and their answers. */
-
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../../app-error.ts";

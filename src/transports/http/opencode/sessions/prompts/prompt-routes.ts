@@ -2,7 +2,6 @@
  * Prompts: each is a message in the ledger, and is delivered whether or not its sender waits for it. The same id again
  * is the same message, sent once.
  */
-
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { AppError } from "../../../../../app-error.ts";
