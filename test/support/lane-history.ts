@@ -28,15 +28,19 @@ export class LaneHistory {
     for (const note of admissionNotes(message)) this.tell(note, { source: "daemon" });
   }
 
-  begin(id: string): void {
+  send(id: string): void {
     const value = { message: id, number: 1, kind: "prompt", prompt: `prompt-${id}` };
     const note = { ...anItem(`attempt:${id}:1`, "status"), name: "attempt", parent: `delivery:${id}` };
     this.tell({ type: "item.started", data: { item: note } }, { source: "daemon" });
     const whole: Item = { ...note, status: "completed", parts: [{ type: "json", id: note.id, value }] };
     this.tell({ type: "item.completed", data: { item: whole } }, { source: "daemon" });
+  }
+
+  begin(id: string): void {
     this.#turn = ++this.#turns;
-    this.tell({ type: "turn.started", data: { prompt: value.prompt } });
-    this.item({ ...anItem(value.prompt, "message"), role: "user", parts: [{ type: "text", id: "text", text: id }] });
+    const prompt = `prompt-${id}`;
+    this.tell({ type: "turn.started", data: { prompt } });
+    this.item({ ...anItem(prompt, "message"), role: "user", parts: [{ type: "text", id: "text", text: id }] });
   }
 
   says(id: string, text: string, where: Partial<UniversalEvent> = {}): void {

@@ -12,7 +12,6 @@ import { makeProjects } from "./place/projects.ts";
 import { refuseTheRest } from "./refuse-the-rest.ts";
 import { addSessions } from "./sessions/add-sessions.ts";
 import { deliveryEnd } from "./sessions/prompts/delivery-end.ts";
-import type { SessionDeps } from "./sessions/session-deps.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
@@ -20,22 +19,12 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
   const all: OpenCodeDeps = { ...deps, projects: makeProjects(deps.clock) };
   addPlace(sub, all);
-  addSessions(sub, sessionDeps(all));
+  addSessions(sub, {
+    ...all,
+    liveMessages: async () => [],
+    turnEnd: (wanted) => deliveryEnd(deps.desk, wanted),
+    patienceMs: 20_000,
+  });
   refuseTheRest(sub);
   app.route(openCodePath, sub);
-}
-
-function sessionDeps({ desk, clock, about, projects }: OpenCodeDeps): SessionDeps {
-  return {
-    desk,
-    clock,
-    about,
-    places: {
-      directoryFor: async (named) => (await desk.workPlace(named)).directory,
-      projectOf: (directory) => projects.projectOf(directory),
-    },
-    liveMessages: async () => [],
-    turnEnd: (wanted) => deliveryEnd(desk, wanted),
-    patienceMs: 20_000,
-  };
 }

@@ -1,7 +1,7 @@
 /** Which sessions a client lists, and in what order. Pure. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { z } from "zod";
-import type { Project } from "./session-deps.ts";
+import type { Project } from "../place/projects.ts";
 
 export const listQuery = z.object({
   scope: z.enum(["project"]).optional(),

@@ -1,13 +1,14 @@
 /** What was said in a session, what was planned and what was changed. */
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
+import type { OpenCodeApp } from "../add-opencode.ts";
+import { queryOf } from "../request-query.ts";
 import type { PageOptions } from "./history/message-page.ts";
 import { findMessage, messagePage, pageCursor } from "./history/message-page.ts";
 import { diffIn, todosIn } from "./history/turn-facts.ts";
 import type { KnownSession } from "./known-session.ts";
 import { knownSession } from "./known-session.ts";
-import { queryIn } from "./request-values.ts";
-import type { SessionApp, SessionDeps } from "./session-deps.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { placeOf } from "./session-view.ts";
 
 const pageQuery = z.object({
@@ -16,11 +17,11 @@ const pageQuery = z.object({
 });
 const diffQuery = z.object({ messageID: z.string().startsWith("msg").optional() });
 
-export function addMessageRoutes(app: SessionApp, deps: SessionDeps): void {
+export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { desk } = deps;
 
   app.get("/session/:sessionID/message", async (c) => {
-    const { limit, before } = queryIn(c, pageQuery);
+    const { limit, before } = queryOf(c, pageQuery);
     const session = await knownSession(desk, c.req.param("sessionID"));
     const cursor = before === undefined ? undefined : pageCursor(before);
     const source = await messagesOf(session, deps);
@@ -47,7 +48,7 @@ export function addMessageRoutes(app: SessionApp, deps: SessionDeps): void {
   });
 
   app.get("/session/:sessionID/diff", async (c) => {
-    const { messageID } = queryIn(c, diffQuery);
+    const { messageID } = queryOf(c, diffQuery);
     const session = await knownSession(desk, c.req.param("sessionID"));
     const { sessionID, state } = session;
     return c.json(await diffIn(readerOf(session, deps), { place: placeOf(state.lane), sessionID, messageID }));

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import type { LaneSettings } from "../../../port.ts";
+import { defaultAgent, defaultModel } from "../place/catalog.ts";
 import { permissionRules, refuseRules } from "./permission-rules.ts";
-import { defaultAgent, defaultModel } from "./session-view.ts";
 
 export const newSessionBody = z.object({
   parentID: z.string().optional(),

@@ -1,10 +1,16 @@
 /** Sessions: listing, making, naming, ending them, and what goes on in them. */
 import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/types";
+import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
 import type { LaneState } from "../../../port.ts";
+import type { Env } from "../../env.ts";
+import type { OpenCodeApp } from "../add-opencode.ts";
 import { sessionOf } from "../ids.ts";
+import { bodyOf } from "../request-body.ts";
+import { placeOf, wantedDirectory } from "../request-place.ts";
+import { queryOf } from "../request-query.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
 import { knownSession, ownSession } from "./known-session.ts";
 import type { ListQuery, Wanted } from "./list-sessions.ts";
@@ -12,8 +18,7 @@ import { listed, listQuery } from "./list-sessions.ts";
 import { laneFor, newSessionBody } from "./new-session.ts";
 import { permissionRules, refuseRules } from "./permission-rules.ts";
 import { runtimeUnknown } from "./prompts/chosen-model.ts";
-import { bodyIn, directoryIn, queryIn } from "./request-values.ts";
-import type { SessionApp, SessionDeps } from "./session-deps.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
 
 const changeBody = z.object({
@@ -23,26 +28,26 @@ const changeBody = z.object({
   time: z.object({ archived: z.number().optional() }).optional(),
 });
 
-export function addSessionRoutes(app: SessionApp, deps: SessionDeps): void {
-  const { desk, places } = deps;
+export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
+  const { desk } = deps;
 
   app.get("/session", async (c) => {
-    const query = queryIn(c, listQuery);
-    const wanted = await wantedIn(directoryIn(c), query, deps);
+    const query = queryOf(c, listQuery);
+    const wanted = await wantedIn(c, query, deps);
     const sessions = await Promise.all((await desk.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
     return c.json(listed(sessions, query, wanted));
   });
 
   app.post("/session", async (c) => {
-    const body = await bodyIn(c, newSessionBody);
-    const { lane, runtimeReady } = await desk.putLane(laneFor(body, await places.directoryFor(directoryIn(c))));
+    const body = await bodyOf(c, newSessionBody);
+    const { lane, runtimeReady } = await desk.putLane(laneFor(body, (await placeOf(c, desk)).directory));
     if (runtimeReady) return c.json(await sessionOfLane(lane, deps));
     await desk.removeLane(lane.id, true);
     throw runtimeUnknown(lane.runtime);
   });
 
   app.get("/session/status", async (c) => {
-    const directory = directoryIn(c);
+    const directory = wantedDirectory(c);
     const busy = (await desk.lanes()).filter(
       (state) => isBusy(state) && (directory ?? state.lane.directory) === state.lane.directory,
     );
@@ -57,7 +62,7 @@ export function addSessionRoutes(app: SessionApp, deps: SessionDeps): void {
   });
 
   app.patch("/session/:sessionID", async (c) => {
-    const { title, ...other } = await bodyIn(c, changeBody);
+    const { title, ...other } = await bodyOf(c, changeBody);
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     refuseRules(other.permission);
     refuseUnkept(other);
@@ -84,15 +89,15 @@ export function addSessionRoutes(app: SessionApp, deps: SessionDeps): void {
   });
 }
 
-async function wantedIn(named: string | undefined, query: ListQuery, { places }: SessionDeps): Promise<Wanted> {
-  if (named === undefined && !query.path) return null;
-  const directory = await places.directoryFor(named);
-  return { directory, project: await places.projectOf(directory) };
+async function wantedIn(c: Context<Env>, query: ListQuery, { desk, projects }: SessionDeps): Promise<Wanted> {
+  if (wantedDirectory(c) === undefined && !query.path) return null;
+  const { directory } = await placeOf(c, desk);
+  return { directory, project: await projects.projectOf(directory) };
 }
 
-export async function sessionOfLane(lane: Lane, { desk, places, about }: SessionDeps): Promise<Session> {
+export async function sessionOfLane(lane: Lane, { desk, projects, about }: SessionDeps): Promise<Session> {
   const [newest] = await desk.eventsBefore(lane.id, null, 1);
-  const { id: projectID } = await places.projectOf(lane.directory);
+  const { id: projectID } = await projects.projectOf(lane.directory);
   return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
 }
 

@@ -2,11 +2,8 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../../delivery/lane.ts";
 import { sessionOf } from "../ids.ts";
+import { defaultAgent, defaultModel } from "../place/catalog.ts";
 import type { Place } from "../projection/session-projection.ts";
-
-/** What stands for a lane's own choice, or for its program's: Waybill does not know which that is. */
-export const defaultModel = "default";
-export const defaultAgent = "default";
 
 /** What a lane does not say itself. */
 export type SessionFacts = {

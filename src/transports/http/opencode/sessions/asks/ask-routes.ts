@@ -4,9 +4,11 @@ import { z } from "zod";
 import { AppError } from "../../../../../app-error.ts";
 import type { AskDecision, Desk } from "../../../../port.ts";
 import type { Env } from "../../../env.ts";
+import type { OpenCodeApp } from "../../add-opencode.ts";
 import { askNames } from "../../ids.ts";
-import { bodyIn, directoryIn } from "../request-values.ts";
-import type { SessionApp, SessionDeps } from "../session-deps.ts";
+import { bodyOf } from "../../request-body.ts";
+import { wantedDirectory } from "../../request-place.ts";
+import type { SessionDeps } from "../session-deps.ts";
 import { pendingAsks } from "./pending-asks.ts";
 
 const decision = z.enum(["once", "always", "reject"]);
@@ -17,20 +19,20 @@ const answersBody = z.object({ answers: z.array(z.array(z.string().max(10_000)).
 
 type Kind = "permission" | "question";
 
-export function addAskRoutes(app: SessionApp, { desk }: SessionDeps): void {
+export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
   app.get("/permission", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).permissions));
   app.get("/question", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).questions));
 
   app.post("/permission/:requestID/reply", async (c) => {
-    const { reply } = await bodyIn(c, replyBody);
+    const { reply } = await bodyOf(c, replyBody);
     return answered(c, desk, "permission", c.req.param("requestID"), { decision: reply });
   });
   app.post("/session/:sessionID/permissions/:permissionID", async (c) => {
-    const { response } = await bodyIn(c, responseBody);
+    const { response } = await bodyOf(c, responseBody);
     return answered(c, desk, "permission", c.req.param("permissionID"), { decision: response });
   });
   app.post("/question/:requestID/reply", async (c) => {
-    const { answers } = await bodyIn(c, answersBody);
+    const { answers } = await bodyOf(c, answersBody);
     return answered(c, desk, "question", c.req.param("requestID"), { decision: "once", answers });
   });
   app.post("/question/:requestID/reject", (c) =>
@@ -59,6 +61,6 @@ function askUnknown(c: Context<Env>, kind: Kind, requestID: string) {
 }
 
 function wantedIn(c: Context<Env>): (directory: string) => boolean {
-  const wanted = directoryIn(c);
+  const wanted = wantedDirectory(c);
   return (directory) => wanted === undefined || directory === wanted;
 }

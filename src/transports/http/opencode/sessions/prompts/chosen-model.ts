@@ -5,7 +5,8 @@
  */
 import { AppError } from "../../../../../app-error.ts";
 import type { Desk, LaneState } from "../../../../port.ts";
-import { defaultAgent, defaultModel, placeOf } from "../session-view.ts";
+import { defaultAgent, defaultModel } from "../../place/catalog.ts";
+import { placeOf } from "../session-view.ts";
 import type { PromptBody } from "./prompt-body.ts";
 
 export async function takeChoice(desk: Desk, { lane }: LaneState, { model, agent }: PromptBody): Promise<void> {

@@ -8,16 +8,17 @@ import { AppError } from "../../../../../app-error.ts";
 import type { Lane } from "../../../../../delivery/lane.ts";
 import type { Env } from "../../../env.ts";
 import { endOf } from "../../../stream-answer.ts";
+import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
+import { bodyOf } from "../../request-body.ts";
 import { ownSession } from "../known-session.ts";
-import { bodyIn } from "../request-values.ts";
-import type { SessionApp, SessionDeps } from "../session-deps.ts";
+import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
 import { takeChoice } from "./chosen-model.ts";
 import { promptBody, textOf } from "./prompt-body.ts";
 import { waitingAnswer } from "./waiting-answer.ts";
 
-export function addPromptRoutes(app: SessionApp, deps: SessionDeps): void {
+export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
 
   app.post("/session/:sessionID/message", async (c) => {
@@ -40,7 +41,7 @@ export function addPromptRoutes(app: SessionApp, deps: SessionDeps): void {
 
 /** Once this resolves the message is durable. */
 async function admit(c: Context<Env>, sessionID: string, { desk, clock }: SessionDeps) {
-  const body = await bodyIn(c, promptBody);
+  const body = await bodyOf(c, promptBody);
   const state = await ownSession(desk, sessionID);
   const { lane } = state;
   const text = textOf(body);
