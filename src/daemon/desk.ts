@@ -138,6 +138,7 @@ export function makeDesk(options: DeskOptions): Desk {
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
 
     follow: (wanted) => followFeed(store, wanted),
+    feed: (after, limit) => store.feed(after, limit),
     async checkCursor(cursor) {
       await store.feed(cursor, 1);
     },
@@ -151,6 +152,7 @@ export function makeDesk(options: DeskOptions): Desk {
     eventsEnd: async () => waybill.recorder.newest,
     runtimes: () => runtimeStates(waybill, options.defaults),
     workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
+    eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,

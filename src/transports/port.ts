@@ -13,6 +13,7 @@ import type { Outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { EventFilter, EventPage } from "../events/event-page.ts";
 import type { FollowedEvent } from "../events/follow-events.ts";
+import type { UniversalEvent } from "../events/universal-event.ts";
 import type { NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
@@ -130,6 +131,8 @@ export type Desk = {
     lane?: string | undefined;
     signal: AbortSignal;
   }): AsyncIterable<FeedItem>;
+  /** A page of the same: what happened after the cursor `after`, and where to go on. At its end that is where it was. */
+  feed(after: string, limit: number): Promise<{ items: readonly FeedItem[]; cursor: string }>;
   /** Throws when this is no cursor that Waybill has handed out. */
   checkCursor(cursor: string): Promise<void>;
   /** The cursor of the newest item. */
@@ -145,6 +148,8 @@ export type Desk = {
   }): AsyncIterable<FollowedEvent>;
   /** The cursor of the newest event. */
   eventsEnd(): Promise<string>;
+  /** Newest first: those of a lane before the number `seq`, or its newest. Costs what is asked for, however much is kept. */
+  eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
 
   runtimes(): Promise<readonly RuntimeState[]>;
   /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */

@@ -1,0 +1,42 @@
+/** A lane as OpenCode's clients see it: a session that lasts for as long as the lane does. Pure. */
+import type { Session } from "@opencode-ai/sdk/v2/types";
+import type { Lane } from "../../../../delivery/lane.ts";
+import { sessionOf } from "../ids.ts";
+import { defaultAgent, defaultModel } from "../place/catalog.ts";
+import type { Place } from "../projection/session-projection.ts";
+
+/** What a lane does not say itself. */
+export type SessionFacts = {
+  /** Of its directory, as GET /project/current says it. */
+  projectID: string;
+  /** When something last happened in it; without one, when it was made. */
+  updatedAt?: number | undefined;
+  /** Waybill's: clients show it and compare it with nothing. */
+  version: string;
+};
+
+export function sessionView(lane: Lane, { projectID, updatedAt, version }: SessionFacts): Session {
+  const { modelID, ...place } = placeOf(lane);
+  return {
+    id: sessionOf(lane.id),
+    slug: lane.id,
+    projectID,
+    directory: place.directory,
+    title: lane.displayName ?? lane.id,
+    agent: place.agent,
+    model: { id: modelID, providerID: place.providerID },
+    version,
+    time: { created: lane.createdAt, updated: Math.max(lane.createdAt, updatedAt ?? 0) },
+  };
+}
+
+/** Where a lane's messages stand. */
+export function placeOf({ id, directory, runtime, agent, model }: Lane): Place {
+  return {
+    lane: id,
+    directory,
+    providerID: runtime,
+    modelID: model ?? defaultModel,
+    agent: agent ?? defaultAgent,
+  };
+}
