@@ -1,0 +1,78 @@
+/**
+ * Whether the turn that answers a message is over, concluded from a lane's events in their order. Pure. However it ended:
+ * what the ledger does about a turn that answered nothing is seen as further turns.
+ */
+import type { AttemptNote, DeliveryEndNote } from "../../../../events/delivery-notes.ts";
+import { attemptNote } from "../../../../events/delivery-notes.ts";
+import type { UniversalEvent } from "../../../../events/universal-event.ts";
+import { noteOf } from "./recall-lane.ts";
+
+/** `turn` is the lane's number of it; null when the delivery ended without one that was seen. */
+export type TurnEnd = { turn: number | null; delivery: string | null };
+
+export type Awaited = {
+  message: string;
+  sent: boolean;
+  /** It was sent to a program that takes no ids: the next turn is its own. */
+  expectsNext: boolean;
+  /** The prompts that were sent for it, as far as they have ids. */
+  prompts: readonly string[];
+  /** The turn that runs, if one does, and whether it is this message's. */
+  running: { turn: number | null; isIts: boolean } | null;
+  last: number | null;
+  /** How the delivery ended. */
+  delivery: string | null;
+  end: TurnEnd | null;
+};
+
+export function awaiting(message: string): Awaited {
+  return {
+    message,
+    sent: false,
+    expectsNext: false,
+    prompts: [],
+    running: null,
+    last: null,
+    delivery: null,
+    end: null,
+  };
+}
+
+export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
+  if (state.end) return state;
+  const note = noteOf(event);
+  if (note) return note.message === state.message ? afterNote(state, event) : state;
+  switch (event.type) {
+    case "turn.started": {
+      const { prompt } = event.data;
+      const isIts = state.expectsNext || (prompt !== null && state.prompts.includes(prompt));
+      return { ...state, expectsNext: false, running: { turn: event.turn, isIts } };
+    }
+    case "turn.ended":
+      return afterTurn(state);
+    default:
+      return state;
+  }
+}
+
+function afterNote(state: Awaited, event: UniversalEvent): Awaited {
+  if (event.type !== "item.completed") return state;
+  const [part] = event.data.item.parts;
+  const value = part?.type === "json" ? part.value : null;
+  if (event.data.item.name === attemptNote) {
+    const { prompt } = value as AttemptNote;
+    const expectsNext = prompt === null;
+    return { ...state, sent: true, expectsNext, prompts: expectsNext ? state.prompts : [...state.prompts, prompt] };
+  }
+  const delivery: string = (value as DeliveryEndNote).status;
+  // A turn whose prompt is not known by its id may be its own, too.
+  const waits = state.running !== null && state.sent;
+  return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };
+}
+
+function afterTurn(state: Awaited): Awaited {
+  const { running, delivery } = state;
+  const isIts = running?.isIts === true;
+  const turn = isIts ? running.turn : state.last;
+  return { ...state, running: null, last: turn, end: isIts || delivery !== null ? { turn, delivery } : null };
+}
