@@ -12,6 +12,7 @@ import { bodyOf } from "../request-body.ts";
 import { placeOf, wantedDirectory } from "../request-place.ts";
 import { queryOf } from "../request-query.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
+import { directoryFilter } from "./directory-filter.ts";
 import { knownSession, ownSession } from "./known-session.ts";
 import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
@@ -47,10 +48,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   });
 
   app.get("/session/status", async (c) => {
-    const directory = wantedDirectory(c);
-    const busy = (await desk.lanes()).filter(
-      (state) => isBusy(state) && (directory ?? state.lane.directory) === state.lane.directory,
-    );
+    const isWanted = await directoryFilter(c, desk);
+    const busy = (await desk.lanes()).filter((state) => isBusy(state) && isWanted(state.lane.directory));
     const status: SessionStatus = { type: "busy" };
     return c.json(Object.fromEntries(busy.map(({ lane }) => [sessionOf(lane.id), status])));
   });
