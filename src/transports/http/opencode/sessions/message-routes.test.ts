@@ -105,7 +105,13 @@ describe("the diff", () => {
 
   it("has one entry a file, with all that was done to it", async () => {
     expect(await diffOf()).toEqual([
-      { file: "a.ts", status: "added", additions: 3, deletions: 1, patch: expect.stringMatching(/\+two\n[^]*\+three/) },
+      {
+        file: "a.ts",
+        status: "added",
+        additions: 3,
+        deletions: 1,
+        patch: expect.stringMatching(/\+two\n[\s\S]*\+three/),
+      },
       { file: "b.ts", additions: 0, deletions: 0 },
     ]);
   });
