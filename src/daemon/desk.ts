@@ -138,6 +138,7 @@ export function makeDesk(options: DeskOptions): Desk {
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
 
     follow: (wanted) => followFeed(store, wanted),
+    feed: (after, limit) => store.feed(after, limit),
     async checkCursor(cursor) {
       await store.feed(cursor, 1);
     },

@@ -131,6 +131,8 @@ export type Desk = {
     lane?: string | undefined;
     signal: AbortSignal;
   }): AsyncIterable<FeedItem>;
+  /** A page of the same: what happened after the cursor `after`, and where to go on. At its end that is where it was. */
+  feed(after: string, limit: number): Promise<{ items: readonly FeedItem[]; cursor: string }>;
   /** Throws when this is no cursor that Waybill has handed out. */
   checkCursor(cursor: string): Promise<void>;
   /** The cursor of the newest item. */

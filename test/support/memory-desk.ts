@@ -38,7 +38,7 @@ export class MemoryDesk implements Desk {
   readonly laneMap = new Map<string, Lane>();
   readonly mail: Mail[] = [];
   readonly records = new Map<string, DeliveryRecord>();
-  readonly feed: FeedItem[] = [];
+  readonly fed: FeedItem[] = [];
   readonly told: ToldEvent[] = [];
   readonly openAsks: OpenAsk[] = [];
   readonly answers: { id: string; decision: AskDecision }[] = [];
@@ -64,8 +64,8 @@ export class MemoryDesk implements Desk {
   }
 
   happen(item: NewItem): void {
-    const cursor = Buffer.from(`c${this.feed.length + 1}`).toString("base64url");
-    this.feed.push({ ...item, cursor, at: this.feed.length } as FeedItem);
+    const cursor = Buffer.from(`c${this.fed.length + 1}`).toString("base64url");
+    this.fed.push({ ...item, cursor, at: this.fed.length } as FeedItem);
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -216,11 +216,11 @@ export class MemoryDesk implements Desk {
   }
 
   async *follow({ after, lane, signal }: Parameters<Desk["follow"]>[0]): AsyncGenerator<FeedItem> {
-    let place = after === undefined ? this.feed.length : placeOf(after);
+    let place = after === undefined ? this.fed.length : placeOf(after);
     this.following++;
     try {
       while (!signal.aborted) {
-        const item = this.feed[place];
+        const item = this.fed[place];
         if (!item) {
           await this.#next(signal);
           continue;
@@ -235,12 +235,17 @@ export class MemoryDesk implements Desk {
     }
   }
 
+  async feed(after: string, limit: number) {
+    const items = this.fed.slice(placeOf(after), placeOf(after) + limit);
+    return { items, cursor: items.at(-1)?.cursor ?? after };
+  }
+
   async checkCursor(cursor: string): Promise<void> {
     placeOf(cursor);
   }
 
   async now(): Promise<string> {
-    return Buffer.from(`c${this.feed.length}`).toString("base64url");
+    return Buffer.from(`c${this.fed.length}`).toString("base64url");
   }
 
   async events({ after, lane, limit }: Parameters<Desk["events"]>[0]): Promise<EventPage> {

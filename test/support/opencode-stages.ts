@@ -49,7 +49,8 @@ export async function nativeTheatre(): Promise<Theatre> {
   };
   return {
     name: "OpenCode itself",
-    play: (scene) => playOn(server, directory, scene, { kill: () => server.kill("SIGKILL"), hangs: () => hangs(scene) }),
+    play: (scene) =>
+      playOn(server, directory, scene, { kill: () => server.kill("SIGKILL"), hangs: () => hangs(scene) }),
     dispose: async () => {
       await server.stop();
       await model.close();

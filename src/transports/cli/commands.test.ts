@@ -206,7 +206,7 @@ describe("send --wait", () => {
       { type: "unanswered", at: 0, reason: "empty_assistant_turn", observed, lookAt: 0 },
       { status: "unanswered" },
     );
-    const at = desk.feed.length;
+    const at = desk.fed.length;
     record = desk.step(
       record,
       { type: "retry_scheduled", at: 0, next: {} as never, lookAt: 0 },

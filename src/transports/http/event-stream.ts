@@ -1,6 +1,6 @@
 /**
  * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
- * so a slow reader holds little in memory. A comment goes out when nothing else has for a while.
+ * so a slow reader holds little in memory. A sign of life goes out when nothing else has for a while.
  */
 import type { Clock } from "../../clock.ts";
 
@@ -8,6 +8,8 @@ export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
   opening: string;
   frameOf: (item: T) => string;
+  /** What goes out when nothing else has for a while; a comment unless said otherwise. */
+  beat?: () => string;
   heartbeatMs: number;
   clock: Clock;
   /** Aborted from outside it ends the stream; the stream aborts it when nobody reads any more. */
@@ -59,7 +61,8 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
 }
 
 /** The next frame, a heartbeat if that takes long, or null at the end. */
-function frameReader<T>({ items, frameOf, heartbeatMs, clock, end, onError }: EventStreamOptions<T>) {
+function frameReader<T>(options: EventStreamOptions<T>) {
+  const { items, frameOf, heartbeatMs, clock, end, onError, beat = () => comment("still here") } = options;
   let reading = false;
   let held: string | null | undefined;
   let waiting: ((frame: string | null) => void) | undefined;
@@ -95,7 +98,7 @@ function frameReader<T>({ items, frameOf, heartbeatMs, clock, end, onError }: Ev
         stopBeat();
         resolve(frame);
       };
-      const stopBeat = clock.at(clock.now() + heartbeatMs, () => answer(comment("still here")));
+      const stopBeat = clock.at(clock.now() + heartbeatMs, () => answer(beat()));
       waiting = answer;
     });
   };

@@ -41,10 +41,10 @@ export type StreamSource<T> = {
   frameOf: (item: T) => string;
 };
 
-const headers = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
+export const streamHeaders = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
 
 export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: StreamSource<T>) {
-  if (c.req.method === "HEAD") return c.body(null, 200, headers);
+  if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
   const { desk, clock, metrics, heartbeatMs, report } = deps;
   const { lane, lastEventId } = source.wanted;
   const resumeAfter = lastEventId || undefined;
@@ -66,7 +66,7 @@ export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: 
     onClose: () => metrics.streamClients.dec(),
     onError: (error) => report(error, source.path),
   });
-  return c.body(body, 200, headers);
+  return c.body(body, 200, streamHeaders);
 }
 
 /** Aborted when the client goes or the server closes. */

@@ -5,26 +5,38 @@
 import { Hono } from "hono";
 import type { App, Env } from "../env.ts";
 import type { RouteDeps } from "../routes/route-deps.ts";
+import { addEventStreams } from "./events/add-event-streams.ts";
+import { EventHub } from "./events/event-hub.ts";
 import { openCodePath } from "./opencode-address.ts";
 import type { OpenCodeDeps } from "./opencode-deps.ts";
 import { addPlace } from "./place/add-place.ts";
 import { makeProjects } from "./place/projects.ts";
 import { refuseTheRest } from "./refuse-the-rest.ts";
 import { addSessions } from "./sessions/add-sessions.ts";
-import { deliveryEnd } from "./sessions/prompts/delivery-end.ts";
+import { sessionView } from "./sessions/session-view.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
 export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
   const all: OpenCodeDeps = { ...deps, projects: makeProjects(deps.clock) };
-  addPlace(sub, all);
-  addSessions(sub, {
-    ...all,
-    liveMessages: async () => [],
-    turnEnd: (wanted) => deliveryEnd(deps.desk, wanted),
-    patienceMs: 20_000,
+  const { about, desk, clock, metrics, report } = deps;
+  const hub = new EventHub({
+    desk,
+    clock,
+    sessionInfo: async (lane, updatedAt) => {
+      const { id: projectID } = await all.projects.projectOf(lane.directory);
+      return sessionView(lane, { projectID, updatedAt, version: about.version });
+    },
+    report: (error) => report(error, openCodePath),
   });
+  sub.use((c, next) => {
+    hub.endWith(c.env.closing);
+    return next();
+  });
+  addPlace(sub, all);
+  addSessions(sub, { ...all, hub, patienceMs: 20_000 });
+  addEventStreams(sub, { hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);
 }

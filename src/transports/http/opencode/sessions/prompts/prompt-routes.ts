@@ -56,7 +56,7 @@ type Ends = { signal: AbortSignal; closing: AbortSignal };
 
 async function answered(lane: Lane, messageID: string, { signal, closing }: Ends, deps: SessionDeps) {
   try {
-    await deps.turnEnd({ lane: lane.id, messageId: messageID, signal });
+    await deps.hub.turnEnd({ lane: lane.id, messageId: messageID, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
     throw closing.aborted ? ending(messageID) : gone();

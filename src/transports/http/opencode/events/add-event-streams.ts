@@ -1,0 +1,66 @@
+/**
+ * `GET /event` and `GET /global/event`: what happens in one directory, or everywhere. As OpenCode's, but for the `id` of
+ * each event, from which a client that was cut off goes on (`Last-Event-ID`, or `?lastEventId=`).
+ */
+import { randomUUID } from "node:crypto";
+import type { Context, Hono } from "hono";
+import type { Clock } from "../../../../clock.ts";
+import type { Env } from "../../env.ts";
+import { eventStream } from "../../event-stream.ts";
+import type { HttpMetrics } from "../../metrics.ts";
+import { endOf, streamHeaders } from "../../stream-answer.ts";
+import { timedId } from "../ids.ts";
+import type { EventHub } from "./event-hub.ts";
+import type { Line } from "./line.ts";
+import { sent } from "./line.ts";
+import { wantedDirectory } from "./wanted-directory.ts";
+
+export type EventStreamDeps = {
+  hub: Pick<EventHub, "follow">;
+  clock: Clock;
+  metrics: Pick<HttpMetrics, "streamClients">;
+  /** For what goes wrong after the answer has begun. */
+  report: (error: unknown, route: string) => void;
+};
+
+/** OpenCode's own, which its clients may count on. */
+const heartbeatMs = 10_000;
+
+type Form = { path: string; textOf: (line: Line) => string; wrap: (text: string) => string };
+
+const plain: Form = { path: "/event", textOf: (line) => line.plain, wrap: (text) => text };
+const wrapped: Form = {
+  path: "/global/event",
+  textOf: (line) => line.wrapped,
+  wrap: (text) => `{"payload":${text}}`,
+};
+
+export function addEventStreams(app: Hono<Env>, deps: EventStreamDeps): void {
+  app.get(plain.path, async (c) => answer(c, deps, plain, await wantedDirectory(c)));
+  app.get(wrapped.path, (c) => answer(c, deps, wrapped, undefined));
+}
+
+async function answer(c: Context<Env>, deps: EventStreamDeps, form: Form, directory: string | undefined) {
+  if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
+  const { hub, clock, metrics, report } = deps;
+  const after = c.req.header("last-event-id") || c.req.query("lastEventId") || undefined;
+  const end = endOf(c);
+  const { from, lines } = await hub.follow({ after, directory, signal: end.signal });
+  const ownEvent = (type: string) => {
+    const id = timedId("evt", clock.now(), 0, randomUUID());
+    return form.wrap(JSON.stringify({ id, type, properties: {} }));
+  };
+  const body = eventStream({
+    items: lines,
+    opening: sent(from, ownEvent("server.connected")),
+    frameOf: form.textOf,
+    beat: () => sent(null, ownEvent("server.heartbeat")),
+    heartbeatMs,
+    clock,
+    end,
+    onOpen: () => metrics.streamClients.inc(),
+    onClose: () => metrics.streamClients.dec(),
+    onError: (error) => report(error, form.path),
+  });
+  return c.body(body, 200, streamHeaders);
+}

@@ -1,0 +1,216 @@
+/**
+ * Turns what lanes do into OpenCode's events for any number of clients: translated and made into text once, then handed
+ * to each as the same string. It works while somebody follows or waits, and for a while after that; without clients it
+ * costs nothing.
+ */
+import { setMaxListeners } from "node:events";
+import type { Clock } from "../../../../clock.ts";
+import type { Desk, FollowedEvent } from "../../../port.ts";
+import { laneOf } from "../ids.ts";
+import type { MessageRow } from "../projection/session-projection.ts";
+import { followLines } from "./follow-lines.ts";
+import type { Line } from "./line.ts";
+import type { InboxLimits } from "./line-inbox.ts";
+import { LineInbox } from "./line-inbox.ts";
+import { disposedLines, laneLine, linesOf } from "./lines-of.ts";
+import type { Position } from "./position.ts";
+import { positionFrom } from "./position.ts";
+import type { TranslatorDeps } from "./translator.ts";
+import { Translator } from "./translator.ts";
+import type { TurnEnd } from "./turn-end.ts";
+import type { TurnWanted } from "./turn-waiter.ts";
+import { TurnWaiter } from "./turn-waiter.ts";
+
+export type HubDeps = Omit<TranslatorDeps, "desk"> & {
+  desk: Desk;
+  clock: Clock;
+  /** Gets what goes wrong where nobody waits for it. */
+  report: (error: unknown) => void;
+  /** How long it goes on when nobody follows any more. */
+  lingerMs?: number;
+  inbox?: InboxLimits;
+};
+
+/** `lines` begin after `from`, or now. */
+export type Following = { from: Position; lines: AsyncGenerator<Line> };
+
+type Run = {
+  stop: AbortController;
+  translator: Translator;
+  position: Position;
+  /** Of each lane, also for the moment when it is gone. */
+  directories: Map<string, string>;
+};
+
+export class EventHub {
+  readonly #deps: HubDeps;
+  readonly #waiter: TurnWaiter;
+  readonly #inboxes = new Set<LineInbox>();
+  readonly #closings = new WeakSet<AbortSignal>();
+  #starting: Promise<Run> | null = null;
+  #usedAt = 0;
+  #isClosed = false;
+
+  constructor(deps: HubDeps) {
+    this.#deps = deps;
+    this.#waiter = new TurnWaiter(deps.desk);
+  }
+
+  /** Throws when `after` is no id of an event of this stream. */
+  async follow(options: {
+    after?: string | undefined;
+    directory?: string | undefined;
+    signal: AbortSignal;
+  }): Promise<Following> {
+    const { desk, clock, inbox: limits } = this.#deps;
+    const wanted = options.after === undefined ? null : await this.#known(options.after);
+    const run = await this.#running();
+    const from = wanted ?? run.position;
+    const signal = AbortSignal.any([options.signal, run.stop.signal]);
+    const inbox = new LineInbox(options.directory, signal, limits);
+    this.#inboxes.add(inbox);
+    const source = {
+      desk,
+      translation: this.#deps,
+      inbox,
+      reached: () => run.position,
+      now: () => clock.now(),
+      signal,
+    };
+    const leave = () => {
+      inbox.close();
+      this.#inboxes.delete(inbox);
+      this.#usedAt = clock.now();
+    };
+    // Whoever has gone may never ask for the next line, and so never come to the end.
+    signal.addEventListener("abort", leave, { once: true });
+    return { from, lines: followLines(source, from, wanted === null) };
+  }
+
+  /** As they are told live, with what has only come as deltas; none of a lane that was not heard of. */
+  async liveMessages(sessionID: string): Promise<readonly MessageRow[]> {
+    const { translator } = await this.#running();
+    const lane = laneOf(sessionID);
+    return lane ? translator.messages(lane.lane, sessionID) : [];
+  }
+
+  /** Resolves when the turn that answers the message is over and told, or its delivery ended without one. */
+  async turnEnd(wanted: TurnWanted): Promise<TurnEnd> {
+    await this.#running();
+    return this.#waiter.end(wanted);
+  }
+
+  /** What it runs on is gone once this is aborted. */
+  endWith(closing: AbortSignal): void {
+    if (this.#closings.has(closing)) return;
+    this.#closings.add(closing);
+    if (closing.aborted) this.close();
+    else closing.addEventListener("abort", () => this.close(), { once: true });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    void this.#starting?.then(({ stop }) => stop.abort());
+  }
+
+  async #known(after: string): Promise<Position> {
+    const { desk } = this.#deps;
+    const position = positionFrom(after);
+    await desk.events({ after: position.events, limit: 1 });
+    await desk.checkCursor(position.feed);
+    return position;
+  }
+
+  async #running(): Promise<Run> {
+    this.#usedAt = this.#deps.clock.now();
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<Run> {
+    const { desk } = this.#deps;
+    const stop = new AbortController();
+    // Every client listens to it.
+    setMaxListeners(0, stop.signal);
+    const lanes = await desk.lanes();
+    const directories = new Map(lanes.map(({ lane }) => [lane.id, lane.directory]));
+    const feed = await desk.now();
+    const position = { events: await desk.eventsEnd(), seen: 0, feed };
+    const run: Run = { stop, translator: new Translator(this.#deps, { hearsDeltas: true }), position, directories };
+    if (this.#isClosed) stop.abort();
+    void this.#watched(run, this.#followEvents(run));
+    void this.#watched(run, this.#followLanes(run));
+    return run;
+  }
+
+  /** When one of the two cannot go on, a new run begins with the next client; those who are there are let go. */
+  async #watched(run: Run, following: Promise<void>): Promise<void> {
+    try {
+      await following;
+    } catch (error) {
+      if (!run.stop.signal.aborted) this.#deps.report(error);
+    }
+    this.#end(run);
+  }
+
+  #end({ stop }: Run): void {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    this.#starting = null;
+  }
+
+  async #followEvents(run: Run): Promise<void> {
+    const { signal } = run.stop;
+    for await (const item of this.#deps.desk.followEvents({ after: run.position.events, signal })) {
+      if (this.#isIdle) return this.#end(run);
+      if (item.type === "event") await this.#tellEvent(run, item);
+      else this.#reset(run, item.cursor);
+    }
+  }
+
+  async #tellEvent(run: Run, { event, cursor }: FollowedEvent & { type: "event" }): Promise<void> {
+    const translation = await run.translator.translate(event);
+    const before = run.position;
+    run.position = { ...before, events: cursor ?? before.events };
+    this.#tell(linesOf(translation, before, run.position));
+    this.#waiter.hear(event);
+  }
+
+  async #followLanes(run: Run): Promise<void> {
+    const { signal } = run.stop;
+    for await (const item of this.#deps.desk.follow({ after: run.position.feed, signal })) {
+      if (item.type === "lane" && item.laneId !== null) {
+        const { laneId, lane } = item;
+        const line = await laneLine(
+          item,
+          () => run.position,
+          this.#deps,
+          (id) => run.directories.get(id),
+        );
+        run.translator.changed(laneId, lane);
+        if (lane) run.directories.set(laneId, lane.directory);
+        else run.directories.delete(laneId);
+        run.position = line.at;
+        this.#tell([line]);
+      }
+      run.position = { ...run.position, feed: item.cursor };
+    }
+  }
+
+  /** What was missed cannot be told, only that it was. */
+  #reset(run: Run, cursor: string): void {
+    run.position = { ...run.position, events: cursor };
+    run.translator.forget();
+    this.#tell(disposedLines(run.position, [...run.directories.values()], this.#deps.clock.now()));
+  }
+
+  #tell(lines: readonly Line[]): void {
+    for (const inbox of this.#inboxes) inbox.push(lines);
+  }
+
+  get #isIdle(): boolean {
+    const { clock, lingerMs = 60_000 } = this.#deps;
+    if (this.#inboxes.size > 0 || this.#waiter.waiting > 0) return false;
+    return clock.now() - this.#usedAt > lingerMs;
+  }
+}

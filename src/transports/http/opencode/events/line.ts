@@ -1,0 +1,49 @@
+/** One event on its way to any number of clients: what is sent is made once, in each of the two forms that are asked for. */
+import type { Position } from "./position.ts";
+import { positionText } from "./position.ts";
+
+export type OpenCodeEvent = { id: string; type: string; properties: Record<string, unknown> };
+
+export type Line = {
+  readonly id: string;
+  readonly type: string;
+  /** Where whoever has seen it goes on. */
+  readonly at: Position;
+  /** Of its session; null for what concerns everybody. */
+  readonly directory: string | null;
+  /** True for changes of lanes, which have an order of their own. */
+  readonly ofLanes: boolean;
+  /** For those who follow one directory, or look at no directory. */
+  readonly plain: string;
+  /** For those who follow all, with the directory beside it. */
+  readonly wrapped: string;
+};
+
+type Making = { at: Position; directory: string | null; ofLanes?: boolean; event: OpenCodeEvent };
+
+export function makeLine({ at, directory, ofLanes = false, event }: Making): Line {
+  const text = JSON.stringify(event);
+  const place = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
+  let plain: string | undefined;
+  let wrapped: string | undefined;
+  return {
+    id: event.id,
+    type: event.type,
+    at,
+    directory,
+    ofLanes,
+    get plain() {
+      plain ??= sent(at, text);
+      return plain;
+    },
+    get wrapped() {
+      wrapped ??= sent(at, `{${place}"payload":${text}}`);
+      return wrapped;
+    },
+  };
+}
+
+/** Without a position, whoever resumes does so after the last event that had one. */
+export function sent(at: Position | null, data: string): string {
+  return `${at === null ? "" : `id: ${positionText(at)}\n`}data: ${data}\n\n`;
+}

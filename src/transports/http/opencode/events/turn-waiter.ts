@@ -1,0 +1,87 @@
+/**
+ * Lets a request wait for the end of the turn that answers its message. It may begin to wait at any time, also when that
+ * turn is over, or ran before a restart: what is kept of the lane is looked at first, and what happens meanwhile after it.
+ */
+import type { UniversalEvent } from "../../../../events/universal-event.ts";
+import { isKept } from "../../../../events/universal-event.ts";
+import type { Desk } from "../../../port.ts";
+import { noteOf } from "./recall-lane.ts";
+import type { Awaited, TurnEnd } from "./turn-end.ts";
+import { awaitedAfter, awaiting } from "./turn-end.ts";
+
+export type TurnWanted = { lane: string; messageId: string; signal: AbortSignal };
+
+const atOnce = 100;
+
+export class TurnWaiter {
+  readonly #desk: Pick<Desk, "eventsBefore" | "deliveries">;
+  readonly #listeners = new Set<(event: UniversalEvent) => void>();
+
+  constructor(desk: Pick<Desk, "eventsBefore" | "deliveries">) {
+    this.#desk = desk;
+  }
+
+  get waiting(): number {
+    return this.#listeners.size;
+  }
+
+  /** To be called once an event has been told to clients, so that they have it before the answer. */
+  hear(event: UniversalEvent): void {
+    if (isKept(event)) for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Rejects with the signal's reason when that is aborted. */
+  async end({ lane, messageId, signal }: TurnWanted): Promise<TurnEnd> {
+    signal.throwIfAborted();
+    const heard: UniversalEvent[] = [];
+    let state: Awaited | null = null;
+    let finish: (end: TurnEnd) => void = () => {};
+    let fail: (error: unknown) => void = () => {};
+    const ended = new Promise<TurnEnd>((resolve, reject) => {
+      finish = resolve;
+      fail = reject;
+    });
+    const take = (event: UniversalEvent) => {
+      if (state) state = awaitedAfter(state, event);
+      if (state?.end) finish(state.end);
+    };
+    const listener = (event: UniversalEvent) => {
+      if (event.lane !== lane) return;
+      if (state) take(event);
+      else heard.push(event);
+    };
+    const onAbort = () => fail(signal.reason);
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const past = await this.#past(lane, messageId);
+      state = awaiting(messageId);
+      const last = past.at(-1)?.seq ?? 0;
+      for (const event of [...past, ...heard.filter(({ seq }) => seq > last)]) take(event);
+      return await ended;
+    } finally {
+      this.#listeners.delete(listener);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** The lane's events since the message was admitted, oldest first, and the beginning of the turn that ran then. */
+  async #past(lane: string, messageId: string): Promise<UniversalEvent[]> {
+    const { items } = await this.#desk.deliveries({ lane, messageId, limit: 1 });
+    const since = items[0]?.record.createdAt;
+    const found: UniversalEvent[] = [];
+    // Not in the ledger: nothing of it can have happened.
+    if (since === undefined) return found;
+    for (;;) {
+      const page = await this.#desk.eventsBefore(lane, found.at(-1)?.seq ?? null, atOnce);
+      found.push(...page);
+      const begins = page.some((event) => isBeginningOf(event, messageId));
+      if (begins || page.length === 0 || (page.at(-1)?.time ?? 0) < since) return found.reverse();
+    }
+  }
+}
+
+function isBeginningOf(event: UniversalEvent, messageId: string): boolean {
+  const note = noteOf(event);
+  return note?.begins === true && note.message === messageId;
+}

@@ -1,0 +1,67 @@
+/** A hub on the desk of a running world, and clients that follow it. */
+import type { Waybill } from "../../src/daemon/compose.ts";
+import type { HubDeps } from "../../src/transports/http/opencode/events/event-hub.ts";
+import { EventHub } from "../../src/transports/http/opencode/events/event-hub.ts";
+import type { Line } from "../../src/transports/http/opencode/events/line.ts";
+import type { Position } from "../../src/transports/http/opencode/events/position.ts";
+import { positionText } from "../../src/transports/http/opencode/events/position.ts";
+import { sessionView } from "../../src/transports/http/opencode/sessions/session-view.ts";
+import { deskOf } from "./desk-of.ts";
+import { settled } from "./manual-clock.ts";
+import type { World } from "./waybill.ts";
+
+export function aHub(world: World, deps: Partial<HubDeps> = {}): EventHub {
+  return hubOn(world.waybill, world, deps);
+}
+
+function hubOn(waybill: Waybill, { clock, troubles }: World, deps: Partial<HubDeps>): EventHub {
+  return new EventHub({
+    desk: deskOf(waybill),
+    clock,
+    sessionInfo: async (lane, updatedAt) => sessionView(lane, { projectID: "global", updatedAt, version: "0" }),
+    report: (error) => troubles.push(error),
+    ...deps,
+  });
+}
+
+export type Client = {
+  /** Everything that it has been given. */
+  seen: Line[];
+  from: string;
+  leave(): Promise<void>;
+};
+
+/** Reads as fast as it is given something, until it leaves or has seen `most`. */
+export async function aClient(
+  hub: EventHub,
+  options: { after?: string | Position; directory?: string; most?: number } = {},
+): Promise<Client> {
+  const { after, directory, most = Number.POSITIVE_INFINITY } = options;
+  const stop = new AbortController();
+  const text = typeof after === "object" ? positionText(after) : after;
+  const { from, lines } = await hub.follow({ after: text, directory, signal: stop.signal });
+  const seen: Line[] = [];
+  const reading = (async () => {
+    while (seen.length < most) {
+      const { value, done } = await lines.next();
+      if (done) return;
+      seen.push(value);
+    }
+    stop.abort();
+  })();
+  await settled();
+  return {
+    seen,
+    from: positionText(from),
+    async leave() {
+      stop.abort();
+      await reading;
+    },
+  };
+}
+
+/** What is told in a replay, too: all but what deltas bring. */
+export function durable(lines: readonly Line[], reference: readonly Line[]): string[] {
+  const known = new Set(reference.map(({ id }) => id));
+  return lines.filter(({ id }) => known.has(id)).map((line) => line.plain);
+}
