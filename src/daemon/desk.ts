@@ -150,6 +150,7 @@ export function makeDesk(options: DeskOptions): Desk {
     },
     followEvents: (wanted) => followEvents(waybill, wanted),
     eventsEnd: async () => waybill.recorder.newest,
+    eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
     workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
     readiness: () => readinessOf(waybill, options, now()),
