@@ -4,6 +4,8 @@ import type { OpenCodeDeps } from "../opencode-deps.ts";
 
 export type SessionDeps = OpenCodeDeps & {
   hub: Pick<EventHub, "liveMessages" | "turnEnd">;
+  /** Lanes whose client has said that nobody there answers questions; forgotten when the daemon ends. */
+  questionless: Set<string>;
   /** After this time the answer to a prompt begins with a blank, and gets another each time that it has passed. */
   patienceMs: number;
 };

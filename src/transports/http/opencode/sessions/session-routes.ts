@@ -17,7 +17,7 @@ import { knownSession, ownSession } from "./known-session.ts";
 import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
 import { laneFor, newSessionBody } from "./new-session.ts";
-import { permissionRules, refuseRules } from "./permission-rules.ts";
+import { deniesQuestions, permissionRules, refuseRules } from "./permission-rules.ts";
 import { runtimeUnknown } from "./prompts/chosen-model.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
@@ -42,9 +42,12 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session", async (c) => {
     const body = await bodyOf(c, newSessionBody);
     const { lane, runtimeReady } = await desk.putLane(laneFor(body, (await placeOf(c, desk)).directory));
-    if (runtimeReady) return c.json(await sessionOfLane(lane, deps));
-    await desk.removeLane(lane.id, true);
-    throw runtimeUnknown(lane.runtime);
+    if (!runtimeReady) {
+      await desk.removeLane(lane.id, true);
+      throw runtimeUnknown(lane.runtime);
+    }
+    if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
+    return c.json(await sessionOfLane(lane, deps));
   });
 
   app.get("/session/status", async (c) => {
@@ -72,6 +75,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.delete("/session/:sessionID", async (c) => {
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     await desk.removeLane(lane.id, true);
+    deps.questionless.delete(lane.id);
     return c.json(true);
   });
 

@@ -11,6 +11,7 @@ import { endOf } from "../../../stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
+import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { ownSession } from "../known-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
@@ -24,6 +25,9 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session/:sessionID/message", async (c) => {
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = endOf(c);
+    if (deps.questionless.has(lane.id)) {
+      refuseQuestions(deps, lane.id, end.signal).catch((error) => deps.report(error, c.req.routePath));
+    }
     return waitingAnswer(c, {
       clock,
       patienceMs,
