@@ -35,12 +35,7 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     return next();
   });
   addPlace(sub, all);
-  addSessions(sub, {
-    ...all,
-    liveMessages: (sessionID) => hub.liveMessages(sessionID),
-    turnEnd: (wanted) => hub.turnEnd(wanted),
-    patienceMs: 20_000,
-  });
+  addSessions(sub, { ...all, hub, questionless: new Set(), patienceMs: 20_000 });
   addEventStreams(sub, { hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);

@@ -57,7 +57,7 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
 export async function messagesOf(session: KnownSession, deps: SessionDeps) {
   const { sessionID, state } = session;
-  const live = await deps.liveMessages(sessionID);
+  const live = await deps.hub.liveMessages(sessionID);
   return { read: readerOf(session, deps), place: placeOf(state.lane), sessionID, live } satisfies Partial<PageOptions>;
 }
 

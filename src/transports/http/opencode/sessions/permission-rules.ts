@@ -5,7 +5,7 @@
  *
  * - `allow` is passed over: the agent asks once more than the client wanted.
  * - `deny` of questions, and of the tools with which OpenCode's plan mode begins and ends, comes from `opencode run`,
- *   which cannot answer any. They are passed over: a question waits for a person, in another client or in Waybill.
+ *   which cannot answer any. It holds while that client waits (`refuse-questions.ts`).
  * - Everything else is refused.
  */
 import { z } from "zod";
@@ -17,7 +17,13 @@ export const permissionRules = z.array(
 
 const askedOfPeople = ["question", "plan_enter", "plan_exit"];
 
-export function refuseRules(rules: z.output<typeof permissionRules> = []): void {
+type Rules = z.output<typeof permissionRules>;
+
+export function deniesQuestions(rules: Rules = []): boolean {
+  return rules.some(({ permission, action }) => permission === "question" && action === "deny");
+}
+
+export function refuseRules(rules: Rules = []): void {
   const strict = rules.find(
     ({ permission, action }) => action !== "allow" && !(action === "deny" && askedOfPeople.includes(permission)),
   );

@@ -8,7 +8,7 @@ import { listen } from "../../serve.ts";
 
 async function aClient(options: WorldOptions = {}) {
   const world = await startWorld(options);
-  const { app, troubles } = anApiOn(deskOf(world.waybill));
+  const { app, troubles } = anApiOn(deskOf(world.waybill), { clock: world.clock });
   const listening = await listen({ port: 0, app });
   onTestFinished(async () => {
     await listening.close();
@@ -122,4 +122,33 @@ it("the real client stops a turn, and whoever waits for its answer hears of it",
   await world.reaches(messageID, "cancelled");
   await world.clock.advance(60_000);
   expect((await dataOf(prompt)).info).toMatchObject({ parentID: messageID, error: { name: "MessageAbortedError" } });
+});
+
+it("a client that can answer no questions is not kept waiting by one", async () => {
+  const steps = [{ ask: "question" as const, title: "Which colour?" }, { say: "It is painted red now." }];
+  const { world, client } = await aClient({ script: { always: [{ steps }] } });
+  const deny = (permission: string) => ({ permission, action: "deny" as const, pattern: "*" });
+  const session = await dataOf(
+    client.session.create({
+      directory: "/tmp",
+      model: { providerID: "stub", id: "default" },
+      permission: ["question", "plan_enter", "plan_exit"].map(deny),
+    }),
+  );
+  const prompt = client.session.prompt({
+    sessionID: session.id,
+    messageID: "msg_1",
+    parts: [{ type: "text", text: "Paint." }],
+  });
+  let isOver = false;
+  const over = dataOf(prompt).finally(() => {
+    isOver = true;
+  });
+  await vi.waitFor(async () => expect(await world.waybill.store.deliveryOf(session.slug, "msg_1")).not.toBeNull());
+  while (!isOver) await world.clock.advance(250);
+  const parts = (await over).parts;
+  expect(parts).toContainEqual(
+    expect.objectContaining({ type: "tool", state: expect.objectContaining({ status: "error" }) }),
+  );
+  expect(await dataOf(client.question.list())).toEqual([]);
 });

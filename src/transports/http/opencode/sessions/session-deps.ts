@@ -1,14 +1,11 @@
 /** What the session routes are made from. */
+import type { EventHub } from "../events/event-hub.ts";
 import type { OpenCodeDeps } from "../opencode-deps.ts";
-import type { MessageRow } from "../projection/session-projection.ts";
-
-export type TurnWanted = { lane: string; messageId: string; signal: AbortSignal };
 
 export type SessionDeps = OpenCodeDeps & {
-  /** The newest messages of a session as they are told live: what is being said stands in them, too. */
-  liveMessages(sessionID: string): Promise<readonly MessageRow[]>;
-  /** Resolves when the turn of this message is over, and told; also when there will be none. Rejects when aborted. */
-  turnEnd(wanted: TurnWanted): Promise<unknown>;
+  hub: Pick<EventHub, "liveMessages" | "turnEnd">;
+  /** Lanes whose client has said that nobody there answers questions; forgotten when the daemon ends. */
+  questionless: Set<string>;
   /** After this time the answer to a prompt begins with a blank, and gets another each time that it has passed. */
   patienceMs: number;
 };

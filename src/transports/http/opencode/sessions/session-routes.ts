@@ -12,11 +12,12 @@ import { bodyOf } from "../request-body.ts";
 import { placeOf, wantedDirectory } from "../request-place.ts";
 import { queryOf } from "../request-query.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
+import { directoryFilter } from "./directory-filter.ts";
 import { knownSession, ownSession } from "./known-session.ts";
 import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
 import { laneFor, newSessionBody } from "./new-session.ts";
-import { permissionRules, refuseRules } from "./permission-rules.ts";
+import { deniesQuestions, permissionRules, refuseRules } from "./permission-rules.ts";
 import { runtimeUnknown } from "./prompts/chosen-model.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
@@ -41,16 +42,17 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session", async (c) => {
     const body = await bodyOf(c, newSessionBody);
     const { lane, runtimeReady } = await desk.putLane(laneFor(body, (await placeOf(c, desk)).directory));
-    if (runtimeReady) return c.json(await sessionOfLane(lane, deps));
-    await desk.removeLane(lane.id, true);
-    throw runtimeUnknown(lane.runtime);
+    if (!runtimeReady) {
+      await desk.removeLane(lane.id, true);
+      throw runtimeUnknown(lane.runtime);
+    }
+    if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
+    return c.json(await sessionOfLane(lane, deps));
   });
 
   app.get("/session/status", async (c) => {
-    const directory = wantedDirectory(c);
-    const busy = (await desk.lanes()).filter(
-      (state) => isBusy(state) && (directory ?? state.lane.directory) === state.lane.directory,
-    );
+    const isWanted = await directoryFilter(c, desk);
+    const busy = (await desk.lanes()).filter((state) => isBusy(state) && isWanted(state.lane.directory));
     const status: SessionStatus = { type: "busy" };
     return c.json(Object.fromEntries(busy.map(({ lane }) => [sessionOf(lane.id), status])));
   });
@@ -73,6 +75,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.delete("/session/:sessionID", async (c) => {
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     await desk.removeLane(lane.id, true);
+    deps.questionless.delete(lane.id);
     return c.json(true);
   });
 

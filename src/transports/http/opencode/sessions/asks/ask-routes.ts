@@ -7,7 +7,7 @@ import type { Env } from "../../../env.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { askNames } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
-import { wantedDirectory } from "../../request-place.ts";
+import { directoryFilter } from "../directory-filter.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { pendingAsks } from "./pending-asks.ts";
 
@@ -20,8 +20,8 @@ const answersBody = z.object({ answers: z.array(z.array(z.string().max(10_000)).
 type Kind = "permission" | "question";
 
 export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
-  app.get("/permission", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).permissions));
-  app.get("/question", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).questions));
+  app.get("/permission", async (c) => c.json((await pendingAsks(desk, await directoryFilter(c, desk))).permissions));
+  app.get("/question", async (c) => c.json((await pendingAsks(desk, await directoryFilter(c, desk))).questions));
 
   app.post("/permission/:requestID/reply", async (c) => {
     const { reply } = await bodyOf(c, replyBody);
@@ -58,9 +58,4 @@ async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: stri
 function askUnknown(c: Context<Env>, kind: Kind, requestID: string) {
   const word = kind === "permission" ? "Permission" : "Question";
   return c.json({ _tag: `${word}NotFoundError`, requestID, message: `${word} request not found: ${requestID}` }, 404);
-}
-
-function wantedIn(c: Context<Env>): (directory: string) => boolean {
-  const wanted = wantedDirectory(c);
-  return (directory) => wanted === undefined || directory === wanted;
 }

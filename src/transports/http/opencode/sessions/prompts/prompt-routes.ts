@@ -11,6 +11,7 @@ import { endOf } from "../../../stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
+import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { ownSession } from "../known-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
@@ -24,10 +25,13 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session/:sessionID/message", async (c) => {
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = endOf(c);
+    if (deps.questionless.has(lane.id)) {
+      refuseQuestions(deps, lane.id, end.signal).catch((error) => deps.report(error, c.req.routePath));
+    }
     return waitingAnswer(c, {
       clock,
       patienceMs,
-      answer: answered(lane, messageID, end.signal, deps),
+      answer: answered(lane, messageID, { signal: end.signal, closing: c.env.closing }, deps),
       afterwards: (error) => failedMessage(lane, messageID, error, clock.now()),
       onEnd: () => end.abort(),
     });
@@ -52,11 +56,14 @@ async function admit(c: Context<Env>, sessionID: string, { desk, clock }: Sessio
   return { lane, messageID };
 }
 
-async function answered(lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
+type Ends = { signal: AbortSignal; closing: AbortSignal };
+
+async function answered(lane: Lane, messageID: string, { signal, closing }: Ends, deps: SessionDeps) {
   try {
-    await deps.turnEnd({ lane: lane.id, messageId: messageID, signal });
+    await deps.hub.turnEnd({ lane: lane.id, messageId: messageID, signal });
   } catch (error) {
-    throw signal.aborted ? ending(messageID) : error;
+    if (!signal.aborted) throw error;
+    throw closing.aborted ? ending(messageID) : gone();
   }
   return answerOfTurn(deps, lane.id, messageID);
 }
@@ -77,4 +84,8 @@ function ending(messageID: string): AppError {
     hint: `Send it again under the same id, ${messageID}, to wait for its answer.`,
     retryable: true,
   });
+}
+
+function gone(): AppError {
+  return new AppError({ code: "request_timeout", message: "Nobody waits for the answer any more." });
 }

@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+import type { Answered, Asked } from "../../../../../../test/support/http-api.ts";
+import { anApi } from "../../../../../../test/support/http-api.ts";
+import { LaneHistory } from "../../../../../../test/support/lane-history.ts";
+import { ManualClock, settled } from "../../../../../../test/support/manual-clock.ts";
+import { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
+import { AppError } from "../../../../../app-error.ts";
+import type { DeliveryRecord } from "../../../../../delivery/record.ts";
+import { endNote } from "../../../../../events/delivery-notes.ts";
+
+const text = (words: string) => ({ type: "text", text: words });
+const hello = { parts: [text("Hello.")] };
+const post = (json: unknown): Asked => ({ method: "POST", json });
+const session = "/opencode/session/ses_demo";
+
+/** What the agent did with a message, told to the desk, and its end. */
+function answer(desk: MemoryDesk, messageId: string, words: string): void {
+  const history = new LaneHistory("demo");
+  history.admit(messageId);
+  history.send(messageId);
+  history.begin(messageId);
+  history.says("said", words);
+  history.end(messageId);
+  end(desk, messageId, { status: "responded" });
+  for (const event of history.events) desk.tell(event);
+}
+
+/** Without a turn. */
+function fail(desk: MemoryDesk, messageId: string, how: Pick<DeliveryRecord, "status" | "lastReason">): void {
+  const history = new LaneHistory("demo");
+  history.admit(messageId);
+  history.tell(endNote({ messageId, ...how }), { source: "daemon" });
+  end(desk, messageId, how);
+  for (const event of history.events) desk.tell(event);
+}
+
+function end(desk: MemoryDesk, messageId: string, how: Partial<DeliveryRecord>): void {
+  const record = [...desk.records.values()].find((one) => one.messageId === messageId);
+  if (!record) throw new Error("it was not sent");
+  const ended = { ...record, readCommittedAt: 1, turnEndedAt: 1, ...how };
+  desk.records.set(record.id, ended);
+}
+
+describe("a prompt", () => {
+  it("is a message in the ledger as soon as it is taken, under the client's id or one of its form", async () => {
+    const { ask, desk } = anApi();
+    const given = await ask(
+      `${session}/prompt_async`,
+      post({ messageID: "msg_1", parts: [text("One."), text("Two.")] }),
+    );
+    expect([given.status, given.body]).toEqual([204, ""]);
+    await ask(
+      `${session}/prompt_async`,
+      post({ ...hello, agent: "default", model: { providerID: "stub", modelID: "default" } }),
+    );
+    expect(desk.sent).toEqual([
+      { id: "msg_1", to: { lane: "demo" }, from: "user", text: "One.\n\nTwo.", source: "ui" },
+      {
+        id: expect.stringMatching(/^msg_[0-9a-f]{12}/),
+        to: { lane: "demo" },
+        from: "user",
+        text: "Hello.",
+        source: "ui",
+      },
+    ]);
+  });
+
+  it("that is sent again under the same id is sent once, and with another text not at all", async () => {
+    const { ask, desk } = anApi();
+    const send = (words: string) => ask(`${session}/prompt_async`, post({ messageID: "msg_1", parts: [text(words)] }));
+    expect([(await send("One.")).status, (await send("One.")).status]).toEqual([204, 204]);
+    expect(desk.records.size).toBe(1);
+    expect((await send("Two.")).json()).toMatchObject({ data: { code: "message_conflict" } });
+  });
+
+  it.each([
+    [{}, /parts/],
+    [{ parts: [] }, /parts/],
+    [{ parts: [text("  ")] }, /parts/],
+    [{ parts: [{ ...text("Not for the model."), ignored: true }] }, /parts/],
+    [{ parts: [{ type: "nope" }] }, /parts\.0/],
+    [{ ...hello, messageID: "x" }, /messageID.*msg_/],
+    [{ ...hello, messageID: `msg_${"x".repeat(200)}` }, /messageID/],
+    [{ ...hello, model: { providerID: "stub" } }, /model\.modelID/],
+    [{ ...hello, agent: "build" }, /works as the agent/],
+  ])("that makes no sense is refused, and why is said: %j", async (json, words) => {
+    const { ask, desk } = anApi();
+    for (const path of ["message", "prompt_async"]) {
+      const answer = await ask(`${session}/${path}`, post(json));
+      expect([answer.status, answer.json()]).toMatchObject([400, { name: "BadRequest" }]);
+      expect(answer.body).toMatch(words);
+    }
+    expect(desk.sent).toEqual([]);
+  });
+
+  it.each([
+    ["attachments_not_supported", { parts: [text("Look."), { type: "file", mime: "image/png", url: "data:," }] }],
+    ["not_served", { parts: [text("Look."), { type: "agent", name: "build" }] }],
+    ["not_served", { parts: [{ type: "subtask", prompt: "x", description: "x", agent: "x" }] }],
+    ["not_served", { ...hello, noReply: true }],
+    ["not_served", { ...hello, system: "Be brief." }],
+    ["not_served", { ...hello, tools: { bash: false } }],
+    ["not_served", { ...hello, variant: "high" }],
+    ["not_served", { ...hello, format: { type: "json_schema", schema: {} } }],
+  ])("that asks for more than can be done is refused as a whole (%s): %j", async (code, json) => {
+    const { ask, desk, troubles } = anApi();
+    const answer = await ask(`${session}/message`, post(json));
+    expect([answer.status, answer.json()]).toMatchObject([501, { data: { code } }]);
+    expect([desk.sent, troubles]).toEqual([[], []]);
+  });
+
+  it("goes through with what asks for nothing", async () => {
+    const json = {
+      ...hello,
+      noReply: false,
+      system: "",
+      tools: { bash: true },
+      format: { type: "text" },
+      variant: "default",
+    };
+    expect((await anApi().ask(`${session}/prompt_async`, post(json))).status).toBe(204);
+  });
+
+  it("is refused in a session that does not exist, in a lane that is paused, and by a daemon that ends", async () => {
+    const { ask, desk } = anApi();
+    expect((await ask("/opencode/session/ses_nobody/message", post(hello))).status).toBe(404);
+    await desk.pause("demo", "over_budget");
+    const paused = await ask(`${session}/message`, post(hello));
+    expect([paused.status, paused.body]).toEqual([409, expect.stringMatching(/over_budget.*waybill resume demo/)]);
+    await desk.resume("demo");
+    desk.trouble = new AppError({ code: "draining", message: "Ending.", retryable: true });
+    expect((await ask(`${session}/prompt_async`, post(hello))).status).toBe(503);
+  });
+});
+
+describe("the model of a prompt", () => {
+  const choose = (providerID: string, modelID: string) => post({ ...hello, model: { providerID, modelID } });
+
+  it("is the lane's from then on", async () => {
+    const { ask, desk } = anApi();
+    await ask(`${session}/prompt_async`, choose("stub", "large"));
+    expect((await desk.lane("demo")).lane.model).toBe("large");
+    await ask(`${session}/prompt_async`, choose("stub", "default"));
+    expect((await desk.lane("demo")).lane.model).toBe("large");
+  });
+
+  it("may be one of another runtime until the session is used", async () => {
+    const { ask, desk } = anApi();
+    expect((await ask(`${session}/prompt_async`, choose("claude", "opus"))).status).toBe(204);
+    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "claude", model: "opus" });
+    const moved = await ask(`${session}/prompt_async`, choose("stub", "default"));
+    expect([moved.status, moved.body]).toEqual([409, expect.stringMatching(/\\"claude\\".*\\"stub\\"/)]);
+    expect((await desk.lane("demo")).lane.runtime).toBe("claude");
+  });
+
+  it("is refused when no such runtime is here, and the lane stays as it was", async () => {
+    const desk = new MemoryDesk();
+    const put = desk.putLane.bind(desk);
+    const { ask } = anApi({
+      desk: Object.assign(desk, {
+        putLane: async (lane: Parameters<typeof put>[0]) => ({
+          ...(await put(lane)),
+          runtimeReady: lane.runtime === "stub",
+        }),
+      }),
+    });
+    expect((await ask(`${session}/prompt_async`, choose("nobody", "x"))).json()).toMatchObject({
+      data: { code: "runtime_unknown" },
+    });
+    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
+    expect(desk.sent).toEqual([]);
+    const made = await ask("/opencode/session", post({ model: { providerID: "nobody", id: "x" } }));
+    expect([made.status, desk.laneMap.size]).toEqual([400, 1]);
+  });
+});
+
+describe("whoever waits for the answer", () => {
+  const prompt = post({ ...hello, messageID: "msg_1" });
+
+  it("gets the agent's last message of the turn", async () => {
+    const { ask, desk } = anApi();
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(desk);
+    answer(desk, "msg_1", "Good morning.");
+    expect((await waiting).json()).toMatchObject({
+      info: { role: "assistant", parentID: "msg_1", sessionID: "ses_demo" },
+      parts: expect.arrayContaining([expect.objectContaining({ type: "text", text: "Good morning." })]),
+    });
+  });
+
+  it("gets it at once when the message was answered before", async () => {
+    const { ask, desk } = anApi();
+    await ask(`${session}/prompt_async`, prompt);
+    answer(desk, "msg_1", "Good morning.");
+    expect((await ask(`${session}/message`, prompt)).json()).toMatchObject({ info: { parentID: "msg_1" } });
+    expect(desk.records.size).toBe(1);
+  });
+
+  it("hears why there is none", async () => {
+    const { ask, desk } = anApi();
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(desk);
+    fail(desk, "msg_1", { status: "failed_terminal", lastReason: "runtime_refused" });
+    const { status, body } = await waiting;
+    expect([status, body]).toEqual([409, expect.stringMatching(/failed_terminal.*runtime_refused.*waybill why/)]);
+  });
+
+  it("gets blanks while it takes long, and then the answer", async () => {
+    const clock = new ManualClock();
+    const { desk, ask } = anApi({ clock });
+    let answered: Answered | undefined;
+    const waiting = ask(`${session}/message`, prompt).then((got) => {
+      answered = got;
+    });
+    await sentTo(desk);
+    for (let blank = 0; blank < 3; blank++) await clock.advance(20_000);
+    answer(desk, "msg_1", "Good morning.");
+    await waiting;
+    expect(answered?.body).toMatch(/^ {2,4}\{"info"/);
+    expect(answered).toMatchObject({ status: 200 });
+    expect(answered?.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(answered?.json()).toMatchObject({ info: { parentID: "msg_1" } });
+    expect(clock.pending).toBe(0);
+  });
+
+  it("gets a message with an error in it when the head of the answer is out already", async () => {
+    const clock = new ManualClock();
+    const { desk, ask } = anApi({ clock });
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(desk);
+    await clock.advance(20_000);
+    fail(desk, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
+    expect((await waiting).json()).toMatchObject({
+      info: { role: "assistant", parentID: "msg_1", error: { data: { message: expect.stringMatching(/withdrawn/) } } },
+      parts: [],
+    });
+  });
+
+  it("may go, and the message stays", async () => {
+    const { desk, ask, troubles } = anApi();
+    const gone = new AbortController();
+    const waiting = ask(`${session}/message`, { ...prompt, signal: gone.signal });
+    await sentTo(desk);
+    gone.abort();
+    expect((await waiting).status).toBe(408);
+    expect([desk.records.size, troubles]).toEqual([1, []]);
+  });
+
+  it("is told to ask again when the daemon ends, under the same id", async () => {
+    const closing = new AbortController();
+    const { desk, ask } = anApi({ closing: closing.signal });
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(desk);
+    closing.abort();
+    expect((await waiting).body).toMatch(/kept and goes on.*msg_1/);
+  });
+});
+
+/** Until the message is there. */
+async function sentTo(desk: MemoryDesk): Promise<void> {
+  while (desk.records.size === 0) await settled();
+}
