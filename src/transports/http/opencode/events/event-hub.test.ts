@@ -234,6 +234,54 @@ test("when some of it is not kept any more, clients are told to load everything 
   expect(types(resumed.seen)).not.toContain("server.instance.disposed");
 });
 
+test("an event that cannot be shown is reported, and the others are told all the same", async () => {
+  const world = await startWorld({ script: busy });
+  const troubles: unknown[] = [];
+  const projectionOf = (place: Place) => {
+    const projection = new SessionProjection(place, { following: true });
+    const take = projection.take.bind(projection);
+    projection.take = (event) => {
+      if (event.type === "usage" || event.type === "turn.started") throw new Error("odd");
+      return take(event);
+    };
+    return projection;
+  };
+  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => troubles.push(error) }));
+  expect(types(client.seen)).toContain("session.idle");
+  expect(troubles[0]).toEqual(new Error("odd"));
+});
+
+test("when events cannot be followed any more, clients and waits are let go, and the next who comes begins anew", async () => {
+  const world = await startWorld({ script: busy });
+  const desk = deskOf(world.waybill);
+  let broken = true;
+  const followEvents: typeof desk.followEvents = (options) => {
+    if (!broken) return desk.followEvents(options);
+    return (async function* () {
+      for await (const item of desk.followEvents(options)) {
+        yield item;
+        throw new Error("broken");
+      }
+    })();
+  };
+  const troubles: unknown[] = [];
+  const hub = aHub(world, { desk: { ...desk, followEvents }, report: (error) => troubles.push(error) });
+  const { signal } = new AbortController();
+  const { lines } = await hub.follow({ signal });
+  const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
+  const failed = expect(end).rejects.toEqual(new Error("broken"));
+  await settled();
+  await world.send({ id: "m1" });
+  while (!(await lines.next()).done);
+  await failed;
+  expect(troubles).toEqual([new Error("broken")]);
+  broken = false;
+  const again = await aClient(hub);
+  await world.reaches("m1", "responded");
+  await settled();
+  expect(types(again.seen)).toContain("session.idle");
+});
+
 test("an id that nobody made is refused", async () => {
   const hub = aHub(await startWorld());
   const { signal } = new AbortController();
