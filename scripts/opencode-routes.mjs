@@ -1,14 +1,45 @@
-// Writes down which routes an OpenCode server has, for the test that holds ours against them:
-//   node scripts/opencode-routes.mjs http://127.0.0.1:4096
-import { writeFileSync } from "node:fs";
+/**
+ * Brings docs/opencode-api.md in line with the table of OpenCode's routes. With the address of a running
+ * `opencode serve` it also writes down which routes that one has, for the tests.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runnerImport } from "vite";
 
 const [url] = process.argv.slice(2);
-if (url === undefined) throw new Error("Name the address of a running `opencode serve`.");
-const { paths } = await (await fetch(new URL("/doc", url))).json();
-const { version } = await (await fetch(new URL("/global/health", url))).json();
-const routes = Object.entries(paths)
-  .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
-  .sort();
-const file = new URL("../test/fixtures/opencode/routes.json", import.meta.url);
-writeFileSync(file, `${JSON.stringify({ version, routes }, null, 2)}\n`);
-console.log(`${routes.length} routes of OpenCode ${version}.`);
+if (url !== undefined) await writeDownRoutesOf(url);
+
+const source = fileURLToPath(new URL("../src/transports/http/opencode/native-routes.ts", import.meta.url));
+const { nativeRoutes } = (await runnerImport(source)).module;
+const refusals = [...new Set(nativeRoutes.flatMap(({ refusal }) => refusal ?? []))];
+const refusedFor = (reason) => nativeRoutes.filter(({ refusal }) => refusal === reason).map(({ route }) => route);
+const named = (routes) => routes.map((route) => `\`${route}\``).join(", ");
+const rows = {
+  "| route | what it gives |": nativeRoutes.flatMap(({ route, gives }) =>
+    gives ? [`| \`${route}\` | ${gives} |`] : [],
+  ),
+  "| routes | why, and what to do instead |": refusals.map(
+    (reason) => `| ${named(refusedFor(reason))} | ${reason.why} ${reason.instead} |`,
+  ),
+};
+
+const file = new URL("../docs/opencode-api.md", import.meta.url);
+let document = readFileSync(file, "utf8");
+for (const [head, lines] of Object.entries(rows)) {
+  const start = document.indexOf(`${head}\n|---|---|\n`);
+  if (start < 0) throw new Error(`There is no table "${head}" in docs/opencode-api.md.`);
+  const end = document.indexOf("\n\n", start);
+  document = `${document.slice(0, start)}${[head, "|---|---|", ...lines].join("\n")}${document.slice(end)}`;
+}
+writeFileSync(file, document);
+
+async function writeDownRoutesOf(server) {
+  const { paths } = await (await fetch(new URL("/doc", server))).json();
+  const { version } = await (await fetch(new URL("/global/health", server))).json();
+  const routes = Object.entries(paths)
+    .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
+    .sort();
+  const list = new URL("../test/fixtures/opencode/routes.json", import.meta.url);
+  writeFileSync(list, `${JSON.stringify({ version, routes }, null, 2)}\n`);
+  console.log(`${routes.length} routes of OpenCode ${version}.`);
+}

@@ -16,6 +16,7 @@ import type { ConfigLane } from "./config/lanes.ts";
 import { startDemoOpencode } from "./demo-opencode.ts";
 import { deniedPlaces } from "./denied-places.ts";
 import type { Logger } from "./logging.ts";
+import { makePi } from "./pi-agent.ts";
 
 export type Agents = {
   lanes: readonly ConfigLane[];
@@ -73,6 +74,7 @@ export async function gatherAgents({ config, env, log, stopping, storedLanes }: 
       onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
     makeClaude({ config, env, log, storedLanes }),
+    makePi({ config, env, log, storedLanes }),
   ];
   return { lanes, make, close: async () => demo?.model.close() };
 }

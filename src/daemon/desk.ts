@@ -150,7 +150,7 @@ export function makeDesk(options: DeskOptions): Desk {
     },
     followEvents: (wanted) => followEvents(waybill, wanted),
     eventsEnd: async () => waybill.recorder.newest,
-    runtimes: () => runtimeStates(waybill, options.defaults),
+    runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
     workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     readiness: () => readinessOf(waybill, options, now()),

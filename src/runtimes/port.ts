@@ -131,6 +131,8 @@ export type Runtime = {
   trouble(signal: AbortSignal): Promise<string | null>;
   /** With a lane also what concerns that one alone. Absent where there is never anything to say. */
   notices?(lane?: Lane): readonly Notice[];
+  /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
+  models?(directory: string, signal: AbortSignal): Promise<readonly string[]>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
    * Resolves when a lane can go on in a session that somebody else began; an `AppError` says why it cannot. Nothing in

@@ -151,7 +151,8 @@ export type Desk = {
   /** Newest first: those of a lane before the number `seq`, or its newest. Costs what is asked for, however much is kept. */
   eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
 
-  runtimes(): Promise<readonly RuntimeState[]>;
+  /** With a directory also the models that programs list for it, as far as lanes work there. */
+  runtimes(directory?: string): Promise<readonly RuntimeState[]>;
   /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */
   workPlace(directory?: string): Promise<WorkPlace>;
 

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { familyOf } from "../../src/runtimes/agent-process/process-family.ts";
 import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
-import type { ProcessRecord } from "../../src/runtimes/claude/process-record.ts";
+import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
 import { ClaudeLanes } from "../support/claude-lanes.ts";
 
 let world: ClaudeLanes;

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { nonceVariable } from "../../src/runtimes/agent-process/agent-environment.ts";
 import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
-import { ClaudeProcess } from "../../src/runtimes/claude/claude-process.ts";
-import { LeftPrograms } from "../../src/runtimes/claude/left-programs.ts";
-import type { ProcessRecord } from "../../src/runtimes/claude/process-record.ts";
-import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/claude/process-record.ts";
+import { LeftPrograms } from "../../src/runtimes/lane-programs/left-programs.ts";
+import { LineProcess } from "../../src/runtimes/lane-programs/line-process.ts";
+import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
+import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
 
 let records = "";
 let left: LeftPrograms;
@@ -125,7 +125,8 @@ describe("what an earlier run left", () => {
 test("a program has ended when it is gone, though what it started holds its output", async () => {
   const lines: string[] = [];
   const ends: string[] = [];
-  const program = await ClaudeProcess.start({
+  const program = await LineProcess.start({
+    kind: { name: "It", code: "it", setting: "itBin" },
     path: "/bin/sh",
     args: ["-c", "sleep 60 & echo $!; exit 3"],
     directory: records,
@@ -135,5 +136,5 @@ test("a program has ended when it is gone, though what it started holds its outp
   });
   await program.ended;
   process.kill(Number(lines[0]), "SIGKILL");
-  expect(ends).toEqual(["Claude Code ended with exit code 3."]);
+  expect(ends).toEqual(["It ended with exit code 3."]);
 });

@@ -197,6 +197,7 @@ describe("waybill doctor", () => {
     const lane = { directory: "~/my-project" };
     write({
       opencodeBin: "~/bin/oc",
+      piBin: "~/bin/none",
       lanes: [
         { id: "a", ...lane, runtime: "opencode" },
         { id: "b", ...lane, runtime: "claude" },
@@ -216,8 +217,11 @@ describe("waybill doctor", () => {
       status: "failed",
       detail: expect.stringMatching(/exit code 3/),
     });
-    expect(checks.get("program pi")).toMatchObject({ status: "failed", detail: "pi was not found." });
-    expect(checks.get("runtime pi")?.status).toBe("warning");
+    expect(checks.get("program pi")).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/none was not found/),
+    });
+    expect(checks.get("model pi")?.status).toBe("warning");
   });
 
   test("an OpenCode that is too old, or not there, is refused as the runtime would", async () => {

@@ -1,8 +1,10 @@
 /** Agents, models and what they use, by the real OpenCode server's own lists and reckoning. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { dayOf } from "../../src/delivery/daily-limit.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import { deskOf } from "../support/desk-of.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const world = new OpencodeWorld({
@@ -32,6 +34,18 @@ beforeAll(async () => {
 afterAll(() => world.dispose());
 
 const usage = (lane: string) => world.waybill.store.usageOf(lane, dayOf(Date.now()));
+
+test("the models that the server lists can be chosen from, where a lane works", async () => {
+  const runtime = world.waybill.runtimes.get("opencode");
+  expect(await runtime?.models?.(world.work, AbortSignal.timeout(5000))).toContain("scripted/scripted");
+  const listing = vi.spyOn(runtime as Required<Runtime>, "models").mockResolvedValue(["scripted/listed"]);
+  onTestFinished(() => listing.mockRestore());
+  const modelsAt = async (directory: string) =>
+    (await deskOf(world.waybill).runtimes(directory)).find(({ kind }) => kind === "opencode")?.models;
+  expect(await modelsAt("/elsewhere")).not.toContain("scripted/listed");
+  expect(listing).not.toHaveBeenCalled();
+  expect(await modelsAt(world.work)).toEqual(expect.arrayContaining(["scripted/none", "scripted/listed"]));
+});
 
 test.each(["planner", "named", "short"])("a known choice (%s) is taken", async (lane) => {
   world.script({ rules: [{ when: `hello ${lane}`, steps: [{ say: "Hello: 1 of 1." }] }] });

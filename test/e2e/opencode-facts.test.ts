@@ -5,6 +5,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import { nativeRouteList, routesIn } from "../support/native-routes.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
@@ -31,6 +32,10 @@ async function ended(session: string): Promise<void> {
   await wait(700);
   await world.opencode.rests(session);
 }
+
+test("the server has exactly the routes that were written down", async () => {
+  expect(routesIn(await call("GET", "/doc"))).toEqual(nativeRouteList());
+});
 
 describe("the same ids", () => {
   test("while their turn runs change nothing: one message, one turn", async () => {

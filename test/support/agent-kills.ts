@@ -35,6 +35,8 @@ export type KilledAgent = {
   /** One after the other, and then from the beginning. */
   kills: readonly Kill[];
   brokenTurn(turn: TurnToBreak): Steps;
+  /** A program that nobody talks to any more ends in mid-turn. */
+  diesWithDaemon?: true;
 };
 
 /** What became of one message. */
@@ -42,6 +44,8 @@ export type Fate = {
   id: string;
   /** What happened in its first turn; null for the last message, which nothing happens to. */
   kill: Kill | null;
+  /** Whether its first turn ended with that. */
+  died: boolean;
   status: string;
   attempts: number;
   reason: string | null;
@@ -192,7 +196,8 @@ class Loop {
       const steps = this.#script.rules?.[call.rule ?? -1]?.steps?.length ?? 0;
       return { ...call, last: call.step >= steps - 1 };
     });
-    return { id, kill, status, attempts, reason, answers: replies.length, calls };
+    const died = kill !== null && (kill.victim !== "daemon" || this.#agent.diesWithDaemon === true);
+    return { id, kill, died, status, attempts, reason, answers: replies.length, calls };
   }
 
   async #alive(): Promise<number[]> {

@@ -5,8 +5,9 @@ import type { Known } from "../../src/runtimes/agent-process/process-family.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { ClaudeLanes } from "./claude-lanes.ts";
 import { OpencodeWorld } from "./opencode-world.ts";
+import { PiLanes } from "./pi-lanes.ts";
 import type { Scenes } from "./scenes.ts";
-import { claudeTools, modelScript, opencodeTools } from "./scenes.ts";
+import { claudeTools, modelScript, opencodeTools, piTools } from "./scenes.ts";
 
 type Lanes = readonly Partial<NewLane>[];
 
@@ -41,6 +42,20 @@ export async function startClaude(scenes: Scenes, lanes: Lanes) {
   await world.start();
   world.script(modelScript(scenes, claudeTools, "."));
   const records = join(world.directory, "claude", "programs");
+  return {
+    world,
+    programs: () => recordsIn(records, ".json"),
+    kill: (lane: string, how: NodeJS.Signals = "SIGKILL") => end(world.program(lane), how),
+  };
+}
+
+export async function startPi(scenes: Scenes, lanes: Lanes) {
+  const times = { firstWaitMs: 50, longestWaitMs: 50 };
+  const world = new PiLanes({ lanes, pi: { mostResting: 20, times } });
+  furnish(world.directory, lanes);
+  await world.start();
+  world.script(modelScript(scenes, piTools, "."));
+  const records = join(world.directory, "pi", "programs");
   return {
     world,
     programs: () => recordsIn(records, ".json"),

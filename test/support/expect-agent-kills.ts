@@ -15,9 +15,8 @@ export function expectEachAnsweredOnce({ fates, exitCode, leftOver, recordsLeft 
 }
 
 function expectAnsweredOnce(fate: Fate): void {
-  const { kill, status, answers, calls } = fate;
+  const { died, status, answers, calls } = fate;
   const story = JSON.stringify(fate);
-  const died = kill !== null && kill.victim !== "daemon";
   expect(died ? ["responded", "failed_terminal"] : ["responded"], story).toContain(status);
   // The answer, or the news that there will be none.
   expect(answers, story).toBe(1);

@@ -18,6 +18,7 @@ const directory = new URL("../fixtures/opencode/", import.meta.url);
 export const session = "ses_1";
 
 export const fixtureNames = readdirSync(directory)
+  .filter((name) => name.endsWith(".jsonl"))
   .map((name) => name.replace(/\.jsonl$/, ""))
   .sort();
 

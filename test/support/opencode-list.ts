@@ -111,9 +111,11 @@ function onlyLastIdle(events: readonly Told[]): Told[] {
   const isPrompt = ({ type, properties }: Told) =>
     type === "message.updated" && (properties.info as Message).role === "user";
   const last = events.findLastIndex(isRest);
-  return events.slice(0, last + 1).filter((event, index) => {
+  // A server that is gone says no idle.
+  const all = last < 0 ? events : events.slice(0, last + 1);
+  return all.filter((event, index) => {
     if (!isRest(event)) return true;
-    const rest = events.slice(index + 1, last + 1);
+    const rest = all.slice(index + 1);
     const next = rest.findIndex(isPrompt);
     const turn = next < 0 ? rest : rest.slice(0, next);
     return !turn.some((later) => later.type === event.type && isRest(later));

@@ -41,12 +41,12 @@ const simply =
     return session.untilRest();
   };
 
-/** What was tried once is not tried again when nobody looks any more. */
+/** What failed is not tried again when nobody looks any more. A server that is gone cannot be told. */
 const once =
   (play: Play): Play =>
   async (session, stage) => {
     const told = await play(session, stage);
-    await session.abort();
+    if (!session.isOver) await session.abort();
     return told;
   };
 

@@ -15,6 +15,8 @@ export class OpencodeSession {
   readonly #end = new AbortController();
   readonly #waiting = new Set<() => void>();
   #reading: Promise<void> = Promise.resolve();
+  /** The stream has ended, and with it the server. */
+  isOver = false;
   id = "";
 
   constructor({ url, authorization }: Reached, directory: string) {
@@ -24,8 +26,9 @@ export class OpencodeSession {
 
   /** In a session that is there, or in a new one. */
   async open(id?: string): Promise<this> {
-    const { stream } = await this.client.event.subscribe({}, { signal: this.#end.signal });
-    this.#reading = this.#read(stream as AsyncIterable<Told>).catch(() => {});
+    const options = { signal: this.#end.signal, sseMaxRetryAttempts: 1 };
+    const { stream } = await this.client.event.subscribe({}, options);
+    this.#reading = this.#read(stream as AsyncIterable<Told>).finally(() => this.#over());
     await this.hears(({ type }) => type === "server.connected");
     this.id = id ?? (await this.client.session.create({}, { throwOnError: true })).data.id;
     return this;
@@ -50,10 +53,10 @@ export class OpencodeSession {
     await this.client.permission.reply({ requestID: String(asked.properties.id), reply }, { throwOnError: true });
   }
 
-  /** Everything until the session has come to rest so many times. */
+  /** Everything until the session has come to rest so many times, or the server is gone. */
   async untilRest(times = 1): Promise<Told[]> {
-    const rest = await this.hears((event) => this.#isOwn(event, "session.idle"), times);
-    return this.events.slice(0, this.events.indexOf(rest) + 1);
+    const rest = await this.#find((event) => this.#isOwn(event, "session.idle"), times);
+    return rest === null ? this.events : this.events.slice(0, this.events.indexOf(rest) + 1);
   }
 
   /** Resolves when so many messages of the agent are over. */
@@ -74,6 +77,12 @@ export class OpencodeSession {
 
   /** The `nth` event for which this holds. */
   async hears(fits: (event: Told) => boolean, nth = 1): Promise<Told> {
+    const found = await this.#find(fits, nth);
+    if (found === null) throw new Error(`the stream ended after ${this.events.map(({ type }) => type).join(", ")}`);
+    return found;
+  }
+
+  async #find(fits: (event: Told) => boolean, nth: number): Promise<Told | null> {
     let [seen, found] = [0, 0];
     for (;;) {
       for (; seen < this.events.length; seen += 1) {
@@ -81,6 +90,7 @@ export class OpencodeSession {
         if (fits(event)) found += 1;
         if (found === nth) return event;
       }
+      if (this.isOver) return null;
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
   }
@@ -97,8 +107,17 @@ export class OpencodeSession {
   async #read(stream: AsyncIterable<Told>): Promise<void> {
     for await (const event of stream) {
       this.events.push(event);
-      for (const wake of this.#waiting) wake();
-      this.#waiting.clear();
+      this.#wake();
     }
+  }
+
+  #over(): void {
+    this.isOver = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 }

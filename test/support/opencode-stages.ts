@@ -12,6 +12,7 @@ import { listen } from "../../src/transports/http/serve.ts";
 import { deskOf } from "./desk-of.ts";
 import { about, token } from "./http-api.ts";
 import { partList, typeList } from "./opencode-list.ts";
+import type { Stage } from "./opencode-plays.ts";
 import { playedScenes, plays } from "./opencode-plays.ts";
 import { startOpencode } from "./opencode-server.ts";
 import type { Reached } from "./opencode-session.ts";
@@ -75,7 +76,7 @@ export async function waybillTheatre(agent: Agent): Promise<Theatre> {
   };
 }
 
-type PlayStage = { kill: () => void; hangs: () => Promise<void> };
+type PlayStage = Stage & { isGone?: () => boolean };
 
 async function playOn(at: Reached, directory: string, scene: string, stage: PlayStage, id?: string): Promise<Played> {
   const play = plays[scene];
@@ -83,7 +84,7 @@ async function playOn(at: Reached, directory: string, scene: string, stage: Play
   const session = await new OpencodeSession(at, directory).open(id);
   try {
     const told = await play(session, stage);
-    return { list: typeList(told, session.id), parts: partList(await session.messages()) };
+    return { list: typeList(told, session.id), parts: stage.isGone?.() ? [] : partList(await session.messages()) };
   } finally {
     await session.close();
   }

@@ -10,7 +10,7 @@ import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/daemon-file.ts";
 import { endFamily } from "../../src/runtimes/agent-process/process-family.ts";
-import { readProcessRecords } from "../../src/runtimes/claude/process-record.ts";
+import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";

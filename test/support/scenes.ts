@@ -98,6 +98,18 @@ export const claudeTools: ToolNames = (deed, directory) => {
   return { tool: "AskUserQuestion", input: { questions: deed.asks.map(asked) } };
 };
 
+/** The tools of pi, and the one that Waybill's extension gives it. */
+export const piTools: ToolNames = (deed, directory) => {
+  if ("read" in deed) return { tool: "read", input: { path: join(directory, deed.read) } };
+  if ("edit" in deed) {
+    const { edit, from, to } = deed;
+    return { tool: "edit", input: { path: join(directory, edit), edits: [{ oldText: from, newText: to }] } };
+  }
+  if ("shell" in deed) return { tool: "bash", input: { command: deed.shell } };
+  if ("sleeps" in deed) return { tool: "bash", input: { command: "sleep 600" } };
+  return { tool: "question", input: { questions: deed.asks.map((question) => ({ question, options })) } };
+};
+
 const options = [
   { label: "Red", description: "as blood" },
   { label: "Blue", description: "as the sea" },

@@ -1,6 +1,6 @@
 /**
- * The same scenes on the stub, on the real OpenCode and on the real Claude Code: a lane for each scene, and what is told
- * of it in lines that do not depend on the program.
+ * The same scenes on the stub, on the real OpenCode, on the real Claude Code and on the real pi: a lane for each scene,
+ * and what is told of it in lines that do not depend on the program.
  */
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
@@ -8,7 +8,7 @@ import type { Waybill } from "../../src/daemon/compose.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { NewLane } from "../../src/store/port.ts";
-import { startClaude, startOpencode } from "./agent-programs.ts";
+import { startClaude, startOpencode, startPi } from "./agent-programs.ts";
 import { AgentWorld } from "./agent-world.ts";
 import type { Scenes } from "./scenes.ts";
 import { stubScript } from "./scenes.ts";
@@ -19,6 +19,8 @@ export type Agent = {
   send(id: string, text: string, lane: string): Promise<void>;
   /** Ends the agent's program while it works for the lane. The stub's dies by its script. */
   kill(lane: string): void;
+  /** Resolves when the model is asked for the second time in the lane's scene, and has nothing to say. */
+  hangs(lane: string): Promise<void>;
   /** Ends the session of the lane while it rests. */
   endSession(lane: string, sessionId: string): Promise<void>;
   dispose(): Promise<void>;
@@ -43,7 +45,7 @@ class StubLanes extends AgentWorld {
 
 export async function startAgents(scenes: Scenes): Promise<Agent[]> {
   const lanes = Object.keys(scenes).map((id) => ({ id, directory: join("work", id) }));
-  return [await stubAgent(scenes, lanes), await opencodeAgent(scenes, lanes), await claudeAgent(scenes, lanes)];
+  return Promise.all([stubAgent, opencodeAgent, claudeAgent, piAgent].map((agent) => agent(scenes, lanes)));
 }
 
 async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
@@ -52,6 +54,8 @@ async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Pr
     name: "stub",
     ...common(world),
     kill: () => {},
+    // It has no model; its script has come that far when the message before is told.
+    hangs: async () => {},
     endSession: async (_lane, sessionId) => world.stub.endSession(sessionId),
   };
 }
@@ -66,6 +70,11 @@ async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): 
   return { name: "Claude Code", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }
 
+async function piAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  const { world, kill } = await startPi(scenes, lanes);
+  return { name: "pi", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
+}
+
 function common(world: AgentWorld) {
   return {
     get waybill() {
@@ -74,6 +83,7 @@ function common(world: AgentWorld) {
     send: async (id: string, text: string, lane: string) => {
       await world.waybill.send({ id, to: { lane }, from: "user", text });
     },
+    hangs: (lane: string) => world.modelIsAsked(lane, 1, 1),
     dispose: () => world.dispose(),
   };
 }

@@ -9,20 +9,20 @@ export const laneSettings = {
     kind: choice("stub", "opencode", "claude", "pi"),
     defaultWords: "follows `modelProvider`",
     meaning: "The agent program that works in it.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   directory: { kind: path, defaultWords: "must be given", meaning: "Where the agent works.", effect: "now" },
   agent: {
     kind: text,
     meaning:
-      "Which of the program's agents works, for programs that have several. In OpenCode it brings its model along.",
-    effect: "now, pi with its part",
+      "Which of the program's agents works, for programs that have several. In OpenCode it brings its model along; pi has none.",
+    effect: "now",
   },
   model: {
     kind: text,
     defaultWords: "`modelName`, unless an OpenCode lane has an `agent`",
-    meaning: "The model. In OpenCode `provider/model`, and not beside an `agent`.",
-    effect: "now, pi with its part",
+    meaning: "The model. In OpenCode `provider/model`, and not beside an `agent`; in pi one of `piAgentProvider`.",
+    effect: "now",
   },
   contract: {
     kind: choice("text", "tool"),

@@ -20,7 +20,7 @@ export type Setting<T = unknown> = {
 };
 
 /** `now`, or the part of Waybill that the setting waits for; until that is there, it is accepted and checked. */
-type Effect = "now" | "with Telegram" | "now, pi with its part" | "with pi";
+type Effect = "now" | "with Telegram";
 
 type ValueOf<S> = S extends { kind: Kind<infer T> } ? (S extends { default: unknown } ? T : T | null) : never;
 export type ValuesOf<Table> = { -readonly [K in keyof Table]: ValueOf<Table[K]> };
@@ -122,20 +122,20 @@ export const settings = {
     default: "opencode_cli",
     meaning:
       "The agent program of lanes that name no runtime: `stub` is the scripted agent, `opencode_cli` OpenCode, `claude_code` Claude Code, `pi_agent` pi.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   modelName: {
     kind: kinds.text,
     env: "MODEL_NAME",
     meaning: "The model of lanes that name none. Without it the agent program chooses.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   systemPromptPath: {
     kind: kinds.path,
     env: "SYSTEM_PROMPT_PATH",
     meaning:
       "A file of at most 64 KiB whose text every agent is given beside its own instructions. It is read before each prompt; while it cannot be, messages wait.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   assistantRepoPath: {
     kind: kinds.path,
@@ -149,14 +149,14 @@ export const settings = {
     env: "SESSION_IDLE_TIMEOUT_MS",
     default: 45 * minute,
     meaning: "A session that rested for this long is let go by its runtime. The next message takes it up again.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   sessionMaxConcurrent: {
     kind: kinds.positive,
     env: "SESSION_MAX_CONCURRENT",
     default: 5,
     meaning: "How many resting sessions a runtime keeps at hand. The one that rested longest is let go first.",
-    effect: "now, pi with its part",
+    effect: "now",
   },
   sessionRetryAttempts: {
     kind: kinds.count,
@@ -221,7 +221,7 @@ export const settings = {
     env: "WAYBILL_PERMISSION_POLICY",
     default: "safe",
     meaning:
-      "What agents do without asking, on an OpenCode server that Waybill started and in Claude Code: [operations.md](operations.md#security) says what each means.",
+      "What agents do without asking, on an OpenCode server that Waybill started, in Claude Code and in pi: [operations.md](operations.md#security) says what each means.",
     effect: "now",
   },
   dailyTokenLimit: {
@@ -237,34 +237,41 @@ export const settings = {
     meaning: "The same for what a lane costs in a day, in dollars, as its agent program reckons it.",
     effect: "now",
   },
+  piBin: {
+    kind: kinds.program,
+    env: "PI_BIN",
+    default: "pi",
+    meaning: "The pi program. By default the one in PATH, then the one that was installed for Waybill's tests.",
+    effect: "now",
+  },
   piAgentProvider: {
     kind: kinds.text,
     env: "PI_AGENT_PROVIDER",
     default: "openrouter",
-    meaning: "The model provider that pi uses.",
-    effect: "with pi",
+    meaning: "The model provider that pi uses: one that it knows, or one in its own `models.json`.",
+    effect: "now",
   },
   piAgentModel: {
     kind: kinds.text,
     env: "PI_AGENT_MODEL",
     default: "openrouter/auto",
     meaning: "The model that pi uses in lanes that name none.",
-    effect: "with pi",
+    effect: "now",
   },
   piAgentApiKey: {
     kind: kinds.secretText,
     env: "PI_AGENT_API_KEY",
     secret: true,
     meaning:
-      "The key for that provider. Without it pi reads the provider's own variable (`OPENROUTER_API_KEY` and so on).",
-    effect: "with pi",
+      "The key for that provider, handed to pi in its environment. Without it pi reads the provider's own variable (`OPENROUTER_API_KEY` and so on), or takes what it was logged in with.",
+    effect: "now",
   },
   piAgentMaxSteps: {
     kind: kinds.positive,
     env: "PI_AGENT_MAX_STEPS",
     default: 15,
-    meaning: "How many steps pi may take in one turn.",
-    effect: "with pi",
+    meaning: "How often pi may ask its model in one turn. A turn that would ask once more ends with an error.",
+    effect: "now",
   },
   telegramBotToken: {
     kind: kinds.secretText,

@@ -2,6 +2,7 @@
 import type { Patience } from "../../program.ts";
 import { findProgram, versionOf } from "../../program.ts";
 import { placeOfClaude } from "../../runtimes/claude/find-claude.ts";
+import { placeOfPi } from "../../runtimes/pi/find-pi.ts";
 import { printable } from "../../transports/cli/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { Setting } from "../config/settings.ts";
@@ -10,8 +11,9 @@ import type { ProgramFacts } from "./facts.ts";
 
 export const agentRuntimes = ["opencode", "claude", "pi"] as const;
 
-export function programOf(runtime: string, config: Pick<Config, "opencodeBin" | "claudeBin">): string {
+export function programOf(runtime: string, config: Pick<Config, "opencodeBin" | "claudeBin" | "piBin">): string {
   if (runtime === "claude") return config.claudeBin;
+  if (runtime === "pi") return config.piBin;
   return runtime === "opencode" ? config.opencodeBin : runtime;
 }
 
@@ -21,9 +23,14 @@ export async function lookAtProgram(
   env: NodeJS.ProcessEnv,
   patience: Patience,
 ): Promise<ProgramFacts> {
-  const path = runtime === "claude" ? placeOfClaude(program, env) : findProgram(program, env);
+  const path = placeOf(runtime, program, env);
   const version = path === null ? null : await versionOf(path, withoutSecrets(env), patience);
   return { runtime, program, path, version: version?.ok ? { ok: true, text: printable(version.text) } : version };
+}
+
+function placeOf(runtime: string, program: string, env: NodeJS.ProcessEnv): string | null {
+  if (runtime === "claude") return placeOfClaude(program, env);
+  return runtime === "pi" ? placeOfPi(program, env) : findProgram(program, env);
 }
 
 /** A program that is only asked for its version has no business with our tokens. */

@@ -184,10 +184,11 @@ describe("an agent program", () => {
   const program = { runtime: "claude", program: "claude", path: "/bin/claude" };
   const version = { ok: true, text: "1.2.3" } as const;
 
-  test("that this version does not drive yet is a warning", () => {
+  test("of pi is in order with a version and a key", () => {
     const pi = { runtime: "pi", program: "pi", path: "/bin/pi", version };
     const found = facts({}, configured({ programs: [pi], hasPiKey: true }, { runtime: "pi" }));
-    expect(troubled(found)).toMatchObject([{ name: "runtime pi", status: "warning" }]);
+    expect(troubled(found)).toEqual([]);
+    expect(verdict("program pi", found)?.detail).toMatch(/version 1\.2\.3/);
   });
 
   test("that is there is told with its version and its model", () => {

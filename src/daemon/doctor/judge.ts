@@ -120,16 +120,7 @@ function judgeRuntime(runtime: string, facts: ConfiguredFacts): Check[] {
   if (runtime === "stub") return [ok("runtime stub", "The scripted agent needs no program and no model.")];
   if (runtime === "opencode") return [...judgeOpencode(facts), judgeModel(runtime, facts)];
   const program = facts.programs.find((one) => one.runtime === runtime);
-  if (runtime === "claude") return [...(program ? [judgeProgram(program)] : []), judgeModel(runtime, facts)];
-  return [
-    warning(
-      `runtime ${runtime}`,
-      `This version of Waybill does not drive ${runtime} yet: messages to its lanes are kept and wait.`,
-      'Wait for a version that does, or try things out with a lane of runtime "stub".',
-    ),
-    ...(program ? [judgeProgram(program)] : []),
-    judgeModel(runtime, facts),
-  ];
+  return [...(program ? [judgeProgram(program)] : []), judgeModel(runtime, facts)];
 }
 
 function judgeOpencode({ opencode, config }: ConfiguredFacts): Check[] {
@@ -176,7 +167,7 @@ function judgeModel(runtime: string, { config, hasPiKey }: ConfiguredFacts): Che
   return warning(
     name,
     `${detail} from ${config.piAgentProvider}, and there is no key for it.`,
-    "Set PI_AGENT_API_KEY, or the variable of the provider (such as OPENROUTER_API_KEY).",
+    "Set PI_AGENT_API_KEY, or the variable of the provider (such as OPENROUTER_API_KEY), or log in with `pi`.",
   );
 }
 

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } 
 import { dirname } from "node:path";
 import { AppError } from "../../app-error.ts";
 import { tokenPath, waybillHome } from "../../home.ts";
+import { hasProviderKey } from "../../runtimes/pi/provider-key.ts";
 import { lookAtStore } from "../../store/sqlite/look-at-store.ts";
 import { networkFilesystemOf } from "../../store/sqlite/network-filesystem.ts";
 import { resolveLaneDirectory } from "../allowed-directory.ts";
@@ -61,7 +62,7 @@ async function factsOf(
       programs.map((runtime) => lookAtProgram(runtime, programOf(runtime, config), env, patience)),
     ),
     opencode: runtimes.includes("opencode") ? await lookAtOpencode(config, env, signal) : null,
-    hasPiKey: config.secrets.piAgentApiKey !== null || Boolean(env[`${config.piAgentProvider.toUpperCase()}_API_KEY`]),
+    hasPiKey: config.secrets.piAgentApiKey !== null || hasProviderKey(config.piAgentProvider, env),
     lanes,
     store: lookAtStore(config.storePath),
     port: await lookAtPort(config),

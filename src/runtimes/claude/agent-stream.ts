@@ -6,8 +6,8 @@
  * trace in the transcript, so it begins with its first block here, too.
  */
 import type { Said } from "../../events/signal.ts";
-import type { Json } from "./json-fields.ts";
-import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../json-fields.ts";
 import { tokensOf } from "./translate-usage.ts";
 
 export type Call = { message: string; name: string; input: Json; ofSubagent: boolean };

@@ -1,8 +1,9 @@
 /** What a person decided, in the words that Claude Code takes. Pure. */
+
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 import type { AskAnswer } from "../port.ts";
 import type { ToolAsk } from "./conversation.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
 
 /** A refusal ends the turn: the agent is not to find another way to do what a person said no to. */
 export function answerTo(ask: ToolAsk, { decision, answers = [] }: AskAnswer): Json {

@@ -3,7 +3,10 @@
  * docs/claude.md says what each of them was seen to do.
  */
 import { isAbsolute, relative, sep } from "node:path";
+import { AppError } from "../../app-error.ts";
 import type { Lane } from "../../delivery/lane.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 
 export type ClaudePermissions = {
   /** What the tools may do without asking. A table is OpenCode's, and means `safe` here. */
@@ -31,6 +34,25 @@ const unwanted = ["ScheduleWakeup", "CronCreate", "CronDelete", "Monitor", "Work
  * unknown flag would end it.
  */
 export const firstRequest = { subtype: "initialize", systemPromptSnapshot: false } as const;
+
+/** The program would go on without an agent that it does not know. `ready` is its answer to the first request. */
+export function checkAgent(agent: string | null, ready: Json): void {
+  if (agent === null) return;
+  const known = asList(ready.agents).flatMap((one) => asText(asObject(one)?.name ?? one) ?? []);
+  if (known.length === 0 || known.includes(agent)) return;
+  throw new AppError({
+    code: "agent_unknown",
+    message: `Claude Code has no agent "${agent}".`,
+    hint: `It has ${known.join(", ")}.`,
+  });
+}
+
+/** What a program is started with, as far as another choice needs another program. */
+export function fingerprintOf([path, args, ...more]: readonly [string, readonly string[], ...unknown[]]): string {
+  // Whether a session is begun or resumed is no difference.
+  const meant = args.filter((arg) => arg !== "--resume" && arg !== "--session-id");
+  return JSON.stringify([path, meant, ...more]);
+}
 
 export function claudeArguments(of: ArgumentsFor): string[] {
   const { lane, sessionId, isKnown, permissions, systemPrompt, mcpConfigPath } = of;

@@ -10,6 +10,10 @@ import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
 import { directoryTrouble } from "../lane-directory.ts";
+import { LanePrograms } from "../lane-programs/lane-programs.ts";
+import { LeftPrograms } from "../lane-programs/left-programs.ts";
+import { SessionSignals } from "../lane-programs/session-signals.ts";
+import { inTime, untilSo } from "../lane-programs/waiting.ts";
 import type {
   AskAnswer,
   Hint,
@@ -23,13 +27,12 @@ import type {
 import { readSystemPrompt } from "../system-prompt.ts";
 import { answerTo } from "./ask-answer.ts";
 import type { ClaudePermissions } from "./claude-arguments.ts";
-import { claudeArguments, promptText } from "./claude-arguments.ts";
+import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./claude-arguments.ts";
 import { claudeEnvironment } from "./claude-environment.ts";
+import { Conversation } from "./conversation.ts";
 import { findClaude } from "./find-claude.ts";
-import { LanePrograms } from "./lane-programs.ts";
-import { LeftPrograms } from "./left-programs.ts";
-import { SessionSignals } from "./session-signals.ts";
 import { Transcripts } from "./transcripts.ts";
+import { LineTranslator } from "./translate.ts";
 
 export type ClaudeOptions = {
   /** `claudeBin`: a path, or a name in PATH. */
@@ -49,6 +52,7 @@ export type ClaudeOptions = {
 };
 
 const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
+const kind = { name: "Claude Code", code: "claude", setting: "claudeBin (CLAUDE_BIN)" };
 /** A turn that was interrupted and does not end within this is ended with its program. */
 const interruptMs = 5000;
 
@@ -56,7 +60,7 @@ export class ClaudeRuntime implements Runtime {
   readonly kind = "claude";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
   readonly #options: ClaudeOptions;
-  readonly #programs: LanePrograms;
+  readonly #programs: LanePrograms<Conversation>;
   readonly #left: LeftPrograms;
   readonly #transcripts: Transcripts;
   readonly #listeners = new Set<(hint: Hint) => void>();
@@ -67,7 +71,7 @@ export class ClaudeRuntime implements Runtime {
   constructor(options: ClaudeOptions) {
     const { clock, directory, env, idleMs, mostResting, onTrouble } = options;
     this.#options = options;
-    this.#signals = new SessionSignals(clock);
+    this.#signals = new SessionSignals(clock, (resumed) => new LineTranslator({ resumed }));
     const times = { ...usualTimes, ...options.times };
     const records = join(directory, "programs");
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
@@ -85,11 +89,11 @@ export class ClaudeRuntime implements Runtime {
     });
     this.#programs = new LanePrograms({
       ...times,
+      kind,
       clock,
       records,
       idleMs,
       mostResting,
-      onResult: (sessionId, result) => this.#transcripts.turnEnded(sessionId, result),
       onEnd: (laneId, sessionId, how, died) => {
         this.#signals.ended(laneId, sessionId, how, died);
         this.#tell(sessionId);
@@ -141,7 +145,7 @@ export class ClaudeRuntime implements Runtime {
     // A start in it would fail as if the program were missing, and count against the program.
     const misplaced = await directoryTrouble(lane.directory);
     if (misplaced !== null) return { outcome: "not_sent", reason: misplaced };
-    let program: Awaited<ReturnType<LanePrograms["ready"]>>;
+    let program: Awaited<ReturnType<LanePrograms<Conversation>["ready"]>>;
     try {
       program = await this.#ready(lane, sessionId);
       signal.throwIfAborted();
@@ -153,7 +157,11 @@ export class ClaudeRuntime implements Runtime {
     }
     const { admittedMs } = { ...usualTimes, ...this.#options.times };
     this.#signals.prompted(sessionId, messageId, text);
-    const taken = await this.#inTime(program.conversation.prompt(messageId, promptText(text)), admittedMs);
+    const taken = await inTime(
+      this.#options.clock,
+      program.conversation.prompt(messageId, promptText(text)),
+      admittedMs,
+    );
     if (taken === true) return { outcome: "accepted" };
     return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
   }
@@ -164,12 +172,17 @@ export class ClaudeRuntime implements Runtime {
     const program = this.#programs.of(lane.id, sessionId);
     if (!program?.conversation.isWorking) return;
     this.#signals.stopped(lane.id, sessionId);
-    await this.#inTime(
+    await inTime(
+      this.#options.clock,
       program.conversation.request({ subtype: "interrupt" }).catch(() => null),
       interruptMs,
     );
-    const deadline = this.#options.clock.now() + interruptMs;
-    while (program.conversation.isWorking && this.#options.clock.now() < deadline) await this.#changes(deadline);
+    await untilSo(
+      this.#options.clock,
+      (listener) => this.onHint(listener),
+      () => !program.conversation.isWorking,
+      interruptMs,
+    );
     if (program.conversation.isWorking) await this.#programs.end(lane.id);
   }
 
@@ -213,39 +226,33 @@ export class ClaudeRuntime implements Runtime {
       systemPrompt: system.text,
       mcpConfigPath,
     });
+    const path = findClaude(program, env);
+    const environment = claudeEnvironment(env);
     return this.#programs.ready({
       laneId: lane.id,
       sessionId,
-      agent: lane.agent,
-      path: findClaude(program, env),
+      path,
       args,
       directory: lane.directory,
-      env: claudeEnvironment(env),
+      env: environment,
+      fingerprint: fingerprintOf([path, args, lane.directory, environment]),
+      talk: ({ write, onRest }) => this.#talk(sessionId, write, onRest),
+      greet: async (talk) => checkAgent(lane.agent, await talk.request(firstRequest)),
       onReady: () => this.#signals.started(lane.id, sessionId, isKnown),
       onLine: (line) => this.#signals.heard(lane.id, sessionId, line),
+    });
+  }
+
+  #talk(sessionId: string, write: (line: object) => void, onRest: () => void): Conversation {
+    return new Conversation({
+      sessionId,
+      now: () => this.#options.clock.now(),
+      write,
+      onResult: (result) => {
+        this.#transcripts.turnEnded(sessionId, result);
+        onRest();
+      },
       onChange: () => this.#tell(sessionId),
-    });
-  }
-
-  async #inTime<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-    const { clock } = this.#options;
-    let cancel = () => {};
-    const over = new Promise<null>((resolve) => {
-      cancel = clock.at(clock.now() + ms, () => resolve(null));
-    });
-    return Promise.race([promise, over]).finally(() => cancel());
-  }
-
-  /** Until something happens in a program, or the time is up. */
-  #changes(deadline: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        forget();
-        resolve();
-      };
-      const forget = this.onHint(done);
-      const cancel = this.#options.clock.at(deadline, done);
     });
   }
 

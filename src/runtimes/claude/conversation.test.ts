@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Json } from "../json-fields.ts";
+import { jsonIn } from "../json-fields.ts";
 import type { TurnResult } from "./conversation.ts";
 import { Conversation } from "./conversation.ts";
-import type { Json } from "./json-fields.ts";
-import { jsonIn } from "./json-fields.ts";
 import { TranscriptBook } from "./transcript-book.ts";
 
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/claude", import.meta.url));

@@ -6,10 +6,11 @@
  * program says that it is queued. A prompt that it knows already is echoed and nothing else.
  */
 import { randomUUID } from "node:crypto";
+import { permissionTitle } from "../ask-title.ts";
+import { questionTitle } from "../asked-questions.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asNumber, asObject, asText } from "../json-fields.ts";
 import type { Ask } from "../port.ts";
-import { permissionTitle } from "./ask-title.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asNumber, asObject, asText } from "./json-fields.ts";
 
 /** A question of the program to a person; `input` is what the tool is to be called with. */
 export type ToolAsk = Ask & { call: string | null; tool: string; input: Json; suggestions: readonly unknown[] };
@@ -203,9 +204,4 @@ export class Conversation {
 function costOf(usage: Json | null): number | null {
   if (!usage) return null;
   return Object.values(usage).reduce<number>((sum, model) => sum + asNumber(asObject(model)?.costUSD), 0);
-}
-
-function questionTitle(input: Json): string {
-  const questions = asList(input.questions).map((one) => asText(asObject(one)?.question) ?? "");
-  return questions.filter((question) => question !== "").join(" / ") || "a question";
 }

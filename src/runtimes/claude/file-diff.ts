@@ -1,7 +1,7 @@
 /** The change that a file tool of Claude Code made, as a unified diff. Pure; paths are given as the tool gave them. */
 import type { FilePart } from "../../events/item.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asNumber, asObject, asText } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asNumber, asObject, asText } from "../json-fields.ts";
 
 const fileTools = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 

@@ -3,8 +3,8 @@
  * kind of event in a stream. The names were seen in recorded streams or stand in the program (2.1.325). A line that is
  * not in the table is told as `unparsed`, so that a new version cannot bring one that nobody hears of.
  */
-import type { Json } from "./json-fields.ts";
-import { asObject, asText } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asObject, asText } from "../json-fields.ts";
 
 /** `said`: it is translated. `status`: it becomes an item of this name. `silent`: it is not told, and why. */
 export type Becomes = "said" | { status: string } | { silent: string };

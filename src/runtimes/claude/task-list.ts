@@ -2,8 +2,8 @@
  * The agent's plan, as its tools write it: whole (TodoWrite), or task by task (TaskCreate, TaskUpdate), where the list
  * is kept here. Pure but for that list.
  */
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 
 type Task = { id: string; subject: string; status: string } & Record<string, unknown>;
 

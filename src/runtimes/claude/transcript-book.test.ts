@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { Json } from "../json-fields.ts";
+import { jsonIn } from "../json-fields.ts";
+import { asBrokenOff } from "../lane-programs/broken-off.ts";
 import type { TranscriptRow } from "../port.ts";
-import type { Json } from "./json-fields.ts";
-import { jsonIn } from "./json-fields.ts";
-import { asBrokenOff, TranscriptBook } from "./transcript-book.ts";
+import { TranscriptBook } from "./transcript-book.ts";
 
 /** What the real program wrote; see docs/claude.md. */
 const fixtures = fileURLToPath(new URL("../../../test/fixtures/claude", import.meta.url));

@@ -6,11 +6,12 @@
  * of many kinds, also those that a compaction puts in between, so all parents are followed. After a turn that was
  * killed the program writes an answer that nobody gave.
  */
+
+import type { Json } from "../json-fields.ts";
+import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../json-fields.ts";
 import type { ToolCall, TranscriptRow } from "../port.ts";
 import type { TurnResult } from "./conversation.ts";
 import { fileChange } from "./file-diff.ts";
-import type { Json } from "./json-fields.ts";
-import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "./json-fields.ts";
 
 type Row = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: Tool[] };
 type Tool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
@@ -174,21 +175,6 @@ export class TranscriptBook {
     this.lastActivityAt = at;
     return made;
   }
-}
-
-/**
- * A turn is over when its last message was to be followed by nothing. In a session at rest, one that called tools and
- * was never followed broke off there: its row is left open, as every program leaves the row in which it died.
- */
-export function asBrokenOff(rows: readonly TranscriptRow[]): TranscriptRow[] {
-  const followed = new Set<string | null>();
-  const open = rows.toReversed().map((row) => {
-    if (row.role !== "assistant" || followed.has(row.parentId)) return row;
-    followed.add(row.parentId);
-    const goesOn = row.finish === "tool-calls" && row.error === null && row.tools.at(-1)?.rejected !== true;
-    return goesOn ? { ...row, completedAt: null } : row;
-  });
-  return open.reverse();
 }
 
 function finishOf(stopReason: string): string {

@@ -5,10 +5,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
+import { asBrokenOff } from "../lane-programs/broken-off.ts";
+import { RowFile } from "../lane-programs/row-file.ts";
 import type { TranscriptSlice } from "../port.ts";
 import type { Conversation, TurnResult } from "./conversation.ts";
-import { asBrokenOff } from "./transcript-book.ts";
-import { findTranscript, TranscriptFile } from "./transcript-file.ts";
+import { findTranscript } from "./find-transcript.ts";
+import { TranscriptBook } from "./transcript-book.ts";
 
 export type TranscriptsOptions = { configDirectory: string; notes: string; clock: Clock };
 
@@ -27,7 +29,7 @@ const mostKept = 32;
 
 export class Transcripts {
   readonly #options: TranscriptsOptions;
-  readonly #files = new Map<string, TranscriptFile>();
+  readonly #files = new Map<string, RowFile<TranscriptBook>>();
   readonly #results = new Map<string, TurnResult>();
 
   constructor(options: TranscriptsOptions) {
@@ -95,7 +97,7 @@ export class Transcripts {
     };
   }
 
-  async #read(file: TranscriptFile, awaited: string | null) {
+  async #read(file: RowFile<TranscriptBook>, awaited: string | null) {
     const { clock } = this.#options;
     const until = clock.now() + settleMs;
     for (;;) {
@@ -105,14 +107,14 @@ export class Transcripts {
     }
   }
 
-  #file(directory: string, sessionId: string): TranscriptFile | null {
+  #file(directory: string, sessionId: string): RowFile<TranscriptBook> | null {
     const path = findTranscript(this.#options.configDirectory, directory, sessionId);
     if (path === null) {
       this.#files.delete(sessionId);
       return null;
     }
     const kept = this.#files.get(sessionId);
-    const known = kept?.path === path ? kept : new TranscriptFile(path);
+    const known = kept?.path === path ? kept : new RowFile(path, () => new TranscriptBook());
     this.#files.delete(sessionId);
     this.#files.set(sessionId, known);
     for (const oldest of this.#files.keys()) {

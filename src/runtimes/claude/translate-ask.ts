@@ -1,9 +1,9 @@
 /** What the program asks of a person before it calls a tool: a permission, or the questions of `AskUserQuestion`. Pure. */
 import type { Said } from "../../events/signal.ts";
-import type { Question } from "../../events/universal-event.ts";
-import { permissionTitle } from "./ask-title.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
+import { permissionTitle } from "../ask-title.ts";
+import { questionsIn } from "../asked-questions.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 
 export type AskSaid = Extract<Said, { type: "permission" | "question" }>;
 
@@ -23,19 +23,4 @@ export function askSays(line: Json): AskSaid | null {
     call,
     detail: { tool, input, suggestions },
   };
-}
-
-function questionsIn(input: Json): Question[] {
-  return asList(input.questions).map((one) => {
-    const { header, question, options, multiSelect } = asObject(one) ?? {};
-    return {
-      header: asText(header),
-      question: asText(question) ?? "",
-      options: asList(options).map((option) => {
-        const { label, description } = asObject(option) ?? {};
-        return { label: asText(label) ?? "", description: asText(description) };
-      }),
-      multiple: multiSelect === true,
-    };
-  });
 }

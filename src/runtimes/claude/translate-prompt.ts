@@ -1,7 +1,7 @@
 /** Prompts, and other words in a user's name. Pure. */
 import type { PromptPart } from "../../events/signal.ts";
-import type { Json } from "./json-fields.ts";
-import { asObject, asText, blocksOf } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asObject, asText, blocksOf } from "../json-fields.ts";
 
 /** The first text has the id under which the transcript's rows are told, too. */
 export function promptParts(message: string, content: unknown): PromptPart[] {

@@ -3,8 +3,8 @@
  * provider, and a stop is an error to the program; `terminal_reason` and `is_error` tell them apart.
  */
 import type { TurnEndReason } from "../../events/universal-event.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asText } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asText } from "../json-fields.ts";
 
 /** The reason is null where the program does not say it. */
 export function endOf(result: Json): { reason: TurnEndReason | null; error: string | null } {

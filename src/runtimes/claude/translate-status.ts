@@ -1,7 +1,7 @@
 /** What the program says of itself, as items of a turn. Pure. */
 import type { Said } from "../../events/signal.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText } from "../json-fields.ts";
 
 /** Outputs of hooks can be very long. */
 const longest = 20_000;

@@ -1,7 +1,7 @@
 /** What a tool's result says: its output, and whether a person or a stop is behind it. Pure. */
 import type { ToolState } from "../../events/signal.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText, blocksOf } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText, blocksOf } from "../json-fields.ts";
 
 export function stateOfResult(block: Json, input: Json, rejected: boolean): ToolState {
   const output = blocksOf(block.content).map(outputOf).join("");

@@ -1,7 +1,7 @@
 /** What a model used, in the numbers that all runtimes share. Pure. */
 import type { Tokens } from "../../events/universal-event.ts";
-import type { Json } from "./json-fields.ts";
-import { asNumber, asObject } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { asNumber, asObject } from "../json-fields.ts";
 
 export type Used = { tokens: Tokens; cost: number | null; model: string | null };
 

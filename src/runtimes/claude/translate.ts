@@ -9,12 +9,12 @@
 import { KnownIds } from "../../events/known-ids.ts";
 import type { Said } from "../../events/signal.ts";
 import type { TurnEndReason } from "../../events/universal-event.ts";
+import type { Json } from "../json-fields.ts";
+import { asList, asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../json-fields.ts";
 import type { AskAnswer } from "../port.ts";
 import type { Call } from "./agent-stream.ts";
 import { AgentStream } from "./agent-stream.ts";
 import { fileChange } from "./file-diff.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText, blocksOf, jsonIn, textOfBlocks } from "./json-fields.ts";
 import { becomes, lineName } from "./line-table.ts";
 import { OpenPrompts } from "./open-prompts.ts";
 import { TaskList } from "./task-list.ts";

@@ -22,7 +22,7 @@ import { checkAdoption } from "./adoption.ts";
 import type { PendingAsks } from "./asks.ts";
 import { answerRefused, askedBy, isPermission, nothingAsked, openPermissions, pendingAsks, replyTo } from "./asks.ts";
 import { BusyPolling } from "./busy-polling.ts";
-import { chooseFor } from "./choice.ts";
+import { chooseFor, nameOf } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
 import { HeardAsks } from "./heard-asks.ts";
@@ -150,6 +150,12 @@ export class OpencodeRuntime implements Runtime {
     if (!this.#options.keeper.address()) return [];
     const unseen = lane !== undefined && lane.sessionId !== null && this.#unseen.has(lane.sessionId);
     return [...(this.#eventsAreMissing ? [noEvents] : []), ...(unseen ? [askUnseen] : [])];
+  }
+
+  /** Only of a server that runs: nobody starts one to choose from a list. */
+  async models(directory: string, signal: AbortSignal): Promise<string[]> {
+    if (!this.#options.keeper.address()) return [];
+    return (await this.#api.models(directory, signal)).map(nameOf);
   }
 
   async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {

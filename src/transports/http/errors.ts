@@ -49,7 +49,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
   413: ["too_large"],
   415: ["unsupported_media_type"],
   431: ["headers_too_large"],
-  501: ["not_served"],
+  501: ["not_served", "attachments_not_supported"],
   503: [
     "draining",
     "runtime_unavailable",

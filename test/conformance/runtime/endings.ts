@@ -11,7 +11,7 @@ export function endings(opened: Opened): void {
     await session.rests();
     expect(session.of("turn.ended")).toMatchObject([{ data: { reason: "aborted" } }]);
     const { prompt, slice } = await session.played("answers");
-    expect(slice.rows.at(-1)).toMatchObject({ parentId: prompt.messageId, text: "It is 4." });
+    expect(slice.rows.at(-1)).toMatchObject({ parentId: session.idOf(prompt, slice), text: "It is 4." });
     expect(opened().runs(stopped.text)).toBe(1);
   });
 

@@ -10,7 +10,7 @@ import { openSession } from "./watched-session.ts";
 export function observed({ runtime }: RuntimeHarness, slice: TranscriptSlice, { text, attachments, ...ids }: Prompt) {
   const attempts = [anAttempt(ids)];
   const { takesIds } = runtime.traits;
-  return observe({ slices: [slice], attempts, messageId: "message", replyRecipient: "user", takesIds });
+  return observe({ slices: [slice], attempts, messageId: ids.messageId, replyRecipient: "user", takesIds });
 }
 
 export function proof(opened: Opened): void {

@@ -24,7 +24,7 @@ export function restarts(opened: Opened): void {
     expect(read.status).toBe("idle");
     const { prompt, slice } = await session.played("answers");
     expect(kept(slice).slice(0, -2)).toEqual(kept(before));
-    expect(slice.rows.at(-1)).toMatchObject({ parentId: prompt.messageId, text: "It is 4." });
+    expect(slice.rows.at(-1)).toMatchObject({ parentId: session.idOf(prompt, slice), text: "It is 4." });
   });
 
   test("closing in mid-turn ends all that was started, and nothing of it runs afterwards", async () => {

@@ -26,9 +26,9 @@ export function sessions(opened: Opened): void {
     const [one, other] = [await openSession(opened()), await openSession(opened())];
     const { prompt, slice } = await one.played("answers");
     const { prompt: elsewhere, slice: apart } = await other.played("works");
-    expect(apart.rows.map(({ id, parentId }) => parentId ?? id)).toEqual(Array(3).fill(elsewhere.messageId));
+    expect(apart.rows.map(({ id, parentId }) => parentId ?? id)).toEqual(Array(3).fill(other.idOf(elsewhere, apart)));
     expect((await one.read()).rows).toEqual(slice.rows);
-    expect(slice.rows[0]?.id).toBe(prompt.messageId);
+    expect(slice.rows[0]?.id).toBe(one.idOf(prompt, slice));
     expect(one.of("turn.ended")).toHaveLength(1);
   });
 }

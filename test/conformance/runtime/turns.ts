@@ -20,7 +20,7 @@ export function turns(opened: Opened): void {
     const session = await openSession(opened());
     const first = await session.played("works");
     const second = await session.played("answers");
-    const prompts = [first, second].map(({ prompt }) => ({ data: { prompt: prompt.messageId } }));
+    const prompts = [first, second].map(({ prompt, slice }) => ({ data: { prompt: session.idOf(prompt, slice) } }));
     expect(session.of("turn.started")).toMatchObject(prompts);
     const ends = session.of("turn.ended");
     expect(ends).toMatchObject([{ data: { reason: "completed" } }, { data: { reason: "completed" } }]);

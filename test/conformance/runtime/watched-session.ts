@@ -3,10 +3,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
 import { attemptDigest } from "../../../src/delivery/attempt.ts";
 import type { Lane } from "../../../src/delivery/lane.ts";
+import { promptMarker } from "../../../src/delivery/prompt-text.ts";
 import type { Signal } from "../../../src/events/signal.ts";
 import { TurnTracker } from "../../../src/events/turn-tracker.ts";
 import type { Draft } from "../../../src/events/universal-event.ts";
-import type { Ask, Prompt, TranscriptSlice } from "../../../src/runtimes/port.ts";
+import type { Ask, Prompt, TranscriptRow, TranscriptSlice } from "../../../src/runtimes/port.ts";
 import type { RuntimeHarness } from "../runtime-conformance.ts";
 
 /** A harness that is open by the time the test runs. */
@@ -59,10 +60,19 @@ export class WatchedSession {
     if (slice.status === "busy") await this.#harness.runtime.abort(this.lane, this.id, soon());
   }
 
+  /** As the core makes it: where a runtime takes no ids, the prompt's first words say which message it is for. */
   prompt(text: string): Prompt {
     this.#prompts += 1;
-    const ids = this.#harness.runtime.idsFrom(attemptDigest(this.id, this.#prompts, 1));
-    return { ...ids, sessionId: this.id, text: `${text} of ${this.id}`, attachments: [] };
+    const { runtime } = this.#harness;
+    const ids = runtime.idsFrom(attemptDigest(this.id, this.#prompts, 1));
+    const head = runtime.traits.takesIds ? "" : `${promptMarker(ids.messageId)}user]\n\n`;
+    return { ...ids, sessionId: this.id, text: `${head}${text} of ${this.id}`, attachments: [] };
+  }
+
+  /** The id of a prompt's row: ours, or the one that the program gave it. */
+  idOf({ messageId, text }: Prompt, { rows }: { rows: readonly TranscriptRow[] }): string | undefined {
+    if (this.#harness.runtime.traits.takesIds) return messageId;
+    return rows.find((row) => row.role === "user" && row.text === text)?.id;
   }
 
   async send(text: string): Promise<Prompt> {

@@ -6,9 +6,9 @@ export function working(opened: Opened): void {
   test("is busy while it works, and its rows grow", async () => {
     const session = await openSession(opened());
     const prompt = await session.send("hangs");
-    const { status, rows } = await session.until((slice) => slice.rows.some(({ text }) => text === "I begin."));
-    expect(status).toBe("busy");
-    expect(rows.find(({ text }) => text === "I begin.")?.parentId).toBe(prompt.messageId);
+    const slice = await session.until(({ rows }) => rows.some(({ text }) => text === "I begin."));
+    expect(slice.status).toBe("busy");
+    expect(slice.rows.find(({ text }) => text === "I begin.")?.parentId).toBe(session.idOf(prompt, slice));
   });
 
   test("at rest the rows belong to the prompt, tools have input and output, and the newest has ended the turn", async () => {
@@ -17,7 +17,12 @@ export function working(opened: Opened): void {
     expect(slice).toMatchObject({ sessionId: session.id, status: "idle", asks: [], complete: true });
     const [, first, last, ...more] = slice.rows;
     expect(more).toEqual([]);
-    const whole = { role: "assistant", parentId: prompt.messageId, error: null, completedAt: expect.any(Number) };
+    const whole = {
+      role: "assistant",
+      parentId: session.idOf(prompt, slice),
+      error: null,
+      completedAt: expect.any(Number),
+    };
     expect(first).toMatchObject({ ...whole, text: "I read it.", finish: "tool-calls" });
     expect(last).toMatchObject({ ...whole, text: "It has one line.", tools: [] });
     expect(last?.finish).not.toBe("tool-calls");

@@ -12,6 +12,7 @@ import type { OpenCodeDeps } from "./opencode-deps.ts";
 import { addPlace } from "./place/add-place.ts";
 import { makeProjects } from "./place/projects.ts";
 import { refuseTheRest } from "./refuse-the-rest.ts";
+import { addSessions } from "./sessions/add-sessions.ts";
 import { sessionView } from "./sessions/session-view.ts";
 
 export type OpenCodeApp = Hono<Env>;
@@ -34,6 +35,12 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     return next();
   });
   addPlace(sub, all);
+  addSessions(sub, {
+    ...all,
+    liveMessages: (sessionID) => hub.liveMessages(sessionID),
+    turnEnd: (wanted) => hub.turnEnd(wanted),
+    patienceMs: 20_000,
+  });
   addEventStreams(sub, { hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);

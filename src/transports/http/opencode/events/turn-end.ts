@@ -1,6 +1,6 @@
 /**
- * Whether the turn that answers a message is over, concluded from a lane's events in their order. Pure. A turn that
- * failed does not end it as long as the delivery goes on, for it is tried again.
+ * Whether the turn that answers a message is over, concluded from a lane's events in their order. Pure. However it ended:
+ * what the ledger does about a turn that answered nothing is seen as further turns.
  */
 import type { AttemptNote, DeliveryEndNote } from "../../../../events/delivery-notes.ts";
 import { attemptNote } from "../../../../events/delivery-notes.ts";
@@ -17,8 +17,8 @@ export type Awaited = {
   expectsNext: boolean;
   /** The prompts that were sent for it, as far as they have ids. */
   prompts: readonly string[];
-  /** The turn that runs, if one does; whether it is this message's; whether the agent has said something in it. */
-  running: { turn: number | null; isIts: boolean; hasAnswer: boolean } | null;
+  /** The turn that runs, if one does, and whether it is this message's. */
+  running: { turn: number | null; isIts: boolean } | null;
   last: number | null;
   /** How the delivery ended. */
   delivery: string | null;
@@ -46,15 +46,10 @@ export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
     case "turn.started": {
       const { prompt } = event.data;
       const isIts = state.expectsNext || (prompt !== null && state.prompts.includes(prompt));
-      return { ...state, expectsNext: false, running: { turn: event.turn, isIts, hasAnswer: false } };
-    }
-    case "item.completed": {
-      const { kind, role } = event.data.item;
-      if (!state.running || kind !== "message" || role !== "assistant") return state;
-      return { ...state, running: { ...state.running, hasAnswer: true } };
+      return { ...state, expectsNext: false, running: { turn: event.turn, isIts } };
     }
     case "turn.ended":
-      return afterTurn(state, event.data.reason);
+      return afterTurn(state);
     default:
       return state;
   }
@@ -75,9 +70,9 @@ function afterNote(state: Awaited, event: UniversalEvent): Awaited {
   return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };
 }
 
-function afterTurn(state: Awaited, reason: string): Awaited {
+function afterTurn(state: Awaited): Awaited {
   const { running, delivery } = state;
-  const turn = running?.isIts ? running.turn : state.last;
-  const isDone = running?.isIts === true && (reason === "aborted" || (reason === "completed" && running.hasAnswer));
-  return { ...state, running: null, last: turn, end: isDone || delivery !== null ? { turn, delivery } : null };
+  const isIts = running?.isIts === true;
+  const turn = isIts ? running.turn : state.last;
+  return { ...state, running: null, last: turn, end: isIts || delivery !== null ? { turn, delivery } : null };
 }

@@ -41,7 +41,7 @@ export async function listDirectory(place: WorkPlace, path: string): Promise<Fil
   const nodes = (await Promise.all(names.map((name) => nodeOf(place, join(real, name), name)))).flat();
   const ignored = await ignoredOf(place, nodes);
   return nodes
-    .map((node) => ({ ...node, ignored: ignored.has(node.path) }))
+    .map((node) => ({ ...node, ignored: ignored.has(node.path.replace(/\/$/, "")) }))
     .sort((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
 }
 
@@ -59,7 +59,8 @@ async function nodeOf(place: WorkPlace, absolute: string, name: string): Promise
 }
 
 async function ignoredOf({ directory }: WorkPlace, nodes: readonly FileNode[]): Promise<Set<string>> {
-  const names = nodes.map(({ path }) => path);
+  // Git refuses a link with a slash behind it.
+  const names = nodes.map(({ path }) => path.replace(/\/$/, ""));
   if (names.length === 0) return new Set();
   const found = await git(directory, ["check-ignore", "--stdin", "-z"], names.join("\0"));
   return new Set(found?.split("\0"));

@@ -1,6 +1,8 @@
 /** Where this server works, and what it can do there. */
 import { homedir } from "node:os";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
+import type { Context } from "hono";
+import type { Env } from "../../env.ts";
 import type { OpenCodeApp } from "../add-opencode.ts";
 import type { OpenCodeDeps } from "../opencode-deps.ts";
 import { placeOf } from "../request-place.ts";
@@ -51,12 +53,13 @@ export function addPlaceRoutes(app: OpenCodeApp, { desk, about, projects }: Open
 
 function addCatalogRoutes(app: OpenCodeApp, { desk }: Pick<OpenCodeDeps, "desk">): void {
   app.get("/config", async (c) => c.json(configOf(await desk.runtimes())));
+  const runtimes = async (c: Context<Env>) => usableFirst(await desk.runtimes((await placeOf(c, desk)).directory));
   app.get("/config/providers", async (c) => {
-    const ready = usableFirst(await desk.runtimes()).filter((runtime) => runtime.ready);
+    const ready = (await runtimes(c)).filter((runtime) => runtime.ready);
     return c.json({ providers: ready.map(providerOf), default: defaultsOf(ready) });
   });
   app.get("/provider", async (c) => {
-    const all = usableFirst(await desk.runtimes());
+    const all = await runtimes(c);
     const connected = all.filter(({ ready }) => ready).map(({ kind }) => kind);
     return c.json({ all: all.map(providerOf), default: defaultsOf(all), connected });
   });

@@ -1,30 +1,55 @@
 /**
- * The Claude Code program of one lane, from the record that comes before it until it is gone. A program that is left
- * alone finishes its turn and ends; its record stays, so that the next run waits for it.
+ * The agent program of one lane, from the record that comes before it until it is gone. A program that is left alone
+ * may finish its turn before it ends; its record stays, so that the next run finds it.
  */
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../app-error.ts";
 import { nonceVariable } from "../agent-process/agent-environment.ts";
 import { endFamily } from "../agent-process/process-family.ts";
 import { processTable } from "../agent-process/process-table.ts";
-import { firstRequest } from "./claude-arguments.ts";
-import { ClaudeProcess } from "./claude-process.ts";
-import type { ConversationOptions } from "./conversation.ts";
-import { Conversation } from "./conversation.ts";
-import type { Json } from "./json-fields.ts";
-import { asList, asObject, asText, jsonIn } from "./json-fields.ts";
+import type { Json } from "../json-fields.ts";
+import { jsonIn } from "../json-fields.ts";
+import type { ProgramKind } from "./line-process.ts";
+import { LineProcess } from "./line-process.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
-export type ProgramStart = Pick<ConversationOptions, "now" | "onResult" | "onChange"> & {
+/** What is said to a program and heard from it, in its own words. */
+export type Talk = {
+  readonly isWorking: boolean;
+  /** What it waits for a person with. */
+  readonly asks: readonly { readonly id: string }[];
+  hear(line: Json): void;
+  /** The program is gone: so is all that it asked and was asked. */
+  end(how: string): void;
+};
+
+/** What a talk needs of the program that it is held with. */
+export type Line = {
+  write: (line: object) => void;
+  /** A turn has ended, and the program rests. */
+  onRest: () => void;
+  /** The session that it has by now. */
+  sessionId: () => string;
+};
+
+export type ProgramStart<T extends Talk> = {
+  kind: ProgramKind;
   laneId: string;
   sessionId: string;
-  agent: string | null;
   path: string;
   args: readonly string[];
   directory: string;
   env: Readonly<Record<string, string>>;
+  /** What it is started with, as far as another choice needs another program. */
+  fingerprint: string;
+  talk: (line: Line) => T;
+  /** Resolves when it answers; an `AppError` says what is wrong with it. */
+  greet: (talk: T) => Promise<unknown>;
+  /** Takes a program at rest over into this session, where one can; false when it does not go. */
+  move?: (talk: T) => Promise<boolean>;
   records: string;
+  now: () => number;
   /** How long it may take to be ready, and to end. */
   startMs: number;
   endMs: number;
@@ -32,40 +57,38 @@ export type ProgramStart = Pick<ConversationOptions, "now" | "onResult" | "onCha
   onReady: () => void;
   /** Everything that it prints from then on, before anything is made of it. */
   onLine: (line: string) => void;
+  onRest: () => void;
   /** It has gone, wanted or not. */
   onEnd: (how: string, wasWorking: boolean) => void;
 };
 
-export class LaneProgram {
-  readonly sessionId: string;
-  readonly conversation: Conversation;
-  /** What it was started with: another choice needs another program. */
+export class LaneProgram<T extends Talk> {
+  sessionId: string;
+  readonly conversation: T;
   readonly fingerprint: string;
-  readonly #start: ProgramStart;
+  #start: ProgramStart<T>;
   readonly #record: ProcessRecord;
-  #process: ClaudeProcess | null = null;
+  #process: LineProcess | null = null;
   #begun: Promise<void> | null = null;
   restingSince: number;
   isEnding = false;
   isReady = false;
 
-  constructor(start: ProgramStart) {
+  constructor(start: ProgramStart<T>) {
     this.#start = start;
     this.sessionId = start.sessionId;
-    this.fingerprint = fingerprintOf(start);
+    this.fingerprint = start.fingerprint;
     this.restingSince = start.now();
     const nonce = randomBytes(16).toString("hex");
     const { laneId, sessionId } = start;
     this.#record = { nonce, laneId, sessionId, pid: null, processStart: null };
-    this.conversation = new Conversation({
-      sessionId,
-      now: start.now,
+    this.conversation = start.talk({
       write: (line) => this.#process?.write(line),
-      onResult: (result) => {
+      onRest: () => {
         this.restingSince = start.now();
-        start.onResult(result);
+        start.onRest();
       },
-      onChange: start.onChange,
+      sessionId: () => this.sessionId,
     });
   }
 
@@ -76,11 +99,12 @@ export class LaneProgram {
   }
 
   async #begin(): Promise<void> {
-    const { records, path, args, directory, env } = this.#start;
+    const { records, kind, path, args, directory, env } = this.#start;
     writeProcessRecord(records, this.#record);
     let gone = "";
     try {
-      this.#process = await ClaudeProcess.start({
+      this.#process = await LineProcess.start({
+        kind,
         path,
         args,
         directory,
@@ -97,16 +121,35 @@ export class LaneProgram {
       writeProcessRecord(records, this.#record);
       this.#record.processStart = (await processTable()).find(({ pid }) => pid === this.#record.pid)?.start ?? null;
       writeProcessRecord(records, this.#record);
-      this.#checkAgent(await this.#ready());
+      await this.#greeted();
       this.isReady = true;
       this.#start.onReady();
     } catch (error) {
       await this.end();
-      throw gone === "" ? error : notReady(gone, error);
+      throw gone === "" ? error : notReady(kind, gone, error);
     }
   }
 
-  /** It finishes what it does and goes; nobody hears of it here any more. */
+  /** Goes on in another session. Whoever wants it there waits for that as for its beginning. */
+  async move(to: Pick<ProgramStart<T>, "sessionId" | "onReady" | "onLine" | "move">): Promise<boolean> {
+    const { sessionId } = to;
+    this.isReady = false;
+    this.sessionId = sessionId;
+    this.#start = { ...this.#start, ...to };
+    Object.assign(this.#record, { sessionId });
+    writeProcessRecord(this.#start.records, this.#record);
+    const moved = to.move?.(this.conversation) ?? Promise.resolve(false);
+    this.#begun = moved.then((went) => {
+      if (!went) return;
+      this.isReady = true;
+      this.restingSince = this.#start.now();
+      to.onReady();
+    });
+    await this.#begun;
+    return this.isReady;
+  }
+
+  /** It is on its own from here; nobody hears of it any more. */
   leave(): void {
     this.isEnding = true;
     this.#process?.endInput();
@@ -131,46 +174,22 @@ export class LaneProgram {
     if (line) this.conversation.hear(line);
   }
 
-  async #ready(): Promise<Json> {
-    const { startMs } = this.#start;
-    const answer = await within(this.conversation.request(firstRequest), startMs);
-    if (answer) return answer;
+  async #greeted(): Promise<void> {
+    const { startMs, kind, greet } = this.#start;
+    const answered = greet(this.conversation).then(() => true);
+    if (await within(answered, startMs)) return;
     throw new AppError({
-      code: "claude_start_timeout",
-      message: `Claude Code did not answer within ${startMs / 1000} s and was ended.`,
-      hint: "It is tried again by itself. Run `claude` by hand to see what holds it up.",
+      code: `${kind.code}_start_timeout`,
+      message: `${kind.name} did not answer within ${startMs / 1000} s and was ended.`,
+      hint: `It is tried again by itself. Run \`${kind.code}\` by hand to see what holds it up.`,
       retryable: true,
     });
   }
-
-  /** The program would go on without an agent that it does not know. */
-  #checkAgent(ready: Json): void {
-    const { agent } = this.#start;
-    if (agent === null) return;
-    const known = asList(ready.agents).flatMap((one) => asText(asObject(one)?.name ?? one) ?? []);
-    if (known.length === 0 || known.includes(agent)) return;
-    throw new AppError({
-      code: "agent_unknown",
-      message: `Claude Code has no agent "${agent}".`,
-      hint: `It has ${known.join(", ")}.`,
-    });
-  }
 }
 
-export function fingerprintOf({
-  path,
-  args,
-  directory,
-  env,
-}: Pick<ProgramStart, "path" | "args" | "directory" | "env">) {
-  // Whether a session is begun or resumed is no difference.
-  const meant = args.filter((arg) => arg !== "--resume" && arg !== "--session-id");
-  return JSON.stringify([path, meant, directory, env]);
-}
-
-function notReady(how: string, cause: unknown): AppError {
+function notReady(kind: ProgramKind, how: string, cause: unknown): AppError {
   const hint = "It is tried again by itself; its own configuration or its login may be at fault.";
-  return new AppError({ code: "claude_start_failed", message: how, hint, retryable: true, cause });
+  return new AppError({ code: `${kind.code}_start_failed`, message: how, hint, retryable: true, cause });
 }
 
 /** Null when the time was up before. */

@@ -1,46 +1,35 @@
 /**
- * The transcript that Claude Code keeps of a session, one row of JSON a line. Read on from where the last reading
- * ended. A file that got shorter, or is another one, is read from its beginning.
+ * The transcript that an agent program keeps of a session, one row of JSON a line, as a book that is made of the rows.
+ * Read on from where the last reading ended. A file that got shorter, or is another one, is read from its beginning.
  */
-import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
-import { jsonIn } from "./json-fields.ts";
-import { TranscriptBook } from "./transcript-book.ts";
+import type { Json } from "../json-fields.ts";
+import { jsonIn } from "../json-fields.ts";
 
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** Where the transcript of a session stands, or null while there is none. */
-export function findTranscript(configDirectory: string, directory: string, sessionId: string): string | null {
-  const projects = join(configDirectory, "projects");
-  const usual = join(projects, folderOf(directory), `${sessionId}.jsonl`);
-  if (existsSync(usual)) return usual;
-  // Very long names are shortened, and a session stays where it began when its directory has moved.
-  const folders = existsSync(projects) ? readdirSync(projects) : [];
-  return folders.map((folder) => join(projects, folder, `${sessionId}.jsonl`)).find((path) => existsSync(path)) ?? null;
-}
+/** What is made of the rows, one after the other. */
+export type Book = { take(row: Json): void };
 
-function folderOf(directory: string): string {
-  const real = existsSync(directory) ? realpathSync(directory) : directory;
-  return real.replace(/[^a-zA-Z0-9]/g, "-");
-}
-
-export class TranscriptFile {
+export class RowFile<B extends Book> {
   readonly path: string;
-  book = new TranscriptBook();
+  book: B;
+  readonly #newBook: () => B;
   #read = 0;
   #inode: bigint | null = null;
   /** The beginning of a row whose end is not there yet. */
   #rest: Buffer = Buffer.alloc(0);
   #reading: Promise<void> | null = null;
 
-  constructor(path: string) {
+  constructor(path: string, newBook: () => B) {
     this.path = path;
+    this.#newBook = newBook;
+    this.book = newBook();
   }
 
   /** Reads what is new. One at a time: whoever comes while it is read waits for the next reading. */
-  async refresh(): Promise<TranscriptBook> {
+  async refresh(): Promise<B> {
     while (this.#reading) await this.#reading;
     this.#reading = this.#readOn().finally(() => {
       this.#reading = null;
@@ -67,7 +56,7 @@ export class TranscriptFile {
   }
 
   #startOver(inode: bigint): void {
-    this.book = new TranscriptBook();
+    this.book = this.#newBook();
     this.#inode = inode;
     this.#read = 0;
     this.#rest = Buffer.alloc(0);

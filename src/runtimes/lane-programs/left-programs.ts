@@ -55,11 +55,16 @@ export class LeftPrograms {
     await Promise.all(records.map((record) => this.#end(record)));
   }
 
+  /** For a program that nobody can go on talking to. One that does not end keeps its session, and is tried again. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#left.values()].map((record) => this.#endOrTell(record)));
+  }
+
   /** With `keep`, those that are still at work go on, and the next run finds them by their records. */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
     this.#cancel();
-    if (!keep) await Promise.all([...this.#left.values()].map((record) => this.#endOrTell(record)));
+    if (!keep) await this.endAll();
     await Promise.allSettled(this.#ending.values());
   }
 

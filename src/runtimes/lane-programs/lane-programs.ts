@@ -4,14 +4,19 @@
  */
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
-import type { ProgramStart } from "./lane-program.ts";
-import { fingerprintOf, LaneProgram } from "./lane-program.ts";
+import type { ProgramStart, Talk } from "./lane-program.ts";
+import { LaneProgram } from "./lane-program.ts";
+import type { ProgramKind } from "./line-process.ts";
 import { letGo } from "./resting.ts";
 
 /** What is needed to start one; the rest is known here. */
-export type Wanted = Omit<ProgramStart, "now" | "onEnd" | "onResult" | "startMs" | "endMs" | "records">;
+export type Wanted<T extends Talk> = Omit<
+  ProgramStart<T>,
+  "kind" | "now" | "onEnd" | "onRest" | "startMs" | "endMs" | "records"
+>;
 
 export type LaneProgramsOptions = {
+  kind: ProgramKind;
   clock: Clock;
   records: string;
   idleMs: number;
@@ -20,7 +25,6 @@ export type LaneProgramsOptions = {
   endMs: number;
   firstWaitMs: number;
   longestWaitMs: number;
-  onResult: (sessionId: string, result: Parameters<ProgramStart["onResult"]>[0]) => void;
   /** It has gone by itself, or was let go; `died` when it was at work. */
   onEnd: (laneId: string, sessionId: string, how: string, died: boolean) => void;
   onTrouble: (error: unknown) => void;
@@ -28,9 +32,9 @@ export type LaneProgramsOptions = {
 
 type Failure = { count: number; notBefore: number; why: string };
 
-export class LanePrograms {
+export class LanePrograms<T extends Talk> {
   readonly #options: LaneProgramsOptions;
-  readonly #programs = new Map<string, LaneProgram>();
+  readonly #programs = new Map<string, LaneProgram<T>>();
   readonly #failures = new Map<string, Failure>();
   /** Those that go, with what their tools left running, by their lane. */
   readonly #ending = new Map<Promise<void>, string>();
@@ -42,12 +46,12 @@ export class LanePrograms {
     this.#options = options;
   }
 
-  of(laneId: string, sessionId: string): LaneProgram | null {
+  of(laneId: string, sessionId: string): LaneProgram<T> | null {
     const program = this.#programs.get(laneId);
     return program?.sessionId === sessionId ? program : null;
   }
 
-  holding(askId: string): LaneProgram | null {
+  holding(askId: string): LaneProgram<T> | null {
     return (
       [...this.#programs.values()].find(({ conversation }) => conversation.asks.some(({ id }) => id === askId)) ?? null
     );
@@ -60,15 +64,16 @@ export class LanePrograms {
   }
 
   /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
-  async ready(wanted: Wanted): Promise<LaneProgram> {
+  async ready(wanted: Wanted<T>): Promise<LaneProgram<T>> {
     const { laneId, sessionId } = wanted;
     for (;;) {
       const there = this.#programs.get(laneId);
-      if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === fingerprintOf(wanted)) {
+      if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === wanted.fingerprint) {
         // Whoever started it may have given up waiting for it.
         await there.begin();
         return there;
       }
+      if (there && (await this.#moved(there, wanted))) return there;
       if (there) await this.#end(laneId, there);
       const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([gone]) => gone);
       // Looked at anew after each wait: somebody else may have started one by then.
@@ -79,6 +84,15 @@ export class LanePrograms {
     return this.#start(wanted);
   }
 
+  /** A program at rest that differs only in its session needs no successor. */
+  async #moved(there: LaneProgram<T>, wanted: Wanted<T>): Promise<boolean> {
+    const { laneId, move, fingerprint } = wanted;
+    const isFree = there.isReady && !there.isEnding && !there.conversation.isWorking;
+    if (!move || !isFree || there.fingerprint !== fingerprint) return false;
+    this.#options.onEnd(laneId, there.sessionId, "Its program went on to another session.", false);
+    return there.move(wanted);
+  }
+
   /** Ends it, whatever it does. */
   async end(laneId: string): Promise<void> {
     const program = this.#programs.get(laneId);
@@ -86,8 +100,8 @@ export class LanePrograms {
   }
 
   /**
-   * With `keep`, those at work finish their turns by themselves, and the next run waits for them. One that waits for a
-   * person would take our end for a no: it is ended, and asks again in the next run.
+   * With `keep`, those at work are left to themselves, and the next run finds them. One that waits for a person would
+   * take our end for a no: it is ended, and asks again in the next run.
    */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
@@ -99,19 +113,19 @@ export class LanePrograms {
     await Promise.all(this.#ending.keys());
   }
 
-  async #start(wanted: Wanted): Promise<LaneProgram> {
-    const { clock, records, idleMs, startMs, endMs } = this.#options;
-    const { laneId, sessionId } = wanted;
-    const program: LaneProgram = new LaneProgram({
+  async #start(wanted: Wanted<T>): Promise<LaneProgram<T>> {
+    const { kind, clock, records, idleMs, startMs, endMs } = this.#options;
+    const { laneId } = wanted;
+    const program: LaneProgram<T> = new LaneProgram({
       ...wanted,
+      kind,
       records,
       startMs,
       endMs,
       now: () => clock.now(),
-      onResult: (result) => {
+      onRest: () => {
         // One that cannot even begin may say a result, too.
         if (program.isReady) this.#failures.delete(laneId);
-        this.#options.onResult(sessionId, result);
         this.#letGo();
       },
       onEnd: (how, wasWorking) => this.#gone(laneId, program, how, wasWorking),
@@ -130,7 +144,7 @@ export class LanePrograms {
     return program;
   }
 
-  #gone(laneId: string, program: LaneProgram, how: string, wasWorking: boolean): void {
+  #gone(laneId: string, program: LaneProgram<T>, how: string, wasWorking: boolean): void {
     // One that ends before it is ready is seen to by whoever starts it.
     if (!program.isReady) return;
     this.#forget(laneId, program);
@@ -155,14 +169,14 @@ export class LanePrograms {
     if (this.#closed) throw new AppError({ code: "closing", message: "Waybill is stopping." });
     if (!failure || failure.notBefore <= this.#options.clock.now()) return;
     throw new AppError({
-      code: "claude_waits",
+      code: `${this.#options.kind.code}_waits`,
       message: failure.why,
       hint: "It is tried again by itself.",
       retryable: true,
     });
   }
 
-  #end(laneId: string, program: LaneProgram): Promise<void> {
+  #end(laneId: string, program: LaneProgram<T>): Promise<void> {
     program.isEnding = true;
     // One that does not end stays where it is: nobody else may take its session up.
     return this.#finish(
@@ -172,7 +186,7 @@ export class LanePrograms {
   }
 
   /** Another may have taken its place. */
-  #forget(laneId: string, program: LaneProgram): void {
+  #forget(laneId: string, program: LaneProgram<T>): void {
     if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
   }
 

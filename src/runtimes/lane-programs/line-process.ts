@@ -1,6 +1,6 @@
 /**
- * One Claude Code program that is spoken to in lines of JSON. It is in a process group of its own, so that it survives
- * a daemon that is killed: it then finishes its turn and ends by itself, because nobody holds its input any more.
+ * One agent program that is spoken to in lines of JSON. It is in a process group of its own, so that a daemon that is
+ * killed does not take it along: what it does when nobody holds its input any more is its own affair.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -8,7 +8,11 @@ import { AppError, messageOf } from "../../app-error.ts";
 import { lastWords } from "./last-words.ts";
 import { splitLines } from "./split-lines.ts";
 
+/** What people call the program, what begins the codes of its errors, and the setting that says where it is. */
+export type ProgramKind = { name: string; code: string; setting: string };
+
 export type ProcessStart = {
+  kind: ProgramKind;
   path: string;
   args: readonly string[];
   directory: string;
@@ -22,15 +26,17 @@ const keptWords = 10_000;
 /** What a program said before it ended is read within this, unless something that it started holds its output open. */
 const lastWordsMs = 1000;
 
-export class ClaudeProcess {
+export class LineProcess {
   readonly pid: number;
   readonly ended: Promise<void>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #env: ProcessStart["env"];
+  readonly #kind: ProgramKind;
   #words = "";
 
-  private constructor(child: ChildProcessWithoutNullStreams, pid: number, { env, onLine, onEnd }: ProcessStart) {
+  private constructor(child: ChildProcessWithoutNullStreams, pid: number, { kind, env, onLine, onEnd }: ProcessStart) {
     this.#child = child;
+    this.#kind = kind;
     this.#env = env;
     this.pid = pid;
     // What is written to a program that has gone is lost; that it has gone is said by its end.
@@ -53,12 +59,12 @@ export class ClaudeProcess {
     });
   }
 
-  static start(start: ProcessStart): Promise<ClaudeProcess> {
+  static start(start: ProcessStart): Promise<LineProcess> {
     const { path, args, directory, env } = start;
     const child = spawn(path, args, { cwd: directory, env, detached: true, stdio: "pipe" });
     return new Promise((resolve, reject) => {
-      child.once("error", (error) => reject(notStarted(path, directory, error)));
-      child.once("spawn", () => resolve(new ClaudeProcess(child, child.pid ?? 0, start)));
+      child.once("error", (error) => reject(notStarted(start, error)));
+      child.once("spawn", () => resolve(new LineProcess(child, child.pid ?? 0, start)));
     });
   }
 
@@ -74,15 +80,15 @@ export class ClaudeProcess {
   #farewell(code: number | null, signal: NodeJS.Signals | null): string {
     const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
     const words = lastWords(this.#words, this.#env);
-    return `Claude Code ${how}.${words === "" ? "" : ` Its last words: ${words}`}`;
+    return `${this.#kind.name} ${how}.${words === "" ? "" : ` Its last words: ${words}`}`;
   }
 }
 
-function notStarted(path: string, directory: string, cause: Error): AppError {
+function notStarted({ kind, path, directory }: ProcessStart, cause: Error): AppError {
   return new AppError({
-    code: "claude_start_failed",
+    code: `${kind.code}_start_failed`,
     message: `${path} could not be started in ${directory}: ${messageOf(cause)}.`,
-    hint: "Check that the directory exists, and name another program as claudeBin (CLAUDE_BIN) if this one is broken.",
+    hint: `Check that the directory exists, and name another program as ${kind.setting} if this one is broken.`,
     retryable: true,
     cause,
   });

@@ -6,15 +6,25 @@ import type { Clock } from "../../clock.ts";
 import type { Said, Signal } from "../../events/signal.ts";
 import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
 import type { AskAnswer, SignalListener, TranscriptSlice } from "../port.ts";
-import { LineTranslator } from "./translate.ts";
+
+/** Makes signals of what one program prints, and of what is done to it. */
+export type Translator = {
+  take(line: string): (Said & { nativeSession?: string })[];
+  /** A prompt is on its way, for a program whose lines do not have its text. */
+  sent?(id: string, text: string): void;
+  answered(ask: string, answer: AskAnswer): (Said & { nativeSession?: string })[];
+  interrupted(): Said[];
+};
 
 export class SessionSignals {
   readonly #clock: Clock;
+  readonly #translator: (resumed: boolean, session: string) => Translator;
   readonly #watchers = new Set<SignalListener>();
-  readonly #translators = new Map<string, LineTranslator>();
+  readonly #translators = new Map<string, Translator>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, translator: (resumed: boolean, session: string) => Translator) {
     this.#clock = clock;
+    this.#translator = translator;
   }
 
   onSignal(listener: SignalListener): () => void {
@@ -24,12 +34,12 @@ export class SessionSignals {
 
   /** A program has this session from now on. */
   started(laneId: string, session: string, resumed: boolean): void {
-    this.#translators.set(session, new LineTranslator({ resumed }));
+    this.#translators.set(session, this.#translator(resumed, session));
     this.say(laneId, session, { type: "session_started", resumed });
   }
 
-  prompted(session: string, uuid: string, text: string): void {
-    this.#translators.get(session)?.sent(uuid, text);
+  prompted(session: string, id: string, text: string): void {
+    this.#translators.get(session)?.sent?.(id, text);
   }
 
   heard(laneId: string, session: string, line: string): void {

@@ -1,5 +1,5 @@
 /**
- * What is written down about a Claude Code program before it is started, so that the next run finds it whatever happens
+ * What is written down about an agent program before it is started, so that the next run finds it whatever happens
  * to this one. A file for each program: a lane may have one that is about to end beside one that begins.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";

@@ -1,0 +1,131 @@
+/**
+ * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
+ * not let pass, gives the agent a tool to ask questions with, and ends a turn that asks its model too often. A refusal
+ * ends the turn: the agent is not to find another way to do what a person said no to.
+ *
+ * It runs in pi's process and is loaded from this file, so it imports nothing but its own words and Node. Whatever it
+ * throws before a tool is used blocks that tool.
+ */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { GateAsk, GateNews, GateRules } from "../gate-words.ts";
+import {
+  decisions,
+  gateStatus,
+  grantedEntry,
+  refusedEntry,
+  rulesVariable,
+  stepLimitEntry,
+  stepLimitMessage,
+} from "../gate-words.ts";
+import type { Call } from "./judge.ts";
+import { grantOf, judge } from "./judge.ts";
+import type { PiApi, PiContext, ToolCallEvent } from "./pi-api.ts";
+
+const refusal = "A person refused this.";
+
+export default function gate(pi: PiApi): void {
+  const rules = JSON.parse(process.env[rulesVariable] ?? "") as GateRules;
+  const granted = new Set<string>();
+  let steps = 0;
+
+  const refuse = (call: string, ctx: PiContext) => {
+    pi.appendEntry(refusedEntry, { call });
+    ctx.abort();
+    return refusal;
+  };
+
+  pi.on("session_start", (_event, ctx) => {
+    for (const { customType, data } of ctx.sessionManager.getEntries()) {
+      if (customType === grantedEntry) granted.add((data as { grant: string }).grant);
+    }
+    ctx.ui.setStatus(gateStatus.key, gateStatus.text);
+  });
+
+  pi.on("before_agent_start", () => {
+    steps = 0;
+  });
+
+  pi.on("context", (_event, ctx) => {
+    steps += 1;
+    if (steps <= rules.maxSteps || ctx.signal?.aborted === true) return;
+    const news: GateNews = { waybill: "step-limit", steps: rules.maxSteps };
+    pi.appendEntry(stepLimitEntry, { steps: rules.maxSteps, message: stepLimitMessage(rules.maxSteps) });
+    ctx.ui.notify(JSON.stringify(news), "error");
+    ctx.abort();
+  });
+
+  pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
+    // Of several calls in one message the rest is not asked for once one was refused.
+    if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
+    if (toolName === questionTool) return undefined;
+    const call: Call = { tool: toolName, input };
+    const judged = judge(call, { rules, directory: ctx.cwd, home: homedir(), realPath, granted });
+    if (judged.verdict === "pass") return undefined;
+    if (judged.verdict === "deny") return { block: true, reason: judged.reason };
+    const ask: GateAsk = { waybill: "permission", call: toolCallId, ...call };
+    const decision = await ctx.ui.select(JSON.stringify(ask), decisions, { signal: ctx.signal });
+    if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
+    if (decision === "once") return undefined;
+    if (decision !== "always") return { block: true, reason: refuse(toolCallId, ctx) };
+    granted.add(grantOf(call));
+    pi.appendEntry(grantedEntry, { grant: grantOf(call) });
+    return undefined;
+  });
+
+  pi.registerTool({
+    name: questionTool,
+    label: "Question",
+    description:
+      "Ask the person you work for one or more questions, each with options to choose from, and wait for the answers.",
+    parameters: questionParameters,
+    async execute(call, input, signal, _onUpdate, ctx) {
+      const ask: GateAsk = { waybill: "question", call, input };
+      const answer = await ctx.ui.input(JSON.stringify(ask), undefined, { signal });
+      if (signal?.aborted) throw new Error("The turn was stopped.");
+      if (answer === undefined) throw new Error(refuse(call, ctx));
+      return { content: [{ type: "text", text: answer }], details: {} };
+    },
+  });
+}
+
+const questionTool = "question";
+
+const questionParameters = {
+  type: "object",
+  required: ["questions"],
+  properties: {
+    questions: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        required: ["question"],
+        properties: {
+          question: { type: "string", description: "The whole question." },
+          header: { type: "string", description: "A word or two that say what it is about." },
+          options: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["label"],
+              properties: { label: { type: "string" }, description: { type: "string" } },
+            },
+          },
+          multiple: { type: "boolean", description: "Whether several options may be chosen." },
+        },
+      },
+    },
+  },
+};
+
+/** Of what is not there yet, where its nearest parent leads. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+}

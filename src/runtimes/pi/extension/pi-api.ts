@@ -1,0 +1,45 @@
+/** As much of pi's interface for extensions as Waybill's own extension uses; pi's documentation describes the whole. */
+type Dialog = { signal?: AbortSignal | undefined };
+
+export type PiContext = {
+  readonly cwd: string;
+  /** Aborted when somebody stops the turn; undefined while there is none. */
+  readonly signal: AbortSignal | undefined;
+  readonly sessionManager: { getEntries(): readonly { type: string; customType?: string; data?: unknown }[] };
+  readonly ui: {
+    select(title: string, options: readonly string[], dialog?: Dialog): Promise<string | undefined>;
+    input(title: string, placeholder?: string, dialog?: Dialog): Promise<string | undefined>;
+    notify(message: string, type?: "info" | "warning" | "error"): void;
+    setStatus(key: string, text: string | undefined): void;
+  };
+  abort(): void;
+};
+
+export type ToolCallEvent = { toolCallId: string; toolName: string; input: Readonly<Record<string, unknown>> };
+
+export type PiTool = {
+  name: string;
+  label: string;
+  description: string;
+  parameters: object;
+  execute(
+    toolCallId: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal | undefined,
+    onUpdate: unknown,
+    ctx: PiContext,
+  ): Promise<{ content: { type: "text"; text: string }[]; details: object }>;
+};
+
+export type PiApi = {
+  on(
+    event: "session_start" | "before_agent_start" | "context",
+    handler: (event: unknown, ctx: PiContext) => void,
+  ): void;
+  on(
+    event: "tool_call",
+    handler: (event: ToolCallEvent, ctx: PiContext) => Promise<{ block: true; reason: string } | undefined>,
+  ): void;
+  registerTool(tool: PiTool): void;
+  appendEntry(customType: string, data: unknown): void;
+};

@@ -1,0 +1,46 @@
+/** Where pi keeps its sessions: beside those that a person begins, so that `pi --resume` finds them. */
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+
+export type SessionPlaces = {
+  /** The folder of a directory's sessions. */
+  folderOf: (directory: string) => string;
+  /** All folders that there are. */
+  folders: () => readonly string[];
+};
+
+export function sessionPlaces(env: NodeJS.ProcessEnv): SessionPlaces {
+  const home = env.HOME ?? homedir();
+  const path = (given: string) => resolve(given.replace(/^~(?=\/|$)/, home));
+  const flat = env.PI_CODING_AGENT_SESSION_DIR;
+  if (flat) return { folderOf: () => path(flat), folders: () => [path(flat)] };
+  const root = join(path(env.PI_CODING_AGENT_DIR ?? join(home, ".pi", "agent")), "sessions");
+  return {
+    folderOf: (directory) => join(root, folderName(directory)),
+    folders: () => (existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []),
+  };
+}
+
+function folderName(directory: string): string {
+  const real = existsSync(directory) ? realpathSync(directory) : directory;
+  return `--${real.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
+}
+
+/** The file that a session has, or is to have. pi itself puts the time before the id. */
+export function sessionFile(places: SessionPlaces, directory: string, sessionId: string): string {
+  const ours = join(places.folderOf(directory), `waybill_${sessionId}.jsonl`);
+  if (existsSync(ours)) return ours;
+  return places.folders().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
+}
+
+function filesOf(folder: string, sessionId: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(`_${sessionId}.jsonl`))
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The sessions of pi, as slices of their transcripts: what stands in a session's file, and what its program has said and
+ * not written yet. pi writes nothing before the first answer.
+ */
+import { existsSync, realpathSync } from "node:fs";
+import type { Json } from "../json-fields.ts";
+import { asBrokenOff } from "../lane-programs/broken-off.ts";
+import { RowFile } from "../lane-programs/row-file.ts";
+import type { TranscriptSlice } from "../port.ts";
+import type { PiTalk } from "./pi-talk.ts";
+import { SessionBook } from "./session-book.ts";
+import type { SessionNotes } from "./session-notes.ts";
+import type { SessionPlaces } from "./session-place.ts";
+import { sessionFile } from "./session-place.ts";
+
+export type SessionState = {
+  /** What is held with the program that has it, if one of ours does. */
+  talk: PiTalk | null;
+  /** A program of an earlier run still has it. */
+  leftBehind: boolean;
+};
+
+/** Sessions whose rows are kept in memory; another one is read from its beginning. */
+const mostKept = 32;
+
+export class Sessions {
+  readonly #places: SessionPlaces;
+  readonly #notes: SessionNotes;
+  readonly #files = new Map<string, RowFile<SessionBook>>();
+
+  constructor(places: SessionPlaces, notes: SessionNotes) {
+    this.#places = places;
+    this.#notes = notes;
+  }
+
+  pathOf(directory: string, sessionId: string): string {
+    return this.#file(directory, sessionId).path;
+  }
+
+  isThere(directory: string, sessionId: string): boolean {
+    return existsSync(this.pathOf(directory, sessionId));
+  }
+
+  /** Where the session works; null where that is not known yet. */
+  async directoryOf(directory: string, sessionId: string): Promise<string | null> {
+    return (await this.#book(directory, sessionId))?.directory ?? null;
+  }
+
+  /** Whether this is the prompt that was sent last, and has arrived. */
+  async hasArrived(directory: string, sessionId: string, prompt: { messageId: string; text: string }, talk: PiTalk) {
+    if (this.#notes.lastSent(sessionId) !== prompt.messageId) return false;
+    const book = (await this.#book(directory, sessionId)) ?? new SessionBook(sessionId);
+    return book.newestPrompt(talk.heard) === prompt.text;
+  }
+
+  async slice(
+    directory: string,
+    sessionId: string,
+    limit: number | null,
+    { talk, leftBehind }: SessionState,
+  ): Promise<TranscriptSlice> {
+    // Asked first: what is at rest now, and is read afterwards, is whole.
+    const busy = leftBehind || talk?.isWorking === true;
+    const status = talk?.isRetrying ? "retry" : busy ? "busy" : "idle";
+    const asks = (talk?.asks ?? []).map(({ id, kind, title, askedAt }) => ({ id, kind, sessionId, title, askedAt }));
+    const heard: readonly Json[] = talk?.heard ?? [];
+    const book = await this.#book(directory, sessionId);
+    const isLost = book === null && !busy && this.#notes.wasWritten(sessionId);
+    const { rows, complete } = (book ?? new SessionBook(sessionId)).newest(limit, isLost ? [] : heard);
+    return {
+      sessionId,
+      status: isLost ? "stale" : status,
+      ...(book && isElsewhere(book, directory) ? { elsewhere: true } : {}),
+      asks,
+      rows: busy ? rows : asBrokenOff(rows),
+      complete,
+      lastActivityAt: latest(book?.lastActivityAt ?? null, talk?.lastWordAt ?? null),
+    };
+  }
+
+  async #book(directory: string, sessionId: string): Promise<SessionBook | null> {
+    const file = this.#file(directory, sessionId);
+    if (!existsSync(file.path)) {
+      this.#files.delete(sessionId);
+      return null;
+    }
+    this.#notes.noteWritten(sessionId);
+    return file.refresh();
+  }
+
+  #file(directory: string, sessionId: string): RowFile<SessionBook> {
+    const kept = this.#files.get(sessionId);
+    const path = kept && existsSync(kept.path) ? kept.path : sessionFile(this.#places, directory, sessionId);
+    const known = kept?.path === path ? kept : new RowFile(path, () => new SessionBook(sessionId));
+    this.#files.delete(sessionId);
+    this.#files.set(sessionId, known);
+    for (const oldest of this.#files.keys()) {
+      if (this.#files.size <= mostKept) break;
+      this.#files.delete(oldest);
+    }
+    return known;
+  }
+}
+
+/** pi goes on where a session began, wherever it is started. */
+function isElsewhere(book: SessionBook, directory: string): boolean {
+  return book.directory !== null && existsSync(directory) && realpathSync(directory) !== book.directory;
+}
+
+function latest(...times: readonly (number | null)[]): number | null {
+  return times.reduce((newest, time) => (newest === null || (time !== null && time > newest) ? time : newest), null);
+}

@@ -1,0 +1,66 @@
+/** Permissions and questions that agents wait with, and their answers. */
+import type { Context } from "hono";
+import { z } from "zod";
+import { AppError } from "../../../../../app-error.ts";
+import type { AskDecision, Desk } from "../../../../port.ts";
+import type { Env } from "../../../env.ts";
+import type { OpenCodeApp } from "../../add-opencode.ts";
+import { askNames } from "../../ids.ts";
+import { bodyOf } from "../../request-body.ts";
+import { wantedDirectory } from "../../request-place.ts";
+import type { SessionDeps } from "../session-deps.ts";
+import { pendingAsks } from "./pending-asks.ts";
+
+const decision = z.enum(["once", "always", "reject"]);
+/** `message` says why not. An agent is told that it was refused, and no more. */
+const replyBody = z.object({ reply: decision, message: z.string().optional() });
+const responseBody = z.object({ response: decision });
+const answersBody = z.object({ answers: z.array(z.array(z.string().max(10_000)).max(100)).max(100) });
+
+type Kind = "permission" | "question";
+
+export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
+  app.get("/permission", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).permissions));
+  app.get("/question", async (c) => c.json((await pendingAsks(desk, wantedIn(c))).questions));
+
+  app.post("/permission/:requestID/reply", async (c) => {
+    const { reply } = await bodyOf(c, replyBody);
+    return answered(c, desk, "permission", c.req.param("requestID"), { decision: reply });
+  });
+  app.post("/session/:sessionID/permissions/:permissionID", async (c) => {
+    const { response } = await bodyOf(c, responseBody);
+    return answered(c, desk, "permission", c.req.param("permissionID"), { decision: response });
+  });
+  app.post("/question/:requestID/reply", async (c) => {
+    const { answers } = await bodyOf(c, answersBody);
+    return answered(c, desk, "question", c.req.param("requestID"), { decision: "once", answers });
+  });
+  app.post("/question/:requestID/reject", (c) =>
+    answered(c, desk, "question", c.req.param("requestID"), { decision: "reject" }),
+  );
+}
+
+async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: string, decision: AskDecision) {
+  const names = askNames(requestID);
+  const ask = (await desk.asks()).find((one) => one.kind === kind && names.includes(one.id));
+  if (!ask) return askUnknown(c, kind, requestID);
+  try {
+    await desk.answer(ask.id, decision);
+  } catch (error) {
+    // Somebody else was faster.
+    if (error instanceof AppError && error.code === "ask_unknown") return askUnknown(c, kind, requestID);
+    throw error;
+  }
+  return c.json(true);
+}
+
+/** OpenCode has a shape of its own for this. */
+function askUnknown(c: Context<Env>, kind: Kind, requestID: string) {
+  const word = kind === "permission" ? "Permission" : "Question";
+  return c.json({ _tag: `${word}NotFoundError`, requestID, message: `${word} request not found: ${requestID}` }, 404);
+}
+
+function wantedIn(c: Context<Env>): (directory: string) => boolean {
+  const wanted = wantedDirectory(c);
+  return (directory) => wanted === undefined || directory === wanted;
+}

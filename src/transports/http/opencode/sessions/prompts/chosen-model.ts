@@ -1,0 +1,51 @@
+/**
+ * The model that a prompt names. Each runtime is a provider: another model of the lane's own is the lane's from this
+ * message on, and another runtime is taken only while nothing was ever sent in the lane, since an agent program's
+ * session cannot go over to another program. `default` leaves the lane as it is.
+ */
+import { AppError } from "../../../../../app-error.ts";
+import type { Desk, LaneState } from "../../../../port.ts";
+import { defaultAgent, defaultModel } from "../../place/catalog.ts";
+import { placeOf } from "../session-view.ts";
+import type { PromptBody } from "./prompt-body.ts";
+
+export async function takeChoice(desk: Desk, { lane }: LaneState, { model, agent }: PromptBody): Promise<void> {
+  refuseOtherAgent(placeOf(lane).agent, agent);
+  if (model === undefined) return;
+  const named = model.modelID === defaultModel ? null : model.modelID;
+  if (model.providerID === lane.runtime) {
+    if (named !== null && named !== lane.model) await desk.putLane({ ...lane, model: named });
+    return;
+  }
+  const { items } = await desk.deliveries({ lane: lane.id, limit: 1 });
+  if (lane.sessionId !== null || items.length > 0) throw wrongProvider(lane.runtime, model.providerID);
+  const moved = await desk.putLane({ ...lane, runtime: model.providerID, model: named, agent: null });
+  if (moved.runtimeReady) return;
+  await desk.putLane(lane);
+  throw runtimeUnknown(model.providerID);
+}
+
+export function runtimeUnknown(providerID: string): AppError {
+  return new AppError({
+    code: "runtime_unknown",
+    message: `There is no provider "${providerID}" here: a provider is a runtime of Waybill's.`,
+    hint: "GET /provider lists them.",
+  });
+}
+
+function refuseOtherAgent(own: string, wanted: string | undefined): void {
+  if (wanted === undefined || wanted === own || wanted === defaultAgent) return;
+  throw new AppError({
+    code: "invalid_request",
+    message: `This session works as the agent "${own}", and cannot change to "${wanted}".`,
+    hint: "Leave `agent` out, or begin a session with that agent.",
+  });
+}
+
+function wrongProvider(own: string, wanted: string): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `This session is one of "${own}" and cannot go over to "${wanted}", since it has been used.`,
+    hint: `Choose a model of "${own}", or begin a new session.`,
+  });
+}

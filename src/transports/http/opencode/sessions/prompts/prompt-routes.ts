@@ -1,0 +1,80 @@
+/**
+ * Prompts: each is a message in the ledger, and is delivered whether or not its sender waits for it. The same id again
+ * is the same message, sent once.
+ */
+import { randomUUID } from "node:crypto";
+import type { Context } from "hono";
+import { AppError } from "../../../../../app-error.ts";
+import type { Lane } from "../../../../../delivery/lane.ts";
+import type { Env } from "../../../env.ts";
+import { endOf } from "../../../stream-answer.ts";
+import type { OpenCodeApp } from "../../add-opencode.ts";
+import { newMessageId } from "../../ids.ts";
+import { bodyOf } from "../../request-body.ts";
+import { ownSession } from "../known-session.ts";
+import type { SessionDeps } from "../session-deps.ts";
+import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
+import { takeChoice } from "./chosen-model.ts";
+import { promptBody, textOf } from "./prompt-body.ts";
+import { waitingAnswer } from "./waiting-answer.ts";
+
+export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
+  const { clock, patienceMs } = deps;
+
+  app.post("/session/:sessionID/message", async (c) => {
+    const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
+    const end = endOf(c);
+    return waitingAnswer(c, {
+      clock,
+      patienceMs,
+      answer: answered(lane, messageID, end.signal, deps),
+      afterwards: (error) => failedMessage(lane, messageID, error, clock.now()),
+      onEnd: () => end.abort(),
+    });
+  });
+
+  app.post("/session/:sessionID/prompt_async", async (c) => {
+    await admit(c, c.req.param("sessionID"), deps);
+    return c.body(null, 204);
+  });
+}
+
+/** Once this resolves the message is durable. */
+async function admit(c: Context<Env>, sessionID: string, { desk, clock }: SessionDeps) {
+  const body = await bodyOf(c, promptBody);
+  const state = await ownSession(desk, sessionID);
+  const { lane } = state;
+  const text = textOf(body);
+  if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
+  await takeChoice(desk, state, body);
+  const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
+  await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" });
+  return { lane, messageID };
+}
+
+async function answered(lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
+  try {
+    await deps.turnEnd({ lane: lane.id, messageId: messageID, signal });
+  } catch (error) {
+    throw signal.aborted ? ending(messageID) : error;
+  }
+  return answerOfTurn(deps, lane.id, messageID);
+}
+
+/** It would wait, and whoever sent it with it, until somebody lets the lane go on. */
+function paused(lane: Lane, reason: string): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `Lane "${lane.id}" is paused (${reason}), so nothing is sent in it.`,
+    hint: `Let it go on first: \`waybill resume ${lane.id}\`.`,
+  });
+}
+
+function ending(messageID: string): AppError {
+  return new AppError({
+    code: "draining",
+    message: "This daemon is about to end. The message is kept and goes on after the next start.",
+    hint: `Send it again under the same id, ${messageID}, to wait for its answer.`,
+    retryable: true,
+  });
+}

@@ -1,0 +1,117 @@
+/** Sessions: listing, making, naming, ending them, and what goes on in them. */
+import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/types";
+import type { Context } from "hono";
+import { z } from "zod";
+import { AppError } from "../../../../app-error.ts";
+import type { Lane } from "../../../../delivery/lane.ts";
+import type { LaneState } from "../../../port.ts";
+import type { Env } from "../../env.ts";
+import type { OpenCodeApp } from "../add-opencode.ts";
+import { sessionOf } from "../ids.ts";
+import { bodyOf } from "../request-body.ts";
+import { placeOf, wantedDirectory } from "../request-place.ts";
+import { queryOf } from "../request-query.ts";
+import { childSession, childSessions } from "./child-sessions.ts";
+import { knownSession, ownSession } from "./known-session.ts";
+import type { ListQuery, Wanted } from "./list-sessions.ts";
+import { listed, listQuery } from "./list-sessions.ts";
+import { laneFor, newSessionBody } from "./new-session.ts";
+import { permissionRules, refuseRules } from "./permission-rules.ts";
+import { runtimeUnknown } from "./prompts/chosen-model.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import { sessionView } from "./session-view.ts";
+
+const changeBody = z.object({
+  title: z.string().max(200).optional(),
+  permission: permissionRules.optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  time: z.object({ archived: z.number().optional() }).optional(),
+});
+
+export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
+  const { desk } = deps;
+
+  app.get("/session", async (c) => {
+    const query = queryOf(c, listQuery);
+    const wanted = await wantedIn(c, query, deps);
+    const sessions = await Promise.all((await desk.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
+    return c.json(listed(sessions, query, wanted));
+  });
+
+  app.post("/session", async (c) => {
+    const body = await bodyOf(c, newSessionBody);
+    const { lane, runtimeReady } = await desk.putLane(laneFor(body, (await placeOf(c, desk)).directory));
+    if (runtimeReady) return c.json(await sessionOfLane(lane, deps));
+    await desk.removeLane(lane.id, true);
+    throw runtimeUnknown(lane.runtime);
+  });
+
+  app.get("/session/status", async (c) => {
+    const directory = wantedDirectory(c);
+    const busy = (await desk.lanes()).filter(
+      (state) => isBusy(state) && (directory ?? state.lane.directory) === state.lane.directory,
+    );
+    const status: SessionStatus = { type: "busy" };
+    return c.json(Object.fromEntries(busy.map(({ lane }) => [sessionOf(lane.id), status])));
+  });
+
+  app.get("/session/:sessionID", async (c) => {
+    const { state, child, sessionID } = await knownSession(desk, c.req.param("sessionID"));
+    const session = await sessionOfLane(state.lane, deps);
+    return c.json(child ? await childSession(desk, session, sessionID) : session);
+  });
+
+  app.patch("/session/:sessionID", async (c) => {
+    const { title, ...other } = await bodyOf(c, changeBody);
+    const { lane } = await ownSession(desk, c.req.param("sessionID"));
+    refuseRules(other.permission);
+    refuseUnkept(other);
+    const named = title === undefined ? lane : { ...lane, displayName: title.trim() || null };
+    return c.json(await sessionOfLane((await desk.putLane(named)).lane, deps));
+  });
+
+  app.delete("/session/:sessionID", async (c) => {
+    const { lane } = await ownSession(desk, c.req.param("sessionID"));
+    await desk.removeLane(lane.id, true);
+    return c.json(true);
+  });
+
+  app.get("/session/:sessionID/children", async (c) => {
+    const { state, child } = await knownSession(desk, c.req.param("sessionID"));
+    // What a subagent has below itself is told as the lane's, one level deep.
+    return c.json(child ? [] : await childSessions(desk, await sessionOfLane(state.lane, deps)));
+  });
+
+  app.post("/session/:sessionID/abort", async (c) => {
+    const { lane } = await ownSession(desk, c.req.param("sessionID"));
+    await desk.abort(lane.id);
+    return c.json(true);
+  });
+}
+
+async function wantedIn(c: Context<Env>, query: ListQuery, { desk, projects }: SessionDeps): Promise<Wanted> {
+  if (wantedDirectory(c) === undefined && !query.path) return null;
+  const { directory } = await placeOf(c, desk);
+  return { directory, project: await projects.projectOf(directory) };
+}
+
+export async function sessionOfLane(lane: Lane, { desk, projects, about }: SessionDeps): Promise<Session> {
+  const [newest] = await desk.eventsBefore(lane.id, null, 1);
+  const { id: projectID } = await projects.projectOf(lane.directory);
+  return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
+}
+
+/** By the ledger: a message that is being worked on, or waits to be and will be. */
+export function isBusy({ lane, holder, waiting }: LaneState): boolean {
+  return holder !== null || (waiting > 0 && lane.pausedReason === null);
+}
+
+function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "metadata" | "time">): void {
+  if (metadata === undefined && time?.archived === undefined) return;
+  throw new AppError({
+    code: "not_served",
+    message:
+      metadata === undefined ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
+    hint: "A session can be given a title, and be deleted.",
+  });
+}

@@ -1,0 +1,33 @@
+/** The runtime for pi keeps every promise of the port, on the real program. */
+import { rmSync } from "node:fs";
+import { sessionFile, sessionPlaces } from "../../src/runtimes/pi/session-place.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
+import { startPi } from "../support/agent-programs.ts";
+
+runtimeConformance("pi", async () => {
+  const { world, programs, kill } = await startPi(conformanceScenes, [{}]);
+  return {
+    facts: {
+      // A session is made by its first prompt, so one that was never prompted is like one that was just opened.
+      unknownSession: "idle",
+      // It writes nothing before the first answer, the prompt included.
+      deadTurn: "not_observed",
+      keepsCost: true,
+      isProgram: true,
+    },
+    get runtime() {
+      return world.waybill.runtimes.get("pi") as Runtime;
+    },
+    lane: conformingLane("pi", world.work),
+    runs: (words) => world.turns(words),
+    kill: () => kill("lane"),
+    loseSession: async (sessionId) => {
+      rmSync(sessionFile(sessionPlaces({ HOME: world.home }), world.work, sessionId));
+    },
+    programs,
+    stop: ({ keep } = { keep: false }) => world.waybill.close({ keepAgents: keep }),
+    start: async () => void (await world.start()),
+    dispose: () => world.dispose(),
+  };
+});

@@ -1,0 +1,10 @@
+import { test } from "vitest";
+import { killAgainAndAgain } from "../support/agent-kills.ts";
+import { expectEachAnsweredOnce, expectEachResponded } from "../support/expect-agent-kills.ts";
+import { killedPi } from "../support/pi-kills.ts";
+
+test("a hundred kills of pi, the daemon and both in mid-turn: every message is answered, and none twice", async () => {
+  const run = await killAgainAndAgain(killedPi, 100);
+  expectEachAnsweredOnce(run);
+  expectEachResponded(run);
+});

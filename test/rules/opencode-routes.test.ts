@@ -1,0 +1,58 @@
+/** The table of OpenCode's routes holds: against the real server's list, against the app, and in the document. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Refusal } from "../../src/transports/http/opencode/native-routes.ts";
+import { nativeRoutes } from "../../src/transports/http/opencode/native-routes.ts";
+import { isForOpenCode, openCodePath } from "../../src/transports/http/opencode/opencode-address.ts";
+import { anApi } from "../support/http-api.ts";
+import { nativeRouteList } from "../support/native-routes.ts";
+
+const { app, ask } = anApi();
+const served = nativeRoutes.filter(({ refusal }) => refusal === null).map(({ route }) => route);
+const refused = nativeRoutes.flatMap(({ route, refusal }) => (refusal === null ? [] : [{ route, refusal }]));
+const inApp = app.routes
+  .filter(({ method, path }) => method !== "ALL" && isForOpenCode(path))
+  .map(({ method, path }) => `${method} ${path.slice(openCodePath.length).replaceAll(/:(\w+)/g, "{$1}")}`);
+
+/** Written by others at this moment: taken out of here when they are there. */
+const awaited = /^\w+ \/(session|permission|question|event|global\/event)\b/;
+
+describe("the table of OpenCode's routes", () => {
+  test("has each of the real server's once, and nothing else", () => {
+    expect(nativeRoutes.map(({ route }) => route).sort()).toEqual(nativeRouteList());
+  });
+
+  test("says served of what the app serves, and of nothing else", () => {
+    const refusedOnes = new Set(refused.map(({ route }) => route));
+    const present = [...new Set(inApp)].filter((route) => !refusedOnes.has(route));
+    const missing = served.filter((route) => !present.includes(route) && !awaited.test(route));
+    expect({ missing, unknown: present.filter((route) => !served.includes(route)) }).toEqual({
+      missing: [],
+      unknown: [],
+    });
+    // What is refused and served all the same would stand there twice.
+    expect(inApp.filter((route, i) => inApp.indexOf(route) !== i)).toEqual([]);
+  });
+
+  test.each(refused)("$route says that it is not served, and why", async ({ route, refusal }) => {
+    const [method = "", path = ""] = route.split(" ");
+    const answer = await ask(openCodePath + path.replaceAll(/\{\w+\}|\*/g, "x"), { method });
+    expect([answer.status, answer.body]).toEqual([501, expect.stringContaining("not_served")]);
+    expect(answer.body).toContain(refusal.why);
+  });
+
+  test("stands in the document as it is", () => {
+    const document = readFileSync(new URL("../../docs/opencode-api.md", import.meta.url), "utf8");
+    const rows = [...document.matchAll(/^\| (`[A-Z]+ \/.*) \| (.+) \|$/gm)].map(([row]) => row);
+    expect(rows).toEqual(documentRows());
+  });
+});
+
+/** A row for each that is served, then one for each reason. */
+function documentRows(): string[] {
+  const given = nativeRoutes.flatMap(({ route, gives }) => (gives === null ? [] : [`| \`${route}\` | ${gives} |`]));
+  const reasons = [...new Set(refused.map(({ refusal }) => refusal))];
+  const namesOf = (reason: Refusal) => refused.flatMap(({ route, refusal }) => (refusal === reason ? [route] : []));
+  const words = (routes: readonly string[]) => routes.map((route) => `\`${route}\``).join(", ");
+  return [...given, ...reasons.map((reason) => `| ${words(namesOf(reason))} | ${reason.why} ${reason.instead} |`)];
+}

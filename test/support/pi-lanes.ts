@@ -1,0 +1,60 @@
+/** A whole Waybill with lanes on the real pi. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/clock.ts";
+import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
+import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
+import type { PiOptions } from "../../src/runtimes/pi/pi-runtime.ts";
+import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
+import type { AgentWorldOptions } from "./agent-world.ts";
+import { AgentWorld } from "./agent-world.ts";
+
+/** The real program, installed for the tests. */
+export const piBin = fileURLToPath(new URL("../../node_modules/.pi/node_modules/.bin/pi", import.meta.url));
+
+/** Of a pi whose only provider is the scripted model; its home holds nothing else. */
+export function piEnvironment(home: string, modelUrl: string): Record<string, string> {
+  const agent = join(home, ".pi", "agent");
+  mkdirSync(agent, { recursive: true });
+  const model = { id: "scripted", reasoning: true, contextWindow: 100_000, maxTokens: 4000 };
+  const scripted = { baseUrl: modelUrl, api: "anthropic-messages", apiKey: "x", models: [model] };
+  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { scripted } }));
+  writeFileSync(join(agent, "settings.json"), JSON.stringify({ retry: { baseDelayMs: 50 } }));
+  return { PATH: process.env.PATH ?? "", HOME: home };
+}
+
+export const scriptedModel = { provider: "scripted", model: "scripted", apiKey: null, maxSteps: 50 };
+
+export class PiLanes extends AgentWorld {
+  readonly home = join(this.directory, "home");
+  readonly #pi: Partial<PiOptions>;
+
+  constructor({ pi = {}, ...options }: AgentWorldOptions & { pi?: Partial<PiOptions> } = {}) {
+    super(options);
+    this.#pi = pi;
+    mkdirSync(this.home);
+  }
+
+  /** The only program that is written down for a lane. */
+  program(lane = "lane"): ProcessRecord & { pid: number } {
+    const all = readProcessRecords(join(this.directory, "pi", "programs")).filter(({ laneId }) => laneId === lane);
+    const [record] = all;
+    if (record?.pid == null || all.length > 1) throw new Error(`not one program: ${JSON.stringify(all)}`);
+    return { ...record, pid: record.pid };
+  }
+
+  protected override makeRuntime(): PiRuntime {
+    return new PiRuntime({
+      ...scriptedModel,
+      program: piBin,
+      env: piEnvironment(this.home, this.model.url),
+      directory: join(this.directory, "pi"),
+      clock: systemClock,
+      idleMs: 60_000,
+      mostResting: 5,
+      onTrouble: (error) => this.troubles.push(error),
+      ...this.#pi,
+    });
+  }
+}
