@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
 import { aClient, aHub, durable } from "../../../../../test/support/hub-client.ts";
 import { settled } from "../../../../../test/support/manual-clock.ts";
+import type { WorldOptions } from "../../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../../test/support/waybill.ts";
-import type { ScriptInput } from "../../../../runtimes/stub/script.ts";
 import type { Place } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import type { Line } from "./line.ts";
 
-const busy: ScriptInput = {
+const busy: NonNullable<WorldOptions["script"]> = {
   always: [{ steps: [{ say: "I begin" }, { tool: "read", input: { a: 1 }, output: "x" }, { say: "It is done." }] }],
 };
 
