@@ -39,7 +39,8 @@ export class PiWorld {
     return whole.map((line) => jsonIn(line) ?? {});
   }
 
-  start(session: string, { args = [], directory = this.directory, maxSteps = 9 } = {}): PiProgram {
+  start(session: string, options: { args?: string[]; directory?: string; maxSteps?: number } = {}): PiProgram {
+    const { args = [], directory = this.directory, maxSteps = 9 } = options;
     const lane = { model: null } as Lane;
     const { provider, model } = scriptedModel;
     const own = piArguments({ lane, sessionFile: this.sessionFile(session), provider, model, systemPrompt: null });
