@@ -23,10 +23,12 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
 
   app.post("/session/:sessionID/message", async (c) => {
+    const after = await deps.desk.eventsEnd();
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = endOf(c);
     if (deps.questionless.has(lane.id)) {
-      refuseQuestions(deps, lane.id, end.signal).catch((error) => deps.report(error, c.req.routePath));
+      const refusing = refuseQuestions(deps, { lane: lane.id, after, signal: end.signal });
+      refusing.catch((error) => deps.report(error, c.req.routePath));
     }
     return waitingAnswer(c, {
       clock,
