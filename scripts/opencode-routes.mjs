@@ -39,7 +39,7 @@ async function writeDownRoutesOf(server) {
   const routes = Object.entries(paths)
     .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`))
     .sort();
-  const list = new URL("../test/fixtures/opencode/routes.json", import.meta.url);
+  const list = new URL("../test/fixtures/opencode-routes.json", import.meta.url);
   writeFileSync(list, `${JSON.stringify({ version, routes }, null, 2)}\n`);
   console.log(`${routes.length} routes of OpenCode ${version}.`);
 }

@@ -23,6 +23,7 @@ import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
 import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
+import type { UniversalEvent } from "../events/universal-event.ts";
 import type { Admitted, NewMessage } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
@@ -111,6 +112,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
     recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
   });
+  recorder.onEvents((told) => told.forEach(({ event }) => hearAsk(asks, event)));
   const send = wayIn(deps, courier, recorder);
   const made = options.runtimes(wayInForAgents(store, send));
 
@@ -162,6 +164,12 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),
     close,
   };
+}
+
+/** Whoever follows events may answer an ask at once. */
+function hearAsk(asks: AskBook, { type, data, lane }: UniversalEvent): void {
+  if (type === "permission.requested" || type === "question.requested") asks.told(data.ask, lane);
+  else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */

@@ -1,6 +1,9 @@
 /**
  * What the agents wait for a person to decide, as the last look showed it. Kept in memory: an ask lives in the agent
  * program, and every delivery that is blocked by one is looked at again after a start.
+ *
+ * Events tell of an ask a moment before a look does, and whoever follows them may answer at once: so what was only told
+ * can be answered, too, although it is not listed yet.
  */
 import type { Ask } from "../runtimes/port.ts";
 import type { DeliveryRecord } from "./record.ts";
@@ -17,6 +20,8 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
 
 export class AskBook {
   readonly #open = new Map<string, OpenAsk>();
+  /** The lanes of asks that events told of. */
+  readonly #told = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
 
   /** Oldest first. */
@@ -24,8 +29,13 @@ export class AskBook {
     return [...this.#open.values()].sort((one, other) => one.since - other.since);
   }
 
-  find(askId: string): OpenAsk | null {
-    return this.#open.get(askId) ?? null;
+  /** The lane whose agent asks this. */
+  laneOf(askId: string): string | null {
+    return this.#open.get(askId)?.laneId ?? this.#told.get(askId) ?? null;
+  }
+
+  told(askId: string, laneId: string): void {
+    this.#told.set(askId, laneId);
   }
 
   /** All asks that a look at a delivery's sessions showed. Those in the turn of a later delivery are not its own. */
@@ -42,6 +52,7 @@ export class AskBook {
   }
 
   answered(askId: string): void {
+    this.#told.delete(askId);
     if (this.#open.delete(askId)) this.#tell();
   }
 

@@ -109,10 +109,10 @@ export class Interventions {
   /** Tells the agent what a person decided. The look that follows shows what it makes of that. */
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { asks, store, runtimes, policy } = this.#deps;
-    const ask = asks.find(askId);
-    const lane = ask && (await store.lane(ask.laneId));
+    const laneId = asks.laneOf(askId);
+    const lane = laneId === null ? null : await store.lane(laneId);
     const runtime = lane && runtimes.get(lane.runtime);
-    if (!ask || !lane || !runtime) throw askUnknown(askId);
+    if (!lane || !runtime) throw askUnknown(askId);
     try {
       await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
     } catch (error) {

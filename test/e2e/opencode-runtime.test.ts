@@ -109,7 +109,7 @@ describe("a turn on the real server", () => {
       });
       const late = world.runtime.answer(lane, id, { decision: "reject" });
       await expect(late).rejects.toMatchObject({ code: "ask_unknown" });
-      expect(world.waybill.asks.find(id)).toBeNull();
+      expect(world.waybill.asks.laneOf(id)).toBeNull();
     };
     await answerTwice(world.waybill.asks.list()[0]?.id ?? "");
     await world.until("twice", (record) => record.responseState === "question_blocked");

@@ -19,6 +19,7 @@ describe.each([
   { document: "docs/invariants.md", atLeast: 30 },
   { document: "docs/opencode.md", atLeast: 20 },
   { document: "docs/claude.md", atLeast: 9 },
+  { document: "docs/pi.md", atLeast: 7 },
 ])("$document", ({ document, atLeast }) => {
   const rows = citedTests(document);
 
@@ -45,15 +46,21 @@ test("every test that docs/opencode.md cites for what was tried is there", () =>
   expect(names.filter((name) => !files.includes(`"${name}"`))).toEqual([]);
 });
 
-test("every test that docs/claude.md cites is there, and every test of these facts is cited", () => {
-  const facts = read("test/e2e/claude-facts.test.ts");
-  const tests = [...facts.matchAll(/\btest(?:\.each\(.*?\))?\(\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
-  const tried = read("docs/claude.md").split("## What was tried")[1]?.split("\n## ")[0] ?? "";
-  const rows = tried.match(/^\| .* \|$/gm)?.slice(1) ?? [];
-  const cited = rows.map((row) => row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
-  expect(cited.length).toBeGreaterThan(15);
-  expect(cited.toSorted()).toEqual(tests.toSorted());
-});
+test.each([
+  { program: "claude", atLeast: 15 },
+  { program: "pi", atLeast: 6 },
+])(
+  "every test that docs/$program.md cites is there, and every test of these facts is cited",
+  ({ program, atLeast }) => {
+    const facts = read(`test/e2e/${program}-facts.test.ts`);
+    const tests = [...facts.matchAll(/\btest(?:\.each\(.*?\))?\(\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+    const tried = read(`docs/${program}.md`).split("## What was tried")[1]?.split("\n## ")[0] ?? "";
+    const rows = tried.match(/^\| .* \|$/gm)?.slice(1) ?? [];
+    const cited = rows.map((row) => row.split(" | ").at(-1)?.replace(/ \|$/, "") ?? "");
+    expect(cited.length).toBeGreaterThan(atLeast);
+    expect(cited.toSorted()).toEqual(tests.toSorted());
+  },
+);
 
 describe("links between documents", () => {
   const documents = [

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 
 export function nativeRouteList(): string[] {
-  const file = new URL("../fixtures/opencode/routes.json", import.meta.url);
+  const file = new URL("../fixtures/opencode-routes.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { routes: string[] }).routes;
 }
 

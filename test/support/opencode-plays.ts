@@ -54,13 +54,16 @@ const once =
 export const plays: Readonly<Record<string, Play>> = {
   edits: simply("edits"),
   rounds: simply("rounds"),
-  fails: once(simply("fails")),
+  fails: once(async (session) => {
+    await session.prompt("fails");
+    return session.untilFailed();
+  }),
   stops: async (session, stage) => {
     await session.prompt("stops");
     await session.hasSaid(1);
     await stage.hangs();
     await session.abort();
-    return session.untilRest();
+    return session.untilFailed();
   },
   refuses: async (session) => {
     await session.prompt("refuses");

@@ -59,6 +59,17 @@ export class OpencodeSession {
     return rest === null ? this.events : this.events.slice(0, this.events.indexOf(rest) + 1);
   }
 
+  /** The same, once a message of the agent has failed: OpenCode says that it rests before that and again after it. */
+  async untilFailed(): Promise<Told[]> {
+    const failed = await this.hears((event) => {
+      const info = event.properties.info as Message | undefined;
+      return this.#isOwn(event, "message.updated") && info?.role === "assistant" && info.error !== undefined;
+    });
+    const after = this.events.indexOf(failed);
+    const rest = await this.hears((event) => this.#isOwn(event, "session.idle") && this.events.indexOf(event) > after);
+    return this.events.slice(0, this.events.indexOf(rest) + 1);
+  }
+
   /** Resolves when so many messages of the agent are over. */
   async hasSaid(messages: number): Promise<void> {
     const ids = new Set<string>();

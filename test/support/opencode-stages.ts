@@ -76,15 +76,13 @@ export async function waybillTheatre(agent: Agent): Promise<Theatre> {
   };
 }
 
-type PlayStage = Stage & { isGone?: () => boolean };
-
-async function playOn(at: Reached, directory: string, scene: string, stage: PlayStage, id?: string): Promise<Played> {
+async function playOn(at: Reached, directory: string, scene: string, stage: Stage, id?: string): Promise<Played> {
   const play = plays[scene];
   if (!play) throw new Error(`there is no scene ${scene}`);
   const session = await new OpencodeSession(at, directory).open(id);
   try {
     const told = await play(session, stage);
-    return { list: typeList(told, session.id), parts: stage.isGone?.() ? [] : partList(await session.messages()) };
+    return { list: typeList(told, session.id), parts: session.isOver ? [] : partList(await session.messages()) };
   } finally {
     await session.close();
   }

@@ -86,6 +86,7 @@ function answerRow(
     else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
     else if (block.type === "toolCall") row.tools.push(toolOf(block, of.results, of.refused));
   }
+  refuseTheRest(row.tools);
   const usage = asObject(message.usage) ?? {};
   return Object.assign(row, {
     firstActivityAt: isEmpty(message) ? null : began,
@@ -107,6 +108,12 @@ function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: Readon
   const tool: Tool = { id, name, status, input, output, rejected: refused.has(id) };
   const changed = status === "completed" ? fileChange(name, input, asObject(result.details) ?? {}) : null;
   return changed ? { ...tool, files: [{ path: changed.path, change: changed.change, diff: changed.diff }] } : tool;
+}
+
+/** One refusal stops all that the message was to do. */
+function refuseTheRest(tools: readonly Tool[]): void {
+  if (!tools.some(({ rejected }) => rejected)) return;
+  for (const tool of tools) tool.rejected = tool.status === "error";
 }
 
 function finishOf(stopReason: string | null): string {

@@ -29,7 +29,6 @@ export class PiTranslator {
   readonly #watch = new TurnWatch();
   readonly #calls = new Map<string, Call>();
   readonly #asks = new Map<string, PiAsk>();
-  readonly #refused = new Set<string>();
   #prompt: string | null = null;
   #message: SpokenMessage | null = null;
   /** An error without a word: pi may try again, and only then is it known what it was. */
@@ -38,6 +37,8 @@ export class PiTranslator {
   #limit: string | null = null;
   #ends: TurnEndReason | null = null;
   #stopped = false;
+  /** A person said no, which stops all that the message was to do. */
+  #refused = false;
   #news = 0;
 
   constructor(session: string) {
@@ -48,7 +49,7 @@ export class PiTranslator {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
-    if (decision === "reject" && asked.call !== null) this.#refused.add(asked.call);
+    if (decision === "reject" && asked.call !== null) this.#refused = true;
     if (asked.kind === "permission") return [{ type: "permission_over", ask, outcome: decision }];
     const outcome = decision === "reject" ? "reject" : "answered";
     return [{ type: "question_over", ask, outcome, answers: outcome === "reject" ? null : (answers ?? []) }];
@@ -151,7 +152,7 @@ export class PiTranslator {
     if (line.type === "tool_execution_update") return [{ ...told, state: { status: "running", input, output } }];
     this.#calls.delete(id);
     if (line.isError === true) {
-      return [{ ...told, state: { status: "error", input, output, rejected: this.#refused.delete(id) } }];
+      return [{ ...told, state: { status: "error", input, output, rejected: this.#refused } }];
     }
     const file = fileChange(name, input, asObject(result.details) ?? {});
     // The result may end its message, so the file comes first.
@@ -195,7 +196,7 @@ export class PiTranslator {
     this.#stopped = false;
     this.#calls.clear();
     this.#asks.clear();
-    this.#refused.clear();
+    this.#refused = false;
   }
 
   #status(name: string, { type: _type, ...value }: Json, failed = false): Said {

@@ -45,10 +45,10 @@ export function askIdFor(kind: "permission" | "question", ask: string): string {
   return ask.startsWith(prefix) ? ask : prefix + ask;
 }
 
-/** What an ask may be called in the ledger, given what a client calls it. */
-export function askNames(requestID: string): string[] {
-  const bare = Object.values(askPrefix).find((prefix) => requestID.startsWith(prefix));
-  return bare === undefined ? [requestID] : [requestID, requestID.slice(bare.length)];
+/** What an ask may be called in the ledger, given what a client calls it; nothing for one of the other kind. */
+export function askNames(kind: "permission" | "question", requestID: string): string[] {
+  const prefix = askPrefix[kind];
+  return requestID.startsWith(prefix) ? [requestID, requestID.slice(prefix.length)] : [];
 }
 
 const askPrefix = { permission: "per_", question: "que_" } as const;

@@ -4,13 +4,13 @@ import { expect, test } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
 import { aClient, aHub, durable } from "../../../../../test/support/hub-client.ts";
 import { settled } from "../../../../../test/support/manual-clock.ts";
+import type { WorldOptions } from "../../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../../test/support/waybill.ts";
-import type { ScriptInput } from "../../../../runtimes/stub/script.ts";
 import type { Place } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import type { Line } from "./line.ts";
 
-const busy: ScriptInput = {
+const busy: NonNullable<WorldOptions["script"]> = {
   always: [{ steps: [{ say: "I begin" }, { tool: "read", input: { a: 1 }, output: "x" }, { say: "It is done." }] }],
 };
 
@@ -234,6 +234,54 @@ test("when some of it is not kept any more, clients are told to load everything 
   expect(types(resumed.seen)).not.toContain("server.instance.disposed");
 });
 
+test("an event that cannot be shown is reported, and the others are told all the same", async () => {
+  const world = await startWorld({ script: busy });
+  const troubles: unknown[] = [];
+  const projectionOf = (place: Place) => {
+    const projection = new SessionProjection(place, { following: true });
+    const take = projection.take.bind(projection);
+    projection.take = (event) => {
+      if (event.type === "usage" || event.type === "turn.started") throw new Error("odd");
+      return take(event);
+    };
+    return projection;
+  };
+  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => troubles.push(error) }));
+  expect(types(client.seen)).toContain("session.idle");
+  expect(troubles[0]).toEqual(new Error("odd"));
+});
+
+test("when events cannot be followed any more, clients and waits are let go, and the next who comes begins anew", async () => {
+  const world = await startWorld({ script: busy });
+  const desk = deskOf(world.waybill);
+  let broken = true;
+  const followEvents: typeof desk.followEvents = (options) => {
+    if (!broken) return desk.followEvents(options);
+    return (async function* () {
+      for await (const item of desk.followEvents(options)) {
+        yield item;
+        throw new Error("broken");
+      }
+    })();
+  };
+  const troubles: unknown[] = [];
+  const hub = aHub(world, { desk: { ...desk, followEvents }, report: (error) => troubles.push(error) });
+  const { signal } = new AbortController();
+  const { lines } = await hub.follow({ signal });
+  const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
+  const failed = expect(end).rejects.toEqual(new Error("broken"));
+  await settled();
+  await world.send({ id: "m1" });
+  while (!(await lines.next()).done);
+  await failed;
+  expect(troubles).toEqual([new Error("broken")]);
+  broken = false;
+  const again = await aClient(hub);
+  await world.reaches("m1", "responded");
+  await settled();
+  expect(types(again.seen)).toContain("session.idle");
+});
+
 test("an id that nobody made is refused", async () => {
   const hub = aHub(await startWorld());
   const { signal } = new AbortController();
@@ -301,9 +349,10 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
         }
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 6 },
   );
-});
+  // Several whole worlds, one after the other.
+}, 30_000);
 
 /** Its position may name another place among the changes of lanes. */
 function withoutId(frame: string): string {

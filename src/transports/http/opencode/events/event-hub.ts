@@ -24,8 +24,6 @@ import { TurnWaiter } from "./turn-waiter.ts";
 export type HubDeps = Omit<TranslatorDeps, "desk"> & {
   desk: Desk;
   clock: Clock;
-  /** Gets what goes wrong where nobody waits for it. */
-  report: (error: unknown) => void;
   /** How long it goes on when nobody follows any more. */
   lingerMs?: number;
   inbox?: InboxLimits;
@@ -66,7 +64,7 @@ export class EventHub {
     const wanted = options.after === undefined ? null : await this.#known(options.after);
     const run = await this.#running();
     const from = wanted ?? run.position;
-    const signal = AbortSignal.any([options.signal, run.stop.signal]);
+    const { signal } = endedBy(options.signal, run.stop.signal);
     const inbox = new LineInbox(options.directory, signal, limits);
     this.#inboxes.add(inbox);
     const source = {
@@ -83,7 +81,8 @@ export class EventHub {
       this.#usedAt = clock.now();
     };
     // Whoever has gone may never ask for the next line, and so never come to the end.
-    signal.addEventListener("abort", leave, { once: true });
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
     return { from, lines: followLines(source, from, wanted === null) };
   }
 
@@ -110,7 +109,11 @@ export class EventHub {
 
   close(): void {
     this.#isClosed = true;
-    void this.#starting?.then(({ stop }) => stop.abort());
+    this.#starting?.then(
+      ({ stop }) => stop.abort(),
+      // Whoever wanted it has been told.
+      () => {},
+    );
   }
 
   async #known(after: string): Promise<Position> {
@@ -123,7 +126,10 @@ export class EventHub {
 
   async #running(): Promise<Run> {
     this.#usedAt = this.#deps.clock.now();
-    this.#starting ??= this.#start();
+    this.#starting ??= this.#start().catch((error: unknown) => {
+      this.#starting = null;
+      throw error;
+    });
     return this.#starting;
   }
 
@@ -143,12 +149,15 @@ export class EventHub {
     return run;
   }
 
-  /** When one of the two cannot go on, a new run begins with the next client; those who are there are let go. */
+  /** When one of the two cannot go on, those who are there are let go; a new run begins with the next who comes. */
   async #watched(run: Run, following: Promise<void>): Promise<void> {
     try {
       await following;
     } catch (error) {
-      if (!run.stop.signal.aborted) this.#deps.report(error);
+      if (!run.stop.signal.aborted) {
+        this.#deps.report(error);
+        this.#waiter.fail(error);
+      }
     }
     this.#end(run);
   }
@@ -213,4 +222,14 @@ export class EventHub {
     if (this.#inboxes.size > 0 || this.#waiter.waiting > 0) return false;
     return clock.now() - this.#usedAt > lingerMs;
   }
+}
+
+/** Not `AbortSignal.any`, which holds on to what it made for as long as one of them lives. */
+function endedBy(...signals: readonly AbortSignal[]): AbortController {
+  const end = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) end.abort();
+    signal.addEventListener("abort", () => end.abort(), { once: true, signal: end.signal });
+  }
+  return end;
 }

@@ -25,6 +25,8 @@ export type TranslatorDeps = {
   /** The session of a lane, as clients see it. */
   sessionInfo: (lane: Lane, updatedAt: number) => Promise<unknown>;
   projectionOf?: (place: Place) => Projection;
+  /** Gets what goes wrong where nobody waits for it. */
+  report: (error: unknown) => void;
 };
 
 /** `number` counts those that come in a replay, too; null for what is told live only. */
@@ -50,8 +52,8 @@ export class Translator {
     const known = this.#lanes.get(event.lane) ?? (await this.#recall(event));
     if (!known) return nothing;
     const keeps = isKept(event);
-    const kept = keeps ? await this.#withSession(event, known, known.kept.take(event)) : [];
-    const live = known.live ? known.live.take(event) : [];
+    const kept = keeps ? await this.#withSession(event, known, this.#taken(known.kept, event)) : [];
+    const live = known.live ? this.#taken(known.live, event) : [];
     const all = known.live ? merged(kept, live) : kept.map((emitted, index) => ({ emitted, number: index + 1 }));
     const events = all.map(({ emitted, number }, index) => ({
       number,
@@ -85,11 +87,21 @@ export class Translator {
     const known = { lane, kept: projectionOf(place), live: this.#hearsDeltas ? projectionOf(place) : null };
     // A delta has the number of the event that it follows.
     for (const past of await recallLane(desk, event.lane, isKept(event) ? event.seq : event.seq + 1)) {
-      known.kept.take(past);
-      known.live?.take(past);
+      this.#taken(known.kept, past);
+      if (known.live) this.#taken(known.live, past);
     }
     this.#lanes.set(event.lane, known);
     return known;
+  }
+
+  /** An event that nobody can show must not keep everybody from seeing the next. */
+  #taken(projection: Projection, event: UniversalEvent): Emitted[] {
+    try {
+      return projection.take(event);
+    } catch (error) {
+      this.#deps.report(error);
+      return [];
+    }
   }
 
   /** A session was last changed when its newest turn ended. */

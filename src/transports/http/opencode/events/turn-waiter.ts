@@ -13,9 +13,11 @@ export type TurnWanted = { lane: string; messageId: string; signal: AbortSignal 
 
 const atOnce = 100;
 
+type Listener = { hear: (event: UniversalEvent) => void; fail: (error: unknown) => void };
+
 export class TurnWaiter {
   readonly #desk: Pick<Desk, "eventsBefore" | "deliveries">;
-  readonly #listeners = new Set<(event: UniversalEvent) => void>();
+  readonly #listeners = new Set<Listener>();
 
   constructor(desk: Pick<Desk, "eventsBefore" | "deliveries">) {
     this.#desk = desk;
@@ -27,7 +29,12 @@ export class TurnWaiter {
 
   /** To be called once an event has been told to clients, so that they have it before the answer. */
   hear(event: UniversalEvent): void {
-    if (isKept(event)) for (const listener of this.#listeners) listener(event);
+    if (isKept(event)) for (const listener of this.#listeners) listener.hear(event);
+  }
+
+  /** Nothing will be heard any more. */
+  fail(error: unknown): void {
+    for (const listener of this.#listeners) listener.fail(error);
   }
 
   /** Rejects with the signal's reason when that is aborted. */
@@ -41,15 +48,18 @@ export class TurnWaiter {
       finish = resolve;
       fail = reject;
     });
+    // It may be let go while the past is still read.
+    ended.catch(() => {});
     const take = (event: UniversalEvent) => {
       if (state) state = awaitedAfter(state, event);
       if (state?.end) finish(state.end);
     };
-    const listener = (event: UniversalEvent) => {
+    const hear = (event: UniversalEvent) => {
       if (event.lane !== lane) return;
       if (state) take(event);
       else heard.push(event);
     };
+    const listener: Listener = { hear, fail };
     const onAbort = () => fail(signal.reason);
     this.#listeners.add(listener);
     signal.addEventListener("abort", onAbort, { once: true });

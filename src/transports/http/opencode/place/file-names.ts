@@ -9,6 +9,7 @@ import { git } from "./git.ts";
 import { isShown } from "./path-inside.ts";
 
 const mostNames = 20_000;
+const mostDirectories = 5000;
 const leftOut = new Set([".git", "node_modules", ".venv", "__pycache__", "target", "dist", ".cache"]);
 
 /** Relative to the place's directory. */
@@ -24,13 +25,15 @@ export async function fileNames(place: WorkPlace): Promise<string[]> {
 async function walked(place: WorkPlace): Promise<string[]> {
   const names: string[] = [];
   const open = [""];
-  for (let below = open.shift(); below !== undefined && names.length < mostNames; below = open.shift()) {
+  // A list that grows while it is gone through.
+  for (const below of open) {
+    if (names.length >= mostNames) break;
     if (!isShown(place, resolve(place.directory, below))) continue;
     const entries = await readdir(join(place.directory, below), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const name = join(below, entry.name);
       if (entry.isFile()) names.push(name);
-      else if (entry.isDirectory() && !leftOut.has(entry.name)) open.push(name);
+      else if (entry.isDirectory() && !leftOut.has(entry.name) && open.length < mostDirectories) open.push(name);
     }
   }
   return names;

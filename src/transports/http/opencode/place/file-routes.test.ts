@@ -24,6 +24,7 @@ describe("reading a file", () => {
 
   it.each([
     "../outside/secret.txt",
+    "../outside/nothing.txt",
     "/etc/passwd",
     "src/../../outside/secret.txt",
     "link.txt",

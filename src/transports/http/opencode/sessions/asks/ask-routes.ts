@@ -40,18 +40,18 @@ export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
   );
 }
 
+/** Not only what is listed: clients answer the moment that an event tells of an ask. */
 async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: string, decision: AskDecision) {
-  const names = askNames(requestID);
-  const ask = (await desk.asks()).find((one) => one.kind === kind && names.includes(one.id));
-  if (!ask) return askUnknown(c, kind, requestID);
-  try {
-    await desk.answer(ask.id, decision);
-  } catch (error) {
-    // Somebody else was faster.
-    if (error instanceof AppError && error.code === "ask_unknown") return askUnknown(c, kind, requestID);
-    throw error;
+  for (const name of askNames(kind, requestID)) {
+    try {
+      await desk.answer(name, decision);
+      return c.json(true);
+    } catch (error) {
+      // Of another name, or somebody else was faster.
+      if (!(error instanceof AppError) || error.code !== "ask_unknown") throw error;
+    }
   }
-  return c.json(true);
+  return askUnknown(c, kind, requestID);
 }
 
 /** OpenCode has a shape of its own for this. */

@@ -1,0 +1,7 @@
+/** Records what the real pi says in small scenarios, as fixtures in `test/fixtures/pi`. */
+import { fileURLToPath } from "node:url";
+import { runnerImport } from "vite";
+
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const { module } = await runnerImport(path("test/support/record-pi.ts"));
+await module.recordPi(path("test/fixtures/pi"), process.argv.slice(2));

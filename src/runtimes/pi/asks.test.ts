@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { answerTo, askIn } from "./asks.ts";
+
+const dialog = (method: string, more: object) => askIn({ type: "extension_ui_request", id: "d1", method, ...more });
+const response = { type: "extension_ui_response", id: "d1" };
+
+describe("a permission", () => {
+  const ask = dialog("select", {
+    title: JSON.stringify({ waybill: "permission", call: "c1", tool: "bash", input: { command: "make" } }),
+  });
+
+  test("has the call and what it is to do", () => {
+    expect(ask).toMatchObject({ kind: "permission", title: "bash: make", call: "c1" });
+  });
+
+  test.each(["once", "always", "reject"] as const)("is answered with %s", (decision) => {
+    expect(ask && answerTo(ask, { decision })).toEqual({ ...response, value: decision });
+  });
+});
+
+describe("a question of the agent", () => {
+  const questions = [
+    { question: "Which?", options: [{ label: "Red" }] },
+    { question: "When?", multiple: true },
+  ];
+  const ask = dialog("input", { title: JSON.stringify({ waybill: "question", call: "c1", input: { questions } }) });
+
+  test("is shown with all that it asks", () => {
+    expect(ask).toMatchObject({ kind: "question", title: "Which? / When?", call: "c1" });
+    expect(ask?.questions).toMatchObject([{ options: [{ label: "Red", description: null }] }, { multiple: true }]);
+  });
+
+  test("is answered in words, question by question", () => {
+    const answers = [["Red"], []];
+    const value = "Which?\nRed\n\nWhen?\n(no answer)";
+    expect(ask && answerTo(ask, { decision: "once", answers })).toEqual({ ...response, value });
+    expect(ask && answerTo(ask, { decision: "reject" })).toEqual({ ...response, cancelled: true });
+  });
+});
+
+describe("a dialog of somebody else's extension", () => {
+  test.each([
+    ["select", { title: "Go?", options: ["a", "b"] }, ["a", "b"], [["b"]], { value: "b" }],
+    ["confirm", { title: "Sure", message: "It is gone then." }, ["Yes", "No"], [["Yes"]], { confirmed: true }],
+    ["confirm", { title: "Sure", message: "It is gone then." }, ["Yes", "No"], [["No"]], { confirmed: false }],
+    ["input", { title: "Name" }, [], [["x"]], { value: "x" }],
+    ["editor", { title: "Text" }, [], [], { cancelled: true }],
+  ])("%s is a question with its options", (method, more, labels, answers, wanted) => {
+    const ask = dialog(method, more);
+    expect(ask).toMatchObject({ kind: "question", call: null });
+    expect(ask?.questions.flatMap(({ options }) => options.map(({ label }) => label))).toEqual(labels);
+    expect(ask && answerTo(ask, { decision: "once", answers })).toEqual({ ...response, ...wanted });
+  });
+
+  test("that waits for nobody is no question", () => {
+    expect(dialog("notify", { message: "Hello" })).toBeNull();
+    expect(dialog("setStatus", { statusKey: "a" })).toBeNull();
+  });
+});

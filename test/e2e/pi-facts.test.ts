@@ -1,0 +1,134 @@
+/**
+ * What `docs/pi.md` says about pi and Waybill leans on, tried on the real program. A new version that behaves otherwise
+ * fails here first.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Json } from "../../src/runtimes/json-fields.ts";
+import type { PiProgram } from "../support/pi-program.ts";
+import { PiWorld } from "../support/pi-program.ts";
+
+const overloaded = { error: { status: 529, message: "overloaded" }, once: true };
+
+let world: PiWorld;
+/** At rest before each test that uses it. */
+let pi: PiProgram;
+beforeAll(async () => {
+  world = await new PiWorld().open({
+    rules: [
+      { when: "be quick", steps: [{ say: "Was quick." }] },
+      { when: "hang", steps: [{ breaks: { how: "hang" } }] },
+      {
+        when: "sleep",
+        steps: [
+          { tools: [{ tool: "bash", input: { command: "echo $$ > tool.pid; exec sleep 60" } }] },
+          { say: "Slept." },
+        ],
+      },
+      { when: "try", steps: [overloaded, overloaded, overloaded, { say: "There you are." }] },
+    ],
+  });
+  pi = await world.start("first").ready();
+});
+afterAll(() => world.close());
+
+const inSession = async (name: string) => {
+  expect(await pi.talk.moveTo(world.sessionFile(name))).toBe(true);
+  pi.lines = [];
+};
+const messagesIn = (rows: readonly Json[]) =>
+  rows.filter(({ type }) => type === "message").map((row) => row.message as Json);
+const place = (fits: (line: Json) => boolean) => pi.lines.findIndex(fits);
+
+describe("a prompt", () => {
+  test("is in the session file only once the first answer is whole, and at once after that", async () => {
+    await inSession("late");
+    await pi.talk.prompt("hang");
+    await pi.hears(({ type }) => type === "message_end");
+    expect(world.rows("late")).toEqual([]);
+    await pi.talk.request({ type: "abort" });
+    await pi.until(() => !pi.talk.isWorking);
+    await pi.turn("be quick");
+    await pi.talk.prompt("hang again");
+    await pi.until(() => pi.talk.heard.length === 1);
+    // The row is written in the same moment in which it is told, after it.
+    await pi.talk.request({ type: "get_state" });
+    expect(messagesIn(world.rows("late")).map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "user",
+    ]);
+    await pi.talk.request({ type: "abort" });
+    await pi.until(() => !pi.talk.isWorking);
+  });
+
+  test("and its answer have the same moments in the events and in the file, and no ids in common", async () => {
+    await inSession("moments");
+    await pi.turn("be quick");
+    const told = pi.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
+    expect(told).toEqual(messagesIn(world.rows("moments")));
+    expect(told.map(({ timestamp }) => timestamp)).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(told.map(({ id }) => id)).toEqual([undefined, undefined]);
+  });
+
+  test("that comes while a turn runs is not taken", async () => {
+    await inSession("second");
+    await pi.talk.prompt("hang");
+    await pi.hears(({ type }) => type === "agent_start");
+    expect(await pi.talk.request({ type: "prompt", message: "be quick" })).toMatchObject({
+      success: false,
+      error: expect.stringContaining("already processing"),
+    });
+    await pi.talk.request({ type: "abort" });
+    await pi.until(() => !pi.talk.isWorking);
+  });
+});
+
+test("a turn that pi tries again ends first, and the state that is asked for then is told after the retry", async () => {
+  await inSession("tried");
+  await pi.turn("try");
+  const [ended, tries] = [place(({ type }) => type === "agent_end"), place(({ type }) => type === "auto_retry_start")];
+  const answered = place(({ type, id }) => type === "response" && id === "rest:1");
+  expect(ended).toBeGreaterThan(0);
+  expect(tries).toBeGreaterThan(ended);
+  expect(answered).toBeGreaterThan(tries);
+  expect(messagesIn(world.rows("tried")).map(({ stopReason }) => stopReason)).toEqual([undefined, "error", "stop"]);
+});
+
+test("the end of its input ends a program in mid-turn, and what its tools run goes on", async () => {
+  const alone = await world.start("alone").ready();
+  await alone.talk.prompt("sleep");
+  await alone.until(() => alone.talk.asks.length > 0);
+  const [ask] = alone.talk.asks;
+  if (ask) alone.talk.answer(ask, { decision: "once" });
+  const note = join(world.directory, "tool.pid");
+  await alone.hears(({ type }) => type === "tool_execution_update");
+  while (!existsSync(note) || readFileSync(note, "utf8") === "") await wait(20);
+  alone.child.stdin.end();
+  expect(await alone.exit).toEqual([0, null]);
+  expect(process.kill(Number(readFileSync(note, "utf8")), "SIGKILL")).toBe(true);
+  expect(messagesIn(world.rows("alone")).map(({ role }) => role)).toEqual(["user", "assistant"]);
+});
+
+test("a session goes on in the directory where it began, wherever pi is started", async () => {
+  await inSession("place");
+  await pi.turn("be quick");
+  const elsewhere = join(world.home, "elsewhere");
+  mkdirSync(elsewhere);
+  const other = await world.start("place", { directory: elsewhere }).ready();
+  await other.turn("be quick");
+  expect(world.rows("place").filter(({ type }) => type === "session")).toMatchObject([{ cwd: world.directory }]);
+  expect(messagesIn(world.rows("place"))).toHaveLength(4);
+});
+
+test("an extension that cannot be loaded ends the program with a word about it", async () => {
+  const broken = join(world.home, "broken.ts");
+  writeFileSync(broken, "throw new Error('no gate');");
+  const program = world.start("broken", { args: ["--extension", broken] });
+  expect(await program.exit).toEqual([1, null]);
+  expect(program.words).toContain("no gate");
+});

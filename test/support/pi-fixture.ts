@@ -1,0 +1,73 @@
+/** Recorded streams of the real pi, and what the translation and the turn tracker make of them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { newestTurn, signalsOf } from "../../src/events/slice-signals.ts";
+import { TurnTracker } from "../../src/events/turn-tracker.ts";
+import type { Draft } from "../../src/events/universal-event.ts";
+import type { Json } from "../../src/runtimes/json-fields.ts";
+import { asBrokenOff } from "../../src/runtimes/lane-programs/broken-off.ts";
+import { SessionBook } from "../../src/runtimes/pi/session-book.ts";
+import { PiTranslator } from "../../src/runtimes/pi/translate.ts";
+import type { AskAnswer, TranscriptRow } from "../../src/runtimes/port.ts";
+
+const directory = new URL("../fixtures/pi/", import.meta.url);
+/** The lane's session in every fixture. */
+export const session = "5e551011-0000-4000-8000-000000000000";
+
+export const fixtureNames = readdirSync(directory)
+  .filter((name) => name.endsWith(".lines.jsonl"))
+  .map((name) => name.replace(".lines.jsonl", ""))
+  .sort();
+
+export function recordedLines(name: string): Json[] {
+  return linesOf(`${name}.lines.jsonl`);
+}
+
+export function recordedRows(name: string): TranscriptRow[] {
+  const book = new SessionBook(session);
+  for (const row of linesOf(`${name}.rows.jsonl`)) book.take(row);
+  return asBrokenOff(book.newest(null, []).rows);
+}
+
+function linesOf(file: string): Json[] {
+  const text = readFileSync(new URL(file, directory), "utf8");
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Json);
+}
+
+type Told = { answer?: AskAnswer & { ask: string }; stop?: true };
+
+/** A lane's watcher: plays the runtime's part, and passes what it hears through one turn tracker. */
+export class PiWatcher {
+  readonly translator = new PiTranslator(session);
+  readonly tracker = new TurnTracker();
+  readonly drafts: Draft[] = [];
+
+  hear(lines: readonly Json[]): this {
+    for (const line of lines) this.#take(line.type === "told" ? this.#told(line as Told) : this.#heard(line));
+    return this;
+  }
+
+  /** As after a restart. */
+  retold(rows: readonly TranscriptRow[]): this {
+    const slice = { sessionId: session, status: "idle" as const, asks: [], complete: true, lastActivityAt: null };
+    for (const signal of signalsOf({ ...slice, rows: newestTurn(rows) }, 1)) {
+      this.drafts.push(...this.tracker.take(signal));
+    }
+    return this;
+  }
+
+  #heard(line: Json) {
+    return this.translator.take(JSON.stringify(line));
+  }
+
+  #told({ answer, stop }: Told) {
+    if (answer) return this.translator.answered(answer.ask, answer);
+    return stop ? this.translator.interrupted() : [];
+  }
+
+  #take(said: ReturnType<PiTranslator["take"]>): void {
+    for (const one of said) this.drafts.push(...this.tracker.take({ at: 1, session, ...one }));
+  }
+}
