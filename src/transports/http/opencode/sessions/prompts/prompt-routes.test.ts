@@ -3,7 +3,7 @@ import type { Answered, Asked } from "../../../../../../test/support/http-api.ts
 import { anApi } from "../../../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../../../test/support/lane-history.ts";
 import { ManualClock, settled } from "../../../../../../test/support/manual-clock.ts";
-import { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
+import type { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
 import { AppError } from "../../../../../app-error.ts";
 import type { DeliveryRecord } from "../../../../../delivery/record.ts";
 import { endNote } from "../../../../../events/delivery-notes.ts";
@@ -154,16 +154,7 @@ describe("the model of a prompt", () => {
   });
 
   it("is refused when no such runtime is here, and the lane stays as it was", async () => {
-    const desk = new MemoryDesk();
-    const put = desk.putLane.bind(desk);
-    const { ask } = anApi({
-      desk: Object.assign(desk, {
-        putLane: async (lane: Parameters<typeof put>[0]) => ({
-          ...(await put(lane)),
-          runtimeReady: lane.runtime === "stub",
-        }),
-      }),
-    });
+    const { ask, desk } = anApi();
     expect((await ask(`${session}/prompt_async`, choose("nobody", "x"))).json()).toMatchObject({
       data: { code: "runtime_unknown" },
     });
