@@ -146,6 +146,7 @@ describe("the model of a prompt", () => {
 
   it("may be one of another runtime until the session is used", async () => {
     const { ask, desk } = anApi();
+    desk.runtimeStates.push({ kind: "claude", ready: true, isDefault: false, models: [] });
     expect((await ask(`${session}/prompt_async`, choose("claude", "opus"))).status).toBe(204);
     expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "claude", model: "opus" });
     const moved = await ask(`${session}/prompt_async`, choose("stub", "default"));
@@ -206,6 +207,7 @@ describe("whoever waits for the answer", () => {
     await sentTo(desk);
     for (let blank = 0; blank < 3; blank++) await clock.advance(20_000);
     answer(desk, "msg_1", "Good morning.");
+    while (!answered) await clock.advance(200);
     await waiting;
     expect(answered?.body).toMatch(/^ {2,4}\{"info"/);
     expect(answered).toMatchObject({ status: 200 });
@@ -221,6 +223,8 @@ describe("whoever waits for the answer", () => {
     await sentTo(desk);
     await clock.advance(20_000);
     fail(desk, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
+    await settled();
+    await clock.advance(200);
     expect((await waiting).json()).toMatchObject({
       info: { role: "assistant", parentID: "msg_1", error: { data: { message: expect.stringMatching(/withdrawn/) } } },
       parts: [],

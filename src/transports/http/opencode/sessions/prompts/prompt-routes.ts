@@ -67,6 +67,7 @@ async function answered(lane: Lane, messageID: string, { signal, closing }: Ends
     if (!signal.aborted) throw error;
     throw closing.aborted ? ending(messageID) : gone();
   }
+  await new Promise<void>((resolve) => deps.clock.at(deps.clock.now() + deps.graceMs, resolve));
   return answerOfTurn(deps, lane.id, messageID);
 }
 
