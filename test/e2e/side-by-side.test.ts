@@ -1,35 +1,26 @@
 /**
- * One stream for every agent: the same scene gives the same turns and the same order of items on every program. What
- * each scene gives stands in docs/events.md.
+ * One stream for every agent, and one API for every client: each scene is played through OpenCode's API, by its own SDK, on
+ * every agent and on OpenCode itself. It gives the same turns and the same order of items on every program (what each
+ * gives stands in docs/events.md), and what OpenCode's clients see is what OpenCode shows (docs/opencode-api.md).
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
-import type { Message, Scenes } from "../support/scenes.ts";
+import type { Compared } from "../support/opencode-comparison.ts";
+import { compared, documented, expected, sectionOf } from "../support/opencode-comparison.ts";
+import { playedScenes, plays } from "../support/opencode-plays.ts";
+import type { Theatre } from "../support/opencode-stages.ts";
+import { nativeTheatre, waybillTheatre } from "../support/opencode-stages.ts";
+import type { Scenes } from "../support/scenes.ts";
 import type { Agent } from "../support/side-by-side.ts";
 import { comparable, eventsUntil, startAgents } from "../support/side-by-side.ts";
 
-const reads: Message = { do: { read: "README.md" } };
-const asks: Message = { say: "May I?", do: { shell: "sh -c true" } };
-
-const scenes: Scenes = {
-  edits: [
-    { say: "I read it.", do: { read: "README.md" } },
-    { say: "I edit it.", do: { edit: "README.md", from: "One line.", to: "Two lines." } },
-    { say: "It has 2 lines now." },
-  ],
-  rounds: [...Array<Message>(10).fill(reads), { say: "Read 10 times." }],
-  fails: [{ error: "This cannot be done." }],
-  stops: [{ say: "I begin.", ...reads }, { hangs: "stopped" }],
-  refuses: [asks, { say: "Never said." }],
-  dies: [{ say: "I begin.", ...reads }, { hangs: "dies" }],
-  twice: [{ say: "That was 1." }],
-  meanwhile: [asks, { say: "That was the 1st or the 2nd." }],
-  rests: [{ say: "That was all: 1." }],
-};
+const scenes: Scenes = { ...playedScenes, rests: [{ say: "That was all: 1." }] };
+/** Of the others only the first is looked at: what fails is tried again. */
+const turns: Readonly<Record<string, number>> = { twice: 2, meanwhile: 2 };
 
 /** The lines below the scene's heading. */
-function documented(scene: string): string[] {
+function documentedTurns(scene: string): string[] {
   const document = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf8");
   const [, below = ""] = document.split(`### ${scene}\n`);
   const [, block = ""] = below.split("```\n");
@@ -37,102 +28,55 @@ function documented(scene: string): string[] {
 }
 
 let agents: Agent[] = [];
+let native: Theatre;
+let others: Theatre[] = [];
 beforeAll(async () => {
-  agents = await startAgents(scenes);
+  [agents, native] = await Promise.all([startAgents(scenes), nativeTheatre()]);
+  others = await Promise.all(agents.map(waybillTheatre));
 });
-afterAll(() => Promise.all(agents.map((agent) => agent.dispose())));
+afterAll(async () => {
+  await Promise.all([native, ...others].map((theatre) => theatre.dispose()));
+  await Promise.all(agents.map((agent) => agent.dispose()));
+});
 
 const count = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type).length;
-const turnsEnd = (agent: Agent, lane: string, turns: number) =>
-  eventsUntil(agent, lane, (events) => count(events, "turn.ended") >= turns);
 
-async function answerAsk(agent: Agent, lane: string, decision: "once" | "reject", nth = 1): Promise<void> {
-  const events = await eventsUntil(agent, lane, (all) => count(all, "permission.requested") >= nth);
-  const asked = events.filter((event) => event.type === "permission.requested").at(-1);
-  const ask = await untilListed(agent, asked?.data.ask ?? "");
-  await agent.waybill.people.answer(ask, { decision });
+/** The lane's events up to the end of so many turns. */
+async function toldOf(agent: Agent, lane: string, most: number): Promise<UniversalEvent[]> {
+  const events = await eventsUntil(agent, lane, (all) => count(all, "turn.ended") >= most);
+  const ends = [...events.keys()].filter((index) => events[index]?.type === "turn.ended");
+  return events.slice(0, (ends[most - 1] ?? 0) + 1);
 }
 
-/** The ledger's look comes a moment after the event. */
-async function untilListed({ waybill }: Agent, ask: string): Promise<string> {
-  while (!waybill.asks.list().some(({ id }) => id === ask)) {
-    await new Promise<void>((resolve) => {
-      const stop = waybill.ledger.onChange(() => {
-        stop();
-        resolve();
-      });
-    });
-  }
-  return ask;
-}
-
-/** What a person or a program does in the scene, and the events of its lane after that. */
-const plays: Record<string, (agent: Agent) => Promise<UniversalEvent[]>> = {
-  edits: async (agent) => {
-    await agent.send("m", "edits", "edits");
-    return turnsEnd(agent, "edits", 1);
-  },
-  rounds: async (agent) => {
-    await agent.send("m", "rounds", "rounds");
-    return turnsEnd(agent, "rounds", 1);
-  },
-  fails: async (agent) => {
-    await agent.waybill.store.pauseLane("fails", null);
-    await agent.send("m", "fails", "fails");
-    const events = await turnsEnd(agent, "fails", 1);
-    await agent.waybill.people.stop("fails", "user");
-    return events.slice(0, events.findIndex(({ type }) => type === "turn.ended") + 1);
-  },
-  stops: async (agent) => {
-    await agent.send("m", "stops", "stops");
-    await eventsUntil(agent, "stops", (events) => ends(events, "message") >= 2);
-    await agent.waybill.people.stop("stops", "user");
-    return turnsEnd(agent, "stops", 1);
-  },
-  refuses: async (agent) => {
-    await agent.send("m", "refuses", "refuses");
-    await answerAsk(agent, "refuses", "reject");
-    return turnsEnd(agent, "refuses", 1);
-  },
-  twice: async (agent) => {
-    await agent.send("m1", "twice", "twice");
-    await turnsEnd(agent, "twice", 1);
-    await agent.send("m2", "twice", "twice");
-    return turnsEnd(agent, "twice", 2);
-  },
-  meanwhile: async (agent) => {
-    await agent.send("m1", "meanwhile", "meanwhile");
-    await eventsUntil(agent, "meanwhile", (events) => count(events, "permission.requested") >= 1);
-    await agent.send("m2", "meanwhile", "meanwhile");
-    await answerAsk(agent, "meanwhile", "once");
-    await answerAsk(agent, "meanwhile", "once", 2);
-    return turnsEnd(agent, "meanwhile", 2);
-  },
-  rests: async (agent) => {
+test("a session that ends while the agent rests ends no second turn", async () => {
+  for (const agent of agents) {
     await agent.send("m", "rests", "rests");
-    await turnsEnd(agent, "rests", 1);
-    const lane = await agent.waybill.store.lane("rests");
-    await agent.endSession("rests", lane?.sessionId ?? "");
-    return eventsUntil(agent, "rests", (events) => count(events, "session.ended") >= 1);
-  },
-  // The last one: it takes OpenCode's server along.
-  dies: async (agent) => {
-    await agent.send("m", "dies", "dies");
-    await eventsUntil(agent, "dies", (events) => agent.name === "stub" || ends(events, "message") >= 2);
-    agent.kill("dies");
-    const events = await turnsEnd(agent, "dies", 1);
-    await agent.waybill.people.stop("dies", "user");
-    return events.slice(0, events.findIndex(({ type }) => type === "turn.ended") + 1);
-  },
-};
+    await toldOf(agent, "rests", 1);
+    const { sessionId } = (await agent.waybill.store.lane("rests")) ?? {};
+    await agent.endSession("rests", sessionId ?? "");
+    const told = await eventsUntil(agent, "rests", (events) => count(events, "session.ended") >= 1);
+    expect(comparable(told), agent.name).toEqual(documentedTurns("rests"));
+  }
+});
 
-function ends(events: readonly UniversalEvent[], kind: string): number {
-  return events.filter((event) => event.type === "item.completed" && event.data.item.kind === kind).length;
-}
+// The last one ends the programs.
+describe.each(Object.keys(plays))("the scene %s", (scene) => {
+  let played: Compared;
 
-describe.each(Object.entries(plays))("the scene %s", (name, play) => {
+  test("gives OpenCode's clients the same events and parts through Waybill as OpenCode does", async () => {
+    played = await compared(scene, native, others);
+    const wanted = expected(scene, played.native);
+    for (const [agent, given] of played.others) expect(given, agent).toEqual(wanted);
+  });
+
   test("gives the same turns and the same order of items on every program", async () => {
-    const told = await Promise.all(agents.map(async (agent) => [agent.name, comparable(await play(agent))] as const));
-    for (const [agent, lines] of told) expect(lines, agent).toEqual(documented(name));
+    for (const agent of agents) {
+      const told = comparable(await toldOf(agent, scene, turns[scene] ?? 1));
+      expect(told, agent.name).toEqual(documentedTurns(scene));
+    }
+  });
+
+  test("stands in docs/opencode-api.md as it is", () => {
+    expect(documented(scene)).toBe(sectionOf(scene, played));
   });
 });

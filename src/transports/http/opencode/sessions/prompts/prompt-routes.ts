@@ -23,10 +23,12 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
 
   app.post("/session/:sessionID/message", async (c) => {
+    const after = await deps.desk.eventsEnd();
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = endOf(c);
     if (deps.questionless.has(lane.id)) {
-      refuseQuestions(deps, lane.id, end.signal).catch((error) => deps.report(error, c.req.routePath));
+      const refusing = refuseQuestions(deps, { lane: lane.id, after, signal: end.signal });
+      refusing.catch((error) => deps.report(error, c.req.routePath));
     }
     return waitingAnswer(c, {
       clock,
@@ -65,6 +67,7 @@ async function answered(lane: Lane, messageID: string, { signal, closing }: Ends
     if (!signal.aborted) throw error;
     throw closing.aborted ? ending(messageID) : gone();
   }
+  await new Promise<void>((resolve) => deps.clock.at(deps.clock.now() + deps.graceMs, resolve));
   return answerOfTurn(deps, lane.id, messageID);
 }
 
