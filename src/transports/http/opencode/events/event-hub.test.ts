@@ -92,6 +92,29 @@ test("a restart of the daemon changes nothing about it", async () => {
   expect(types(again.seen.slice(rest.length))).toContain("session.idle");
 });
 
+test("a message that waits through many turns keeps the session busy, wherever one comes back", async () => {
+  const world = await startWorld({ script: busy });
+  const hub = aHub(world);
+  const client = await aClient(hub);
+  const messages = ["m1", "m2", "m3", "m4", "m5", "m6"];
+  for (const id of messages) await world.send({ id });
+  await world.reaches("m6", "responded");
+  // Long enough that nothing of it looks recent.
+  await world.clock.advance(3600_000);
+  await world.send({ id: "m7" });
+  await world.reaches("m7", "responded");
+  await settled();
+  const replay = await aClient(hub, { after: client.from });
+  const events = replay.seen.filter(({ ofLanes }) => !ofLanes);
+  expect(types(events).filter((type) => type === "session.idle")).toHaveLength(2);
+  for (const [index, { at }] of events.entries()) {
+    const again = await aClient(hub, { after: at });
+    const rest = events.slice(index + 1).map(({ id, type }) => [id, type]);
+    expect(again.seen.filter(({ ofLanes }) => !ofLanes).map(({ id, type }) => [id, type])).toEqual(rest);
+    await again.leave();
+  }
+});
+
 test("a hundred clients get the same string, and each event is translated once", async () => {
   const world = await startWorld({ script: busy });
   let taken = 0;
@@ -310,10 +333,12 @@ const turn = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => ({ st
 test("whatever agents do and wherever a client is cut off, it sees what it would have seen", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(turn, { minLength: 1, maxLength: 3 }),
+      fc.array(turn, { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat(12), { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      async (turns, breaks, restart) => {
+      // Whether all messages come at once, and the last of them wait through several turns.
+      fc.boolean(),
+      async (turns, breaks, restart, together) => {
         const world = new World({ script: { turns, always: [{ steps: [{ say: "Well." }] }] } });
         try {
           await world.start();
@@ -322,8 +347,9 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           const cuts = [...breaks];
           const cut = await aClient(hub, { after: whole.from, most: cuts.shift() ?? 1 });
           const seen = [cut];
+          if (together) for (const [index] of turns.entries()) await world.send({ id: `m${index}` });
           for (const [index] of turns.entries()) {
-            await world.send({ id: `m${index}` });
+            if (!together) await world.send({ id: `m${index}` });
             await world.reaches(`m${index}`, "responded");
             const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
             await seen.at(-1)?.leave();
