@@ -92,29 +92,6 @@ test("a restart of the daemon changes nothing about it", async () => {
   expect(types(again.seen.slice(rest.length))).toContain("session.idle");
 });
 
-test("a message that waits through many turns keeps the session busy, wherever one comes back", async () => {
-  const world = await startWorld({ script: busy });
-  const hub = aHub(world);
-  const client = await aClient(hub);
-  const messages = ["m1", "m2", "m3", "m4", "m5", "m6"];
-  for (const id of messages) await world.send({ id });
-  await world.reaches("m6", "responded");
-  // Long enough that nothing of it looks recent.
-  await world.clock.advance(3600_000);
-  await world.send({ id: "m7" });
-  await world.reaches("m7", "responded");
-  await settled();
-  const replay = await aClient(hub, { after: client.from });
-  const events = replay.seen.filter(({ ofLanes }) => !ofLanes);
-  expect(types(events).filter((type) => type === "session.idle")).toHaveLength(2);
-  for (const [index, { at }] of events.entries()) {
-    const again = await aClient(hub, { after: at });
-    const rest = events.slice(index + 1).map(({ id, type }) => [id, type]);
-    expect(again.seen.filter(({ ofLanes }) => !ofLanes).map(({ id, type }) => [id, type])).toEqual(rest);
-    await again.leave();
-  }
-});
-
 test("a hundred clients get the same string, and each event is translated once", async () => {
   const world = await startWorld({ script: busy });
   let taken = 0;
