@@ -86,7 +86,10 @@ export class Translator {
     const place = placeOf(lane);
     const known = { lane, kept: projectionOf(place), live: this.#hearsDeltas ? projectionOf(place) : null };
     // A delta has the number of the event that it follows.
-    for (const past of await recallLane(desk, event.lane, isKept(event) ? event.seq : event.seq + 1)) {
+    for (const past of await recallLane(desk, event.lane, {
+      seq: isKept(event) ? event.seq : event.seq + 1,
+      time: event.time,
+    })) {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }

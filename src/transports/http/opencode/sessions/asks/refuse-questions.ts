@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../../../../clock.ts";
 import type { Desk } from "../../../../port.ts";
+import { pause } from "../pause.ts";
 
 type Deps = { desk: Pick<Desk, "asks" | "answer" | "followEvents">; clock: Clock };
 /** `after` is a cursor from before the prompt was sent: its agent may ask at once. */
@@ -28,16 +29,4 @@ async function isFound({ desk, clock }: Deps, ask: string, signal: AbortSignal):
     await pause(clock, untilFoundMs, signal);
   }
   return false;
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      takeBack();
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const takeBack = clock.at(clock.now() + ms, wake);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }
