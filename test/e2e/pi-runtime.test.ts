@@ -138,4 +138,5 @@ test("a session that a person began in the lane's directory can be gone on in, a
   await expect(check("here")).resolves.toBeUndefined();
   await expect(check("there")).rejects.toMatchObject({ code: "session_other_directory" });
   await expect(check("nowhere")).rejects.toMatchObject({ code: "session_unknown" });
+  await expect(check(`/../--theirs--/2026_here`)).rejects.toMatchObject({ code: "session_unknown" });
 });

@@ -36,7 +36,7 @@ export async function startClaude(scenes: Scenes, lanes: Lanes) {
   furnish(world.directory, lanes);
   for (const { directory = "work" } of lanes) {
     const settings = join(world.directory, directory, ".claude");
-    mkdirSync(settings);
+    mkdirSync(settings, { recursive: true });
     writeFileSync(join(settings, "settings.json"), JSON.stringify({ permissions: { defaultMode: "acceptEdits" } }));
   }
   await world.start();

@@ -44,7 +44,7 @@ class StubLanes extends AgentWorld {
 }
 
 export async function startAgents(scenes: Scenes): Promise<Agent[]> {
-  const lanes = Object.keys(scenes).map((id) => ({ id, directory: join("work", id) }));
+  const lanes = Object.keys(scenes).map((id) => ({ id }));
   return Promise.all([stubAgent, opencodeAgent, claudeAgent, piAgent].map((agent) => agent(scenes, lanes)));
 }
 

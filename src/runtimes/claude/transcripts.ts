@@ -6,7 +6,9 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { asBrokenOff } from "../lane-programs/broken-off.ts";
-import { RowFile } from "../lane-programs/row-file.ts";
+import { KeptFiles } from "../lane-programs/kept-files.ts";
+import type { RowFile } from "../lane-programs/row-file.ts";
+import { latest } from "../latest.ts";
 import type { TranscriptSlice } from "../port.ts";
 import type { Conversation, TurnResult } from "./conversation.ts";
 import { findTranscript } from "./find-transcript.ts";
@@ -24,12 +26,12 @@ export type SessionState = {
 /** The rest of a turn may reach the file a moment after the program said that it ended. */
 const settleMs = 2000;
 const settleLookMs = 20;
-/** Sessions whose rows are kept in memory; another one is read from its beginning. */
+/** Sessions of which the last word is kept. */
 const mostKept = 32;
 
 export class Transcripts {
   readonly #options: TranscriptsOptions;
-  readonly #files = new Map<string, RowFile<TranscriptBook>>();
+  readonly #files = new KeptFiles(() => new TranscriptBook());
   readonly #results = new Map<string, TurnResult>();
 
   constructor(options: TranscriptsOptions) {
@@ -110,21 +112,9 @@ export class Transcripts {
   #file(directory: string, sessionId: string): RowFile<TranscriptBook> | null {
     const path = findTranscript(this.#options.configDirectory, directory, sessionId);
     if (path === null) {
-      this.#files.delete(sessionId);
+      this.#files.forget(sessionId);
       return null;
     }
-    const kept = this.#files.get(sessionId);
-    const known = kept?.path === path ? kept : new RowFile(path, () => new TranscriptBook());
-    this.#files.delete(sessionId);
-    this.#files.set(sessionId, known);
-    for (const oldest of this.#files.keys()) {
-      if (this.#files.size <= mostKept) break;
-      this.#files.delete(oldest);
-    }
-    return known;
+    return this.#files.of(sessionId, path);
   }
-}
-
-function latest(...times: readonly (number | null)[]): number | null {
-  return times.reduce((newest, time) => (newest === null || (time !== null && time > newest) ? time : newest), null);
 }

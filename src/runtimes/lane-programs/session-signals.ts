@@ -66,7 +66,7 @@ export class SessionSignals {
     for (const signal of signalsOf(newest, this.#clock.now())) this.#pass(laneId, { ...signal, synthetic: true });
   }
 
-  say(laneId: string, session: string, said: Said & { nativeSession?: string }): void {
+  say(laneId: string, session: string, said: Said & { nativeSession?: string; synthetic?: boolean }): void {
     this.#pass(laneId, { at: this.#clock.now(), session, ...said });
   }
 

@@ -123,7 +123,9 @@ export class PiRuntime implements Runtime {
   }
 
   async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
-    const directory = await this.#sessions.directoryOf(lane.directory, sessionId);
+    // It becomes part of a path.
+    const isId = /^[\w-]+$/.test(sessionId);
+    const directory = isId ? await this.#sessions.directoryOf(lane.directory, sessionId) : null;
     if (directory === null) throw sessionUnknown(sessionId);
     if (directory !== (await realpath(lane.directory))) throw sessionElsewhere(lane, sessionId, directory);
   }
@@ -192,7 +194,11 @@ export class PiRuntime implements Runtime {
   }
 
   async retell(lane: Lane, sessionId: string): Promise<void> {
-    this.#signals.retold(lane.id, await this.read(lane, sessionId, null));
+    const slice = await this.read(lane, sessionId, null);
+    this.#signals.retold(lane.id, slice);
+    // A turn of which pi wrote nothing leaves nothing that could end it. One that is over has nothing more to end.
+    const isAlone = slice.status === "idle" && !this.#programs.of(lane.id, sessionId);
+    if (isAlone) this.#signals.say(lane.id, sessionId, { type: "died", synthetic: true });
   }
 
   /** There is no program to keep: it would end in mid-turn when we go. */
@@ -238,7 +244,7 @@ async function greet(talk: PiTalk): Promise<void> {
   throw new AppError({
     code: "pi_gate_missing",
     message: "pi did not load Waybill's extension, which asks before tools are used.",
-    hint: "Docs/pi.md names the versions of pi that work; `pi --version` shows the one that is installed.",
+    hint: "Compare `pi --version` with the version that docs/pi.md names.",
     retryable: true,
   });
 }

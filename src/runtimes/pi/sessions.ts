@@ -5,7 +5,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Json } from "../json-fields.ts";
 import { asBrokenOff } from "../lane-programs/broken-off.ts";
-import { RowFile } from "../lane-programs/row-file.ts";
+import { KeptFiles } from "../lane-programs/kept-files.ts";
+import type { RowFile } from "../lane-programs/row-file.ts";
+import { latest } from "../latest.ts";
 import type { TranscriptSlice } from "../port.ts";
 import type { PiTalk } from "./pi-talk.ts";
 import { SessionBook } from "./session-book.ts";
@@ -20,13 +22,10 @@ export type SessionState = {
   leftBehind: boolean;
 };
 
-/** Sessions whose rows are kept in memory; another one is read from its beginning. */
-const mostKept = 32;
-
 export class Sessions {
   readonly #places: SessionPlaces;
   readonly #notes: SessionNotes;
-  readonly #files = new Map<string, RowFile<SessionBook>>();
+  readonly #files = new KeptFiles((sessionId) => new SessionBook(sessionId));
 
   constructor(places: SessionPlaces, notes: SessionNotes) {
     this.#places = places;
@@ -81,7 +80,7 @@ export class Sessions {
   async #book(directory: string, sessionId: string): Promise<SessionBook | null> {
     const file = this.#file(directory, sessionId);
     if (!existsSync(file.path)) {
-      this.#files.delete(sessionId);
+      this.#files.forget(sessionId);
       return null;
     }
     this.#notes.noteWritten(sessionId);
@@ -89,24 +88,13 @@ export class Sessions {
   }
 
   #file(directory: string, sessionId: string): RowFile<SessionBook> {
-    const kept = this.#files.get(sessionId);
-    const path = kept && existsSync(kept.path) ? kept.path : sessionFile(this.#places, directory, sessionId);
-    const known = kept?.path === path ? kept : new RowFile(path, () => new SessionBook(sessionId));
-    this.#files.delete(sessionId);
-    this.#files.set(sessionId, known);
-    for (const oldest of this.#files.keys()) {
-      if (this.#files.size <= mostKept) break;
-      this.#files.delete(oldest);
-    }
-    return known;
+    const kept = this.#files.pathOf(sessionId);
+    const isKnown = kept !== null && existsSync(kept);
+    return this.#files.of(sessionId, isKnown ? kept : sessionFile(this.#places, directory, sessionId));
   }
 }
 
 /** pi goes on where a session began, wherever it is started. */
 function isElsewhere(book: SessionBook, directory: string): boolean {
   return book.directory !== null && existsSync(directory) && realpathSync(directory) !== book.directory;
-}
-
-function latest(...times: readonly (number | null)[]): number | null {
-  return times.reduce((newest, time) => (newest === null || (time !== null && time > newest) ? time : newest), null);
 }

@@ -335,10 +335,12 @@ const turn = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => ({ st
 test("whatever agents do and wherever a client is cut off, it sees what it would have seen", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(turn, { minLength: 1, maxLength: 3 }),
+      fc.array(turn, { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat(12), { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      async (turns, breaks, restart) => {
+      // Whether all messages come at once, and the last of them wait through several turns.
+      fc.boolean(),
+      async (turns, breaks, restart, together) => {
         const world = new World({ script: { turns, always: [{ steps: [{ say: "Well." }] }] } });
         try {
           await world.start();
@@ -347,8 +349,9 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           const cuts = [...breaks];
           const cut = await aClient(hub, { after: whole.from, most: cuts.shift() ?? 1 });
           const seen = [cut];
+          if (together) for (const [index] of turns.entries()) await world.send({ id: `m${index}` });
           for (const [index] of turns.entries()) {
-            await world.send({ id: `m${index}` });
+            if (!together) await world.send({ id: `m${index}` });
             await world.reaches(`m${index}`, "responded");
             const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
             await seen.at(-1)?.leave();

@@ -90,7 +90,10 @@ export class Translator {
     const live = this.#hearsDeltas ? projectionOf(place) : null;
     const known = { lane, kept: projectionOf(place), live, early: new EarlyWords() };
     // A delta has the number of the event that it follows.
-    for (const past of await recallLane(desk, event.lane, isKept(event) ? event.seq : event.seq + 1)) {
+    for (const past of await recallLane(desk, event.lane, {
+      seq: isKept(event) ? event.seq : event.seq + 1,
+      time: event.time,
+    })) {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }

@@ -2,6 +2,7 @@
 import type { Part, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import type { Part as ItemPart } from "../../../../events/item.ts";
 import { timedId } from "../ids.ts";
+import { newAssistantMessage } from "./assistant-message.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
 import { statusEvent } from "./session-status.ts";
 import { Step } from "./step.ts";
@@ -134,24 +135,12 @@ export class Thread {
   }
 
   #newStep(at: number, order: number, seed: string): Step {
-    const { directory, providerID, modelID, agent, lane } = this.#place;
     const created = Math.max(at, this.#writtenAt + 1);
-    const id = timedId("msg", created, order, `${lane}/${seed}`);
-    const step = new Step({
-      id,
-      sessionID: this.sessionID,
-      role: "assistant",
-      time: { created },
-      // One that answers nobody, as after a job in the background: it stands by itself.
-      parentID: this.#user ?? id,
-      modelID,
-      providerID,
-      mode: agent,
-      agent,
-      path: { cwd: directory, root: directory },
-      cost: 0,
-      tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
-    });
+    const id = timedId("msg", created, order, `${this.#place.lane}/${seed}`);
+    const { sessionID } = this;
+    // One that answers nobody, as after a job in the background, stands by itself.
+    const parentID = this.#user ?? id;
+    const step = new Step(newAssistantMessage(this.#place, { id, sessionID, parentID, created }));
     this.#entries.set(id, { step });
     this.#latest = step;
     return step;

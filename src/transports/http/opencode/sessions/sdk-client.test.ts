@@ -28,6 +28,16 @@ async function dataOf<T>(answer: Promise<{ data?: T | undefined }>): Promise<T> 
   return data;
 }
 
+/** Lets time pass until it is there. */
+async function inTime<T>(world: World, wanted: Promise<T>): Promise<T> {
+  let isOver = false;
+  const over = wanted.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await world.clock.advance(250);
+  return over;
+}
+
 /** Lets the agent work until the message that the client has sent is there and `done`. */
 async function delivered(world: World, lane: string, messageID: string, ...wanted: ("responded" | "accepted")[]) {
   await vi.waitFor(async () => expect(await world.waybill.store.deliveryOf(lane, messageID)).not.toBeNull());
@@ -49,7 +59,7 @@ it("the real client makes a session, prompts it, and reads what was said", async
   });
   await delivered(world, session.slug, messageID, "responded");
   await world.clock.advance(60_000);
-  const answer = await dataOf(prompt);
+  const answer = await inTime(world, dataOf(prompt));
   expect(answer.info).toMatchObject({ role: "assistant", sessionID, parentID: messageID, providerID: "stub" });
   expect(answer.parts).toContainEqual(expect.objectContaining({ type: "text", text: "The build is green again." }));
 
@@ -121,7 +131,10 @@ it("the real client stops a turn, and whoever waits for its answer hears of it",
   expect(await dataOf(client.session.abort({ sessionID }))).toBe(true);
   await world.reaches(messageID, "cancelled");
   await world.clock.advance(60_000);
-  expect((await dataOf(prompt)).info).toMatchObject({ parentID: messageID, error: { name: "MessageAbortedError" } });
+  expect((await inTime(world, dataOf(prompt))).info).toMatchObject({
+    parentID: messageID,
+    error: { name: "MessageAbortedError" },
+  });
 });
 
 it("a client that can answer no questions is not kept waiting by one", async () => {
@@ -140,13 +153,8 @@ it("a client that can answer no questions is not kept waiting by one", async () 
     messageID: "msg_1",
     parts: [{ type: "text", text: "Paint." }],
   });
-  let isOver = false;
-  const over = dataOf(prompt).finally(() => {
-    isOver = true;
-  });
   await vi.waitFor(async () => expect(await world.waybill.store.deliveryOf(session.slug, "msg_1")).not.toBeNull());
-  while (!isOver) await world.clock.advance(250);
-  const parts = (await over).parts;
+  const { parts } = await inTime(world, dataOf(prompt));
   expect(parts).toContainEqual(
     expect.objectContaining({ type: "tool", state: expect.objectContaining({ status: "error" }) }),
   );

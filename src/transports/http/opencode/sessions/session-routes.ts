@@ -18,7 +18,7 @@ import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
 import { laneFor, newSessionBody } from "./new-session.ts";
 import { deniesQuestions, permissionRules, refuseRules } from "./permission-rules.ts";
-import { runtimeUnknown } from "./prompts/chosen-model.ts";
+import { refuseUnknownRuntime } from "./prompts/chosen-model.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
 
@@ -41,11 +41,9 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.post("/session", async (c) => {
     const body = await bodyOf(c, newSessionBody);
-    const { lane, runtimeReady } = await desk.putLane(laneFor(body, (await placeOf(c, desk)).directory));
-    if (!runtimeReady) {
-      await desk.removeLane(lane.id, true);
-      throw runtimeUnknown(lane.runtime);
-    }
+    const wanted = laneFor(body, (await placeOf(c, desk)).directory);
+    await refuseUnknownRuntime(desk, body.model?.providerID);
+    const { lane } = await desk.putLane(wanted);
     if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });

@@ -3,6 +3,7 @@
  * lane's events, and is told as it was told live.
  */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
+import type { Lane } from "../../../../../delivery/lane.ts";
 import type { Desk, OpenAsk } from "../../../../port.ts";
 import { askIdFor, sessionOf } from "../../ids.ts";
 import { foldEvents } from "../history/fold-events.ts";
@@ -17,11 +18,10 @@ const farthestStretches = 3;
 export async function pendingAsks(desk: Desk, isWanted: (directory: string) => boolean): Promise<Pending> {
   const open = await desk.asks();
   const pending: Pending = { permissions: [], questions: [] };
-  for (const laneId of new Set(open.map((ask) => ask.laneId))) {
-    const { lane } = await desk.lane(laneId);
-    if (!isWanted(lane.directory)) continue;
-    const asks = open.filter((ask) => ask.laneId === laneId);
-    const told = await toldOf(desk, laneId, asks);
+  for (const { lane } of await desk.lanes()) {
+    const asks = open.filter((ask) => ask.laneId === lane.id);
+    if (asks.length === 0 || !isWanted(lane.directory)) continue;
+    const told = await toldOf(desk, lane, asks);
     for (const ask of asks) {
       if (ask.kind === "permission")
         pending.permissions.push((told.get(ask.id) ?? barePermission(ask)) as PermissionRequest);
@@ -31,12 +31,12 @@ export async function pendingAsks(desk: Desk, isWanted: (directory: string) => b
   return pending;
 }
 
-async function toldOf(desk: Desk, laneId: string, asks: readonly OpenAsk[]): Promise<Map<string, unknown>> {
-  const place = placeOf((await desk.lane(laneId)).lane);
+async function toldOf(desk: Desk, lane: Lane, asks: readonly OpenAsk[]): Promise<Map<string, unknown>> {
+  const place = placeOf(lane);
   const wanted = new Map(asks.map((ask) => [askIdFor(ask.kind, ask.id), ask.id]));
   const found = new Map<string, unknown>();
   let stretches = 0;
-  for await (const { events } of stretchesBack((seq, limit) => desk.eventsBefore(laneId, seq, limit), null)) {
+  for await (const { events } of stretchesBack((seq, limit) => desk.eventsBefore(lane.id, seq, limit), null)) {
     for (const { type, properties } of foldEvents(events, place).emitted) {
       const ask = type.endsWith(".asked") ? wanted.get(String(properties.id)) : undefined;
       if (ask !== undefined) found.set(ask, properties);

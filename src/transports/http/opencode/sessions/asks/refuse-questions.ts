@@ -4,16 +4,18 @@
  */
 import type { Clock } from "../../../../../clock.ts";
 import type { Desk } from "../../../../port.ts";
+import { pause } from "../pause.ts";
 
-type Deps = { desk: Pick<Desk, "asks" | "answer" | "followEvents" | "eventsEnd">; clock: Clock };
+type Deps = { desk: Pick<Desk, "asks" | "answer" | "followEvents">; clock: Clock };
+/** `after` is a cursor from before the prompt was sent: its agent may ask at once. */
+type Asking = { lane: string; after: string; signal: AbortSignal };
 
 /** An ask is told of a moment before the next look at the agent finds it, and can be answered. */
 const untilFoundMs = 250;
 const mostLooks = 120;
 
 /** Goes on until `signal` is aborted. */
-export async function refuseQuestions({ desk, clock }: Deps, lane: string, signal: AbortSignal): Promise<void> {
-  const after = await desk.eventsEnd();
+export async function refuseQuestions({ desk, clock }: Deps, { lane, after, signal }: Asking): Promise<void> {
   for await (const told of desk.followEvents({ after, lane, signal })) {
     if (told.type !== "event" || told.event.type !== "question.requested") continue;
     const { ask } = told.event.data;
@@ -27,16 +29,4 @@ async function isFound({ desk, clock }: Deps, ask: string, signal: AbortSignal):
     await pause(clock, untilFoundMs, signal);
   }
   return false;
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      takeBack();
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    const takeBack = clock.at(clock.now() + ms, wake);
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }

@@ -19,14 +19,14 @@ export async function takeChoice(desk: Desk, { lane }: LaneState, { model, agent
   }
   const { items } = await desk.deliveries({ lane: lane.id, limit: 1 });
   if (lane.sessionId !== null || items.length > 0) throw wrongProvider(lane.runtime, model.providerID);
-  const moved = await desk.putLane({ ...lane, runtime: model.providerID, model: named, agent: null });
-  if (moved.runtimeReady) return;
-  await desk.putLane(lane);
-  throw runtimeUnknown(model.providerID);
+  await refuseUnknownRuntime(desk, model.providerID);
+  await desk.putLane({ ...lane, runtime: model.providerID, model: named, agent: null });
 }
 
-export function runtimeUnknown(providerID: string): AppError {
-  return new AppError({
+/** One that is known and not ready is taken, as everywhere: what is sent to its lanes waits for it. */
+export async function refuseUnknownRuntime(desk: Desk, providerID: string | undefined): Promise<void> {
+  if (providerID === undefined || (await desk.runtimes()).some(({ kind }) => kind === providerID)) return;
+  throw new AppError({
     code: "runtime_unknown",
     message: `There is no provider "${providerID}" here: a provider is a runtime of Waybill's.`,
     hint: "GET /provider lists them.",

@@ -3,7 +3,7 @@ import type { Answered, Asked } from "../../../../../../test/support/http-api.ts
 import { anApi } from "../../../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../../../test/support/lane-history.ts";
 import { ManualClock, settled } from "../../../../../../test/support/manual-clock.ts";
-import { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
+import type { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
 import { AppError } from "../../../../../app-error.ts";
 import type { DeliveryRecord } from "../../../../../delivery/record.ts";
 import { endNote } from "../../../../../events/delivery-notes.ts";
@@ -146,6 +146,7 @@ describe("the model of a prompt", () => {
 
   it("may be one of another runtime until the session is used", async () => {
     const { ask, desk } = anApi();
+    desk.runtimeStates.push({ kind: "claude", ready: true, isDefault: false, models: [] });
     expect((await ask(`${session}/prompt_async`, choose("claude", "opus"))).status).toBe(204);
     expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "claude", model: "opus" });
     const moved = await ask(`${session}/prompt_async`, choose("stub", "default"));
@@ -154,16 +155,7 @@ describe("the model of a prompt", () => {
   });
 
   it("is refused when no such runtime is here, and the lane stays as it was", async () => {
-    const desk = new MemoryDesk();
-    const put = desk.putLane.bind(desk);
-    const { ask } = anApi({
-      desk: Object.assign(desk, {
-        putLane: async (lane: Parameters<typeof put>[0]) => ({
-          ...(await put(lane)),
-          runtimeReady: lane.runtime === "stub",
-        }),
-      }),
-    });
+    const { ask, desk } = anApi();
     expect((await ask(`${session}/prompt_async`, choose("nobody", "x"))).json()).toMatchObject({
       data: { code: "runtime_unknown" },
     });
@@ -186,6 +178,25 @@ describe("whoever waits for the answer", () => {
       info: { role: "assistant", parentID: "msg_1", sessionID: "ses_demo" },
       parts: expect.arrayContaining([expect.objectContaining({ type: "text", text: "Good morning." })]),
     });
+  });
+
+  it("gets it a moment later when it leaves with the answer, as `opencode run` does, and nobody else does", async () => {
+    const clock = new ManualClock();
+    const { ask, desk } = anApi({ clock });
+    const order: string[] = [];
+    const wait = async (agent: string) => {
+      await ask(`${session}/message`, { ...prompt, headers: { "user-agent": agent } });
+      order.push(agent);
+    };
+    const all = ["opencode/1.18.33", "ai-sdk/opencode/1"].map(wait);
+    await sentTo(desk);
+    answer(desk, "msg_1", "Good morning.");
+    await all[1];
+    await clock.advance(299);
+    expect(order).toEqual(["ai-sdk/opencode/1"]);
+    await clock.advance(1);
+    await all[0];
+    expect(clock.pending).toBe(0);
   });
 
   it("gets it at once when the message was answered before", async () => {
@@ -215,6 +226,7 @@ describe("whoever waits for the answer", () => {
     await sentTo(desk);
     for (let blank = 0; blank < 3; blank++) await clock.advance(20_000);
     answer(desk, "msg_1", "Good morning.");
+    while (!answered) await clock.advance(200);
     await waiting;
     expect(answered?.body).toMatch(/^ {2,4}\{"info"/);
     expect(answered).toMatchObject({ status: 200 });
@@ -230,6 +242,8 @@ describe("whoever waits for the answer", () => {
     await sentTo(desk);
     await clock.advance(20_000);
     fail(desk, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
+    await settled();
+    await clock.advance(200);
     expect((await waiting).json()).toMatchObject({
       info: { role: "assistant", parentID: "msg_1", error: { data: { message: expect.stringMatching(/withdrawn/) } } },
       parts: [],

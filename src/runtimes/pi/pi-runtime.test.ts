@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../clock.ts";
+import type { Lane } from "../../delivery/lane.ts";
+import type { Signal } from "../../events/signal.ts";
+import { TurnTracker } from "../../events/turn-tracker.ts";
+import { PiRuntime } from "./pi-runtime.ts";
+
+let directory = "";
+let runtime: PiRuntime;
+const lane = (path: string) => ({ id: "lane", directory: path, agent: null, model: null }) as Lane;
+const never = new AbortController().signal;
+
+const started = (program: string) =>
+  new PiRuntime({
+    ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock },
+    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 1000, mostResting: 1, onTrouble: () => {} },
+  });
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "pi-runtime-"));
+  runtime = started(process.execPath);
+});
+afterEach(async () => {
+  await runtime.close();
+  rmSync(directory, { recursive: true });
+});
+
+const prompt = async () => ({
+  ...runtime.idsFrom("0123456789abcdef0123456789abcdef"),
+  ...{ sessionId: await runtime.openSession(), text: "go", attachments: [] },
+});
+
+test("a lane whose directory is gone sends nothing, and says nothing against the program", async () => {
+  const gone = lane(join(directory, "gone"));
+  const outcome = await runtime.submit(gone, await prompt(), never);
+  expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${gone.directory} is not there` });
+  expect(await runtime.trouble()).toBeNull();
+});
+
+test("a program that is not there is said to be missing, and nothing is sent", async () => {
+  runtime = started("/nowhere/pi");
+  expect(await runtime.trouble()).toMatch(/no program "\/nowhere\/pi", which piBin names/);
+  expect(await runtime.submit(lane(directory), await prompt(), never)).toMatchObject({ outcome: "not_sent" });
+});
+
+test("a turn of which pi wrote nothing is told as interrupted when it is told again after a restart", async () => {
+  const { sessionId } = await prompt();
+  const tracker = new TurnTracker();
+  const at = { at: 1, session: sessionId };
+  tracker.take({ ...at, type: "prompt", message: "m", parts: [{ type: "text", id: "m:text", text: "go" }] });
+  const told: Signal[] = [];
+  runtime.onSignal((_lane, signal) => told.push(signal));
+  await runtime.retell(lane(directory), sessionId);
+  const ends = told.flatMap((signal) => tracker.take(signal)).filter(({ type }) => type === "turn.ended");
+  expect(ends).toMatchObject([{ data: { reason: "interrupted" }, synthetic: true }]);
+});
