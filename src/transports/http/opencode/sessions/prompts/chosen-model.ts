@@ -1,11 +1,16 @@
 /**
  * The model that a prompt names. Each runtime is a provider: another model of the lane's own is the lane's from this
- * message on, and another runtime is taken only while nothing was ever sent in the lane, since an agent program's
- * session cannot go over to another program. `default` leaves the lane as it is.
+ * message on, and another runtime is taken only by a lane that a client made, while nothing was ever sent in it, since an
+ * agent program's session cannot go over to another program. `default` leaves the lane as it is.
+ *
+ * OpenCode's terminal names a model with every prompt, and in a session without messages it names the one that new
+ * sessions get. That is nobody's wish to move a lane, so it is taken for none.
  */
 import { AppError } from "../../../../../app-error.ts";
+import type { Lane } from "../../../../../delivery/lane.ts";
 import type { Desk, LaneState } from "../../../../port.ts";
 import { defaultAgent, defaultModel } from "../../place/catalog.ts";
+import { isClientsLane } from "../new-session.ts";
 import { placeOf } from "../session-view.ts";
 import type { PromptBody } from "./prompt-body.ts";
 
@@ -17,9 +22,10 @@ export async function takeChoice(desk: Desk, { lane }: LaneState, { model, agent
     if (named !== null && named !== lane.model) await desk.putLane({ ...lane, model: named });
     return;
   }
-  const { items } = await desk.deliveries({ lane: lane.id, limit: 1 });
-  if (lane.sessionId !== null || items.length > 0) throw wrongProvider(lane.runtime, model.providerID);
   await refuseUnknownRuntime(desk, model.providerID);
+  const isOwn = isClientsLane(lane.id);
+  if (!isOwn && named === null && (await isDefault(desk, model.providerID))) return;
+  if (!isOwn || (await isUsed(desk, lane))) throw wrongProvider(lane.runtime, model.providerID);
   await desk.putLane({ ...lane, runtime: model.providerID, model: named, agent: null });
 }
 
@@ -42,10 +48,18 @@ function refuseOtherAgent(own: string, wanted: string | undefined): void {
   });
 }
 
+async function isUsed(desk: Desk, { id, sessionId }: Lane): Promise<boolean> {
+  return sessionId !== null || (await desk.deliveries({ lane: id, limit: 1 })).items.length > 0;
+}
+
+async function isDefault(desk: Desk, kind: string): Promise<boolean> {
+  return (await desk.runtimes()).some((runtime) => runtime.kind === kind && runtime.isDefault);
+}
+
 function wrongProvider(own: string, wanted: string): AppError {
   return new AppError({
     code: "not_possible",
-    message: `This session is one of "${own}" and cannot go over to "${wanted}", since it has been used.`,
+    message: `This session is one of "${own}" and cannot go over to "${wanted}".`,
     hint: `Choose a model of "${own}", or begin a new session.`,
   });
 }

@@ -144,14 +144,28 @@ describe("the model of a prompt", () => {
     expect((await desk.lane("demo")).lane.model).toBe("large");
   });
 
-  it("may be one of another runtime until the session is used", async () => {
+  const claude = { kind: "claude", ready: true, isDefault: false, models: [] };
+
+  it("may be one of another runtime until a session that a client made is used", async () => {
     const { ask, desk } = anApi();
-    desk.runtimeStates.push({ kind: "claude", ready: true, isDefault: false, models: [] });
-    expect((await ask(`${session}/prompt_async`, choose("claude", "opus"))).status).toBe(204);
-    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "claude", model: "opus" });
-    const moved = await ask(`${session}/prompt_async`, choose("stub", "default"));
+    desk.runtimeStates.push(claude);
+    const made = (await ask("/opencode/session", post({}))).json() as { id: string; slug: string };
+    const prompt = `/opencode/session/${made.id}/prompt_async`;
+    expect((await ask(prompt, choose("claude", "opus"))).status).toBe(204);
+    expect((await desk.lane(made.slug)).lane).toMatchObject({ runtime: "claude", model: "opus" });
+    const moved = await ask(prompt, choose("stub", "default"));
     expect([moved.status, moved.body]).toEqual([409, expect.stringMatching(/\\"claude\\".*\\"stub\\"/)]);
-    expect((await desk.lane("demo")).lane.runtime).toBe("claude");
+    expect((await desk.lane(made.slug)).lane.runtime).toBe("claude");
+  });
+
+  it("moves no lane that somebody configured; what a client takes for new sessions is no wish there", async () => {
+    const { ask, desk } = anApi();
+    desk.runtimeStates = [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
+    expect((await ask(`${session}/prompt_async`, choose("opencode", "default"))).status).toBe(204);
+    expect((await ask(`${session}/prompt_async`, choose("opencode", "large"))).status).toBe(409);
+    expect((await ask(`${session}/prompt_async`, choose("claude", "default"))).status).toBe(409);
+    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
+    expect(desk.sent).toHaveLength(1);
   });
 
   it("is refused when no such runtime is here, and the lane stays as it was", async () => {
