@@ -6,9 +6,7 @@
  * It runs in pi's process and is loaded from this file, so it imports nothing but its own words and Node. Whatever it
  * throws before a tool is used blocks that tool.
  */
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
 import type { GateAsk, GateNews, GateRules } from "../gate-words.ts";
 import {
   decisions,
@@ -22,6 +20,7 @@ import {
 import type { Call } from "./judge.ts";
 import { grantOf, judge } from "./judge.ts";
 import type { PiApi, PiContext, ToolCallEvent } from "./pi-api.ts";
+import { realPath } from "./real-path.ts";
 
 const refusal = "A person refused this.";
 
@@ -119,13 +118,3 @@ const questionParameters = {
     },
   },
 };
-
-/** Of what is not there yet, where its nearest parent leads. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
-}
