@@ -21,6 +21,7 @@ import { errorOf, isEmpty } from "./session-rows.ts";
 import type { Call } from "./spoken-message.ts";
 import { SpokenMessage } from "./spoken-message.ts";
 import { TurnWatch } from "./turn-watch.ts";
+import { unsaidFailure } from "./unsaid-failure.ts";
 
 const longestRaw = 4000;
 
@@ -31,6 +32,8 @@ export class PiTranslator {
   readonly #asks = new Map<string, PiAsk>();
   #prompt: string | null = null;
   #message: SpokenMessage | null = null;
+  /** The moment of the message that was whole last. */
+  #endedAt: number | null = null;
   /** An error without a word: pi may try again, and only then is it known what it was. */
   #failure: Json | null = null;
   #retried: Json | null = null;
@@ -77,6 +80,8 @@ export class PiTranslator {
     switch (line.type) {
       case "agent_start":
         return [{ type: "busy" }];
+      case "agent_end":
+        return this.#over(line);
       case "message_start":
         return this.#prompted(asObject(line.message) ?? {});
       case "message_update":
@@ -125,7 +130,13 @@ export class PiTranslator {
     return this.#message;
   }
 
+  #over(line: Json): Said[] {
+    const failure = unsaidFailure(line, ({ timestamp }) => timestamp === this.#endedAt);
+    return failure ? this.#ended(failure) : [];
+  }
+
   #ended(message: Json): Said[] {
+    this.#endedAt = asNumber(message.timestamp);
     const error = errorOf(message, this.#limit);
     if (!isEmpty(message) || error === null) {
       this.#ends = error === null ? "completed" : error.kind === "aborted" ? "aborted" : "error";
