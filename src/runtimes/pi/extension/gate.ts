@@ -19,7 +19,7 @@ import {
 } from "../gate-words.ts";
 import type { Call } from "./judge.ts";
 import { grantOf, judge } from "./judge.ts";
-import type { PiApi, PiContext, ToolCallEvent } from "./pi-api.ts";
+import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
 
 const refusal = "A person refused this.";
@@ -39,6 +39,8 @@ export default function gate(pi: PiApi): void {
     for (const { customType, data } of ctx.sessionManager.getEntries()) {
       if (customType === grantedEntry) granted.add((data as { grant: string }).grant);
     }
+    // Not before: pi does not start when another extension has a tool of this name. Of two the first extension's counts.
+    pi.registerTool(question(refuse));
     ctx.ui.setStatus(gateStatus.key, gateStatus.text);
   });
 
@@ -72,8 +74,12 @@ export default function gate(pi: PiApi): void {
     pi.appendEntry(grantedEntry, { grant: grantOf(call) });
     return undefined;
   });
+}
 
-  pi.registerTool({
+const questionTool = "question";
+
+function question(refuse: (call: string, ctx: PiContext) => string): PiTool {
+  return {
     name: questionTool,
     label: "Question",
     description:
@@ -86,10 +92,8 @@ export default function gate(pi: PiApi): void {
       if (answer === undefined) throw new Error(refuse(call, ctx));
       return { content: [{ type: "text", text: answer }], details: {} };
     },
-  });
+  };
 }
-
-const questionTool = "question";
 
 const questionParameters = {
   type: "object",
