@@ -103,13 +103,24 @@ test("a turn that pi tries again ends first, and the state that is asked for the
   expect(messagesIn(world.rows("tried")).map(({ stopReason }) => stopReason)).toEqual([undefined, "error", "stop"]);
 });
 
-test("a turn without a key is taken, and what is wrong is told with its end only, and not written", async () => {
+test("a turn without a key is taken, and what is wrong is told with its end only, and written by Waybill alone", async () => {
   const keyless = await world.start("keyless", { args: ["--provider", "keyless"] }).ready();
   await keyless.turn("be quick");
   const told = keyless.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
   expect(told.map(({ role }) => role)).toEqual(["user"]);
-  expect(keyless.talk.heard.at(-1)).toMatchObject({ errorMessage: expect.stringContaining("API key") });
+  const failure = { errorMessage: expect.stringContaining("API key"), timestamp: expect.any(Number) };
+  expect(keyless.talk.heard.at(-1)).toMatchObject(failure);
+  const { timestamp } = keyless.talk.heard.at(-1) ?? {};
   expect(world.rows("keyless")).toEqual([]);
+  await keyless.talk.request({ type: "set_model", provider: "scripted", modelId: "scripted" });
+  await keyless.turn("be quick");
+  const rows = world.rows("keyless").filter(({ type }) => type === "message" || type === "custom");
+  expect(rows).toMatchObject([
+    { message: { role: "user" } },
+    { customType: "waybill.failed", data: { message: { ...failure, timestamp } } },
+    { message: { role: "user" } },
+    { message: { role: "assistant", stopReason: "stop" } },
+  ]);
 });
 
 test("an extension of the user's with a tool of the name of ours changes nothing", async () => {

@@ -9,9 +9,9 @@ import type { Talk } from "../lane-programs/lane-program.ts";
 import type { AskAnswer } from "../port.ts";
 import type { PiAsk } from "./asks.ts";
 import { answerTo, askIn } from "./asks.ts";
+import { unsaidFailure } from "./extension/unsaid-failure.ts";
 import { gateStatus } from "./gate-words.ts";
 import { TurnWatch } from "./turn-watch.ts";
-import { unsaidFailure } from "./unsaid-failure.ts";
 
 export type TalkOptions = {
   write: (line: object) => void;

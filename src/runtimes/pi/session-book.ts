@@ -9,7 +9,7 @@
 import type { Json } from "../json-fields.ts";
 import { asObject, asText } from "../json-fields.ts";
 import type { TranscriptRow } from "../port.ts";
-import { refusedEntry, stepLimitEntry } from "./gate-words.ts";
+import { failedEntry, refusedEntry, stepLimitEntry } from "./gate-words.ts";
 import { messageId } from "./message-id.ts";
 import type { Turn } from "./session-rows.ts";
 import { rowsOf } from "./session-rows.ts";
@@ -47,7 +47,7 @@ export class SessionBook {
       turn.messages.push({ ...message, endedAt: at });
       this.lastActivityAt = at;
     }
-    if (entry.type === "custom") note(turn, asText(entry.customType), asObject(entry.data) ?? {});
+    if (entry.type === "custom") note(turn, asText(entry.customType), asObject(entry.data) ?? {}, at);
   }
 
   /** The newest `limit` rows, or all of them, with what was heard of the newest turn and is not in the file yet. */
@@ -92,7 +92,8 @@ export class SessionBook {
   }
 }
 
-function note(turn: OpenTurn, kind: string | null, data: Json): void {
+function note(turn: OpenTurn, kind: string | null, data: Json, at: number): void {
   if (kind === refusedEntry) turn.refused.add(asText(data.call) ?? "");
   if (kind === stepLimitEntry) turn.limit = asText(data.message);
+  if (kind === failedEntry) turn.messages.push({ ...asObject(data.message), endedAt: at });
 }

@@ -14,6 +14,7 @@ import type { AskAnswer } from "../port.ts";
 import type { PiAsk } from "./asks.ts";
 import { askIn, askSays } from "./asks.ts";
 import { becomes, eventName } from "./event-table.ts";
+import { unsaidFailure } from "./extension/unsaid-failure.ts";
 import { fileChange } from "./file-change.ts";
 import { stepLimitMessage } from "./gate-words.ts";
 import { messageId } from "./message-id.ts";
@@ -21,7 +22,6 @@ import { errorOf, isEmpty } from "./session-rows.ts";
 import type { Call } from "./spoken-message.ts";
 import { SpokenMessage } from "./spoken-message.ts";
 import { TurnWatch } from "./turn-watch.ts";
-import { unsaidFailure } from "./unsaid-failure.ts";
 
 const longestRaw = 4000;
 

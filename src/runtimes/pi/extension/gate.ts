@@ -1,6 +1,7 @@
 /**
  * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
- * not let pass, gives the agent a tool to ask questions with, and ends a turn that asks its model too often. A refusal
+ * not let pass, gives the agent a tool to ask questions with, ends a turn that asks its model too often, and writes down what
+ * pi does not of a turn that broke. A refusal
  * ends the turn: the agent is not to find another way to do what a person said no to.
  *
  * It runs in pi's process and is loaded from this file, so it imports nothing but its own words and Node. Whatever it
@@ -10,6 +11,7 @@ import { homedir } from "node:os";
 import type { GateAsk, GateNews, GateRules } from "../gate-words.ts";
 import {
   decisions,
+  failedEntry,
   gateStatus,
   grantedEntry,
   refusedEntry,
@@ -21,6 +23,7 @@ import type { Call } from "./judge.ts";
 import { grantOf, judge } from "./judge.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
+import { unsaidFailure } from "./unsaid-failure.ts";
 
 const refusal = "A person refused this.";
 
@@ -55,6 +58,14 @@ export default function gate(pi: PiApi): void {
     pi.appendEntry(stepLimitEntry, { steps: rules.maxSteps, message: stepLimitMessage(rules.maxSteps) });
     ctx.ui.notify(JSON.stringify(news), "error");
     ctx.abort();
+  });
+
+  pi.on("agent_end", (event, ctx) => {
+    const entries = ctx.sessionManager.getEntries();
+    const failure = unsaidFailure(event, ({ timestamp }) =>
+      entries.some((one) => one.message?.timestamp === timestamp),
+    );
+    if (failure) pi.appendEntry(failedEntry, { message: failure });
   });
 
   pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
