@@ -22,6 +22,13 @@ export const newSessionBody = z.object({
 
 export type NewSession = z.output<typeof newSessionBody>;
 
+const prefix = "oc-";
+
+/** Whether the lane was made by a client of this API. */
+export function isClientsLane(id: string): boolean {
+  return id.startsWith(prefix);
+}
+
 export function laneFor(body: NewSession, directory: string): LaneSettings {
   refuseRules(body.permission);
   if (body.parentID !== undefined) {
@@ -33,7 +40,7 @@ export function laneFor(body: NewSession, directory: string): LaneSettings {
   }
   refuseVariant(body.model?.variant);
   return {
-    id: `oc-${randomBytes(5).toString("hex")}`,
+    id: `${prefix}${randomBytes(5).toString("hex")}`,
     displayName: body.title?.trim() || null,
     team: null,
     member: null,

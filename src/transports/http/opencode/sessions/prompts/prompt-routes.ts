@@ -17,6 +17,7 @@ import { pause } from "../pause.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
 import { takeChoice } from "./chosen-model.ts";
+import { giveFirstTitle } from "./first-title.ts";
 import { promptBody, textOf } from "./prompt-body.ts";
 import { waitingAnswer } from "./waiting-answer.ts";
 
@@ -61,6 +62,7 @@ async function admit(c: Context<Env>, sessionID: string, { desk, clock }: Sessio
   const text = textOf(body);
   if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
   await takeChoice(desk, state, body);
+  await giveFirstTitle(desk, lane.id, text);
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" });
   return { lane, messageID };
