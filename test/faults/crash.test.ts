@@ -22,8 +22,8 @@ const mailboxes = [
   { mailbox: "file", points: failPoints.filter((point) => secondStep.test(point)) },
 ];
 
-/** The commits that a whole run makes are many: a few of them, early and late. */
-const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 19, 41] : [1]);
+/** The commits that a whole run makes are many, and fewer on a busy machine, where more share one: a few of them. */
+const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 19, 29] : [1]);
 
 describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
   const baseline = (async () => {
