@@ -130,7 +130,10 @@ export class LaneProgram<T extends Talk> {
     }
   }
 
-  /** Goes on in another session. Whoever wants it there waits for that as for its beginning. */
+  /**
+   * Goes on in another session. Whoever wants it there waits for that as for its beginning. False when it did not go, or
+   * not in time: then nobody knows where it is, and it is to be ended.
+   */
   async move(to: Pick<ProgramStart<T>, "sessionId" | "onReady" | "onLine" | "move">): Promise<boolean> {
     const { sessionId } = to;
     this.isReady = false;
@@ -138,15 +141,18 @@ export class LaneProgram<T extends Talk> {
     this.#start = { ...this.#start, ...to };
     Object.assign(this.#record, { sessionId });
     writeProcessRecord(this.#start.records, this.#record);
-    const moved = to.move?.(this.conversation) ?? Promise.resolve(false);
-    this.#begun = moved.then((went) => {
-      if (!went) return;
-      this.isReady = true;
-      this.restingSince = this.#start.now();
-      to.onReady();
-    });
-    await this.#begun;
+    this.#begun = this.#move();
+    await this.#begun.catch(() => {});
     return this.isReady;
+  }
+
+  async #move(): Promise<void> {
+    const { startMs, kind, move, now, onReady } = this.#start;
+    const went = await within(move?.(this.conversation), startMs);
+    if (went !== true) throw notMoved(kind);
+    this.isReady = true;
+    this.restingSince = now();
+    onReady();
   }
 
   /** It is on its own from here; nobody hears of it any more. */
@@ -190,6 +196,11 @@ export class LaneProgram<T extends Talk> {
 function notReady(kind: ProgramKind, how: string, cause: unknown): AppError {
   const hint = "It is tried again by itself; its own configuration or its login may be at fault.";
   return new AppError({ code: `${kind.code}_start_failed`, message: how, hint, retryable: true, cause });
+}
+
+function notMoved({ name, code }: ProgramKind): AppError {
+  const message = `${name} did not go on to another session and is started anew.`;
+  return new AppError({ code: `${code}_start_failed`, message, hint: "It is tried again by itself.", retryable: true });
 }
 
 /** Null when the time was up before. */

@@ -1,0 +1,72 @@
+/** What becomes of a pi that does not do its part, played by a program that speaks a few of its words. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { Lane } from "../../src/delivery/lane.ts";
+import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
+import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
+
+let directory = "";
+let runtime: PiRuntime;
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-pi-")));
+  mkdirSync(join(directory, "work"));
+});
+afterEach(async () => {
+  await runtime.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** Answers every command, except for those that are named. */
+function pretend(silentOn: string): void {
+  const program = join(directory, "pi");
+  const script = `#!${process.execPath}
+    const say = (line) => console.log(JSON.stringify(line));
+    say({ type: "extension_ui_request", id: "1", method: "setStatus", statusKey: "waybill", statusText: "gate" });
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (text) => {
+      const { id, type } = JSON.parse(text);
+      if (type !== "${silentOn}") say({ type: "response", id, command: type, success: true, data: { isStreaming: false } });
+    });`;
+  writeFileSync(program, script, { mode: 0o755 });
+  runtime = new PiRuntime({
+    ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock, times: { startMs: 3000 } },
+    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 60_000, mostResting: 5, onTrouble: () => {} },
+  });
+}
+
+const lane = () => ({ id: "lane", directory: join(directory, "work"), agent: null, model: null }) as Lane;
+
+const submit = (sessionId: string) => {
+  const prompt = { messageId: sessionId, partId: "p", sessionId, text: "go", attachments: [] };
+  return runtime.submit(lane(), prompt, AbortSignal.timeout(30_000));
+};
+async function rests(sessionId: string): Promise<void> {
+  for (;;) {
+    let stop = () => {};
+    const told = new Promise<void>((resolve) => {
+      stop = runtime.onHint(() => resolve());
+    });
+    const { status } = await runtime.read(lane(), sessionId, null);
+    if (status !== "idle") await told;
+    stop();
+    if (status === "idle") return;
+  }
+}
+
+const programs = () =>
+  readProcessRecords(join(directory, "programs")).map(({ pid, sessionId }) => ({ pid, sessionId }));
+
+test("a pi that does not go over to another session is replaced by one that has it", async () => {
+  pretend("switch_session");
+  expect(await submit("one")).toEqual({ outcome: "accepted" });
+  await rests("one");
+  const [first] = programs();
+  // Whoever comes while it is waited for is not handed a program that is elsewhere.
+  const [second, meanwhile] = await Promise.all([submit("two"), submit("two")]);
+  expect(second).toEqual({ outcome: "accepted" });
+  expect(meanwhile).toMatchObject({ outcome: "not_sent", reason: expect.stringContaining("did not go on") });
+  expect(programs()).toEqual([{ sessionId: "two", pid: expect.any(Number) }]);
+  expect(programs()[0]?.pid).not.toBe(first?.pid);
+});
