@@ -27,6 +27,10 @@ beforeAll(async () => {
           { say: "Slept." },
         ],
       },
+      {
+        when: "ask me",
+        steps: [{ tools: [{ tool: "question", input: { questions: [{ question: "Which?" }] } }] }, { say: "Thanks." }],
+      },
       { when: "try", steps: [overloaded, overloaded, overloaded, { say: "There you are." }] },
     ],
   });
@@ -97,6 +101,38 @@ test("a turn that pi tries again ends first, and the state that is asked for the
   expect(tries).toBeGreaterThan(ended);
   expect(answered).toBeGreaterThan(tries);
   expect(messagesIn(world.rows("tried")).map(({ stopReason }) => stopReason)).toEqual([undefined, "error", "stop"]);
+});
+
+test("a turn without a key is taken, and what is wrong is told with its end only, and written by Waybill alone", async () => {
+  const keyless = await world.start("keyless", { args: ["--provider", "keyless"] }).ready();
+  await keyless.turn("be quick");
+  const told = keyless.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
+  expect(told.map(({ role }) => role)).toEqual(["user"]);
+  const failure = { errorMessage: expect.stringContaining("API key"), timestamp: expect.any(Number) };
+  expect(keyless.talk.heard.at(-1)).toMatchObject(failure);
+  const { timestamp } = keyless.talk.heard.at(-1) ?? {};
+  expect(world.rows("keyless")).toEqual([]);
+  await keyless.talk.request({ type: "set_model", provider: "scripted", modelId: "scripted" });
+  await keyless.turn("be quick");
+  const rows = world.rows("keyless").filter(({ type }) => type === "message" || type === "custom");
+  expect(rows).toMatchObject([
+    { message: { role: "user" } },
+    { customType: "waybill.failed", data: { message: { ...failure, timestamp } } },
+    { message: { role: "user" } },
+    { message: { role: "assistant", stopReason: "stop" } },
+  ]);
+});
+
+test("an extension of the user's with a tool of the name of ours changes nothing", async () => {
+  const theirs = join(world.home, "theirs.ts");
+  const tool = '{ name: "question", label: "q", description: "q", parameters: { type: "object" }, execute() {} }';
+  writeFileSync(theirs, `export default (pi) => pi.registerTool(${tool});`);
+  const program = world.start("theirs", { args: ["--extension", theirs] });
+  await program.ready();
+  expect(program.talk.hasGate).toBe(true);
+  await program.talk.prompt("ask me");
+  await program.until(() => program.talk.asks.length > 0);
+  expect(program.talk.asks).toMatchObject([{ kind: "question", isOurs: true, title: "Which?" }]);
 });
 
 test("the end of its input ends a program in mid-turn, and what its tools run goes on", async () => {

@@ -34,12 +34,12 @@ export type Client = {
 /** Reads as fast as it is given something, until it leaves or has seen `most`. */
 export async function aClient(
   hub: EventHub,
-  options: { after?: string | Position; directory?: string; most?: number } = {},
+  options: { after?: string | Position; directory?: string; most?: number; withState?: boolean } = {},
 ): Promise<Client> {
-  const { after, directory, most = Number.POSITIVE_INFINITY } = options;
+  const { after, directory, most = Number.POSITIVE_INFINITY, withState = false } = options;
   const stop = new AbortController();
   const text = typeof after === "object" ? positionText(after) : after;
-  const { from, lines } = await hub.follow({ after: text, directory, signal: stop.signal });
+  const { from, lines } = await hub.follow({ after: text, directory, withState, signal: stop.signal });
   const seen: Line[] = [];
   const reading = (async () => {
     while (seen.length < most) {

@@ -13,13 +13,15 @@ import { AgentWorld } from "./agent-world.ts";
 /** The real program, installed for the tests. */
 export const piBin = fileURLToPath(new URL("../../node_modules/.pi/node_modules/.bin/pi", import.meta.url));
 
-/** Of a pi whose only provider is the scripted model; its home holds nothing else. */
+/** Of a pi whose only model is the scripted one, with a key and without; its home holds nothing else. */
 export function piEnvironment(home: string, modelUrl: string): Record<string, string> {
   const agent = join(home, ".pi", "agent");
   mkdirSync(agent, { recursive: true });
   const model = { id: "scripted", reasoning: true, contextWindow: 100_000, maxTokens: 4000 };
   const scripted = { baseUrl: modelUrl, api: "anthropic-messages", apiKey: "x", models: [model] };
-  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { scripted } }));
+  // Its key is what a command prints, and that command fails.
+  const keyless = { ...scripted, apiKey: "!false" };
+  writeFileSync(join(agent, "models.json"), JSON.stringify({ providers: { scripted, keyless } }));
   writeFileSync(join(agent, "settings.json"), JSON.stringify({ retry: { baseDelayMs: 50 } }));
   return { PATH: process.env.PATH ?? "", HOME: home };
 }

@@ -65,11 +65,28 @@ export class RowFile<B extends Book> {
   #take(bytes: Buffer): void {
     let from = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
-      // A row that a crash cut in two is no row; what follows it stands for itself.
-      const row = jsonIn(bytes.toString("utf8", from, end));
+      const row = rowIn(bytes.toString("utf8", from, end));
       if (row) this.book.take(row);
       from = end + 1;
     }
     this.#rest = Buffer.from(bytes.subarray(from));
   }
+}
+
+/** A broken line is looked at from its end, so many times. */
+const mostTries = 200;
+
+/**
+ * A row that a crash cut in two is no row. Whoever goes on in the file may write behind it, in the same line: what is
+ * whole from somewhere to the line's end is that row. Where nothing follows it may be a part of the broken one, which has
+ * no place in the file's order and says nothing to a book.
+ */
+function rowIn(line: string): Json | null {
+  let row = jsonIn(line);
+  let start = line.length;
+  for (let tries = 0; row === null && start > 0 && tries < mostTries; tries += 1) {
+    start = line.lastIndexOf('{"', start - 1);
+    row = start > 0 ? jsonIn(line.slice(start)) : null;
+  }
+  return row;
 }

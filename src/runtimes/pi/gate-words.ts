@@ -21,6 +21,7 @@ export const gateStatus = { key: "waybill", text: "gate" };
 export const refusedEntry = "waybill.refused";
 export const grantedEntry = "waybill.granted";
 export const stepLimitEntry = "waybill.step-limit";
+export const failedEntry = "waybill.failed";
 
 export const decisions = ["once", "always", "reject"] as const;
 

@@ -1,7 +1,7 @@
 /** The flags that a pi program of a lane is started with, and the rules of the gate inside. Pure. */
-import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Lane } from "../../delivery/lane.ts";
+import { isInside } from "../../inside.ts";
 import type { GateRules } from "./gate-words.ts";
 
 export type PiPermissions = {
@@ -37,9 +37,4 @@ export function gateRules(directory: string, permissions: PiPermissions | null, 
   const { policy, stateDirectories, otherDirectories } = permissions;
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
   return { policy, denied: [...new Set([...stateDirectories, ...others])], maxSteps };
-}
-
-function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

@@ -9,6 +9,7 @@ import type { Talk } from "../lane-programs/lane-program.ts";
 import type { AskAnswer } from "../port.ts";
 import type { PiAsk } from "./asks.ts";
 import { answerTo, askIn } from "./asks.ts";
+import { unsaidFailure } from "./extension/unsaid-failure.ts";
 import { gateStatus } from "./gate-words.ts";
 import { TurnWatch } from "./turn-watch.ts";
 
@@ -129,6 +130,9 @@ export class PiTalk implements Talk {
       case "message_end":
         this.#message(asObject(line.message) ?? {});
         break;
+      case "agent_end":
+        this.#ended(line);
+        break;
       case "extension_ui_request":
         this.#dialog(line);
         break;
@@ -146,6 +150,11 @@ export class PiTalk implements Talk {
     if (message.role === "user") this.heard = [];
     this.heard.push({ ...message, endedAt: this.#options.now() });
     this.#options.onChange();
+  }
+
+  #ended(line: Json): void {
+    const failure = unsaidFailure(line, ({ timestamp }) => this.heard.some((one) => one.timestamp === timestamp));
+    if (failure) this.#message(failure);
   }
 
   #dialog(line: Json): void {

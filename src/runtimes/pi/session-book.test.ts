@@ -82,6 +82,17 @@ describe("the transcript", () => {
     ]);
   });
 
+  test("has what a turn broke with before its model was asked, as it was heard, also behind later prompts", () => {
+    const failure = { role: "assistant", content: [], stopReason: "error", errorMessage: "no key", timestamp: 7 };
+    const prompt = user("go");
+    const heard = bookOf([]).newest(null, [prompt.message as Json, failure]).rows;
+    const entries = [prompt, entry("custom", { customType: "waybill.failed", data: { message: failure } })];
+    const written = bookOf([...entries, user("go on"), says("Done.")]).newest(null, []).rows;
+    expect(written.map(told)).toEqual(["> go", " failed: no key", "> go on", "Done."]);
+    expect(written.slice(0, 2).map(({ id }) => id)).toEqual(heard.map(({ id }) => id));
+    expect(bookOf(entries).newest(null, [prompt.message as Json, failure]).rows).toHaveLength(2);
+  });
+
   test("shows what was heard and is not written yet, once", () => {
     const [prompt, answer] = [user("go"), says("Done.")];
     const heard = [prompt, answer].map((one) => one.message as Json);

@@ -9,7 +9,7 @@
 import type { Json } from "../json-fields.ts";
 import { asObject, asText } from "../json-fields.ts";
 import type { TranscriptRow } from "../port.ts";
-import { refusedEntry, stepLimitEntry } from "./gate-words.ts";
+import { failedEntry, refusedEntry, stepLimitEntry } from "./gate-words.ts";
 import { messageId } from "./message-id.ts";
 import type { Turn } from "./session-rows.ts";
 import { rowsOf } from "./session-rows.ts";
@@ -20,6 +20,7 @@ export class SessionBook {
   readonly #sessionId: string;
   readonly #past: TranscriptRow[] = [];
   readonly #turnOf = new Map<string, OpenTurn>();
+  readonly #prompts = new Set<string>();
   #newest: OpenTurn | null = null;
   /** Where the session works. */
   directory: string | null = null;
@@ -39,14 +40,14 @@ export class SessionBook {
     const at = Date.parse(asText(entry.timestamp) ?? "") || 0;
     const message = entry.type === "message" ? asObject(entry.message) : null;
     const above = this.#turnOf.get(asText(entry.parentId) ?? "");
-    const turn = message?.role === "user" ? this.#begin() : above;
+    const turn = message?.role === "user" ? this.#begin(message) : above;
     if (turn === undefined) return;
     this.#turnOf.set(id, turn);
     if (message) {
       turn.messages.push({ ...message, endedAt: at });
       this.lastActivityAt = at;
     }
-    if (entry.type === "custom") note(turn, asText(entry.customType), asObject(entry.data) ?? {});
+    if (entry.type === "custom") note(turn, asText(entry.customType), asObject(entry.data) ?? {}, at);
   }
 
   /** The newest `limit` rows, or all of them, with what was heard of the newest turn and is not in the file yet. */
@@ -65,7 +66,8 @@ export class SessionBook {
     return (turn && rowsOf(turn, this.#sessionId)[0]?.text) ?? null;
   }
 
-  #begin(): OpenTurn {
+  #begin(prompt: Json): OpenTurn {
+    this.#prompts.add(messageId(this.#sessionId, prompt));
     if (this.#newest) {
       this.#past.push(...rowsOf(this.#newest, this.#sessionId));
       this.#newest.messages = [];
@@ -79,8 +81,10 @@ export class SessionBook {
     const idOf = (message: Json) => `${messageId(this.#sessionId, message)} ${asText(message.toolCallId) ?? ""}`;
     const known = new Set(turn?.messages.map(idOf));
     const unknown = heard.filter((message) => !known.has(idOf(message)));
-    if (unknown.length === 0) return turn ? [turn] : [];
     const isItsOwn = unknown[0]?.role === "user";
+    // It was heard before the file was read, and the next prompt stands there by now.
+    const isOver = isItsOwn && this.#prompts.has(messageId(this.#sessionId, unknown[0] ?? {}));
+    if (unknown.length === 0 || isOver) return turn ? [turn] : [];
     const blank: Turn = { messages: [], refused: new Set(), limit: null };
     const last = isItsOwn ? blank : (turn ?? blank);
     const merged: Turn = { ...last, messages: [...last.messages, ...unknown] };
@@ -88,7 +92,8 @@ export class SessionBook {
   }
 }
 
-function note(turn: OpenTurn, kind: string | null, data: Json): void {
+function note(turn: OpenTurn, kind: string | null, data: Json, at: number): void {
   if (kind === refusedEntry) turn.refused.add(asText(data.call) ?? "");
   if (kind === stepLimitEntry) turn.limit = asText(data.message);
+  if (kind === failedEntry) turn.messages.push({ ...asObject(data.message), endedAt: at });
 }

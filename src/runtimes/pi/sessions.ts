@@ -58,12 +58,14 @@ export class Sessions {
     limit: number | null,
     { talk, leftBehind }: SessionState,
   ): Promise<TranscriptSlice> {
-    // Asked first: what is at rest now, and is read afterwards, is whole.
-    const busy = leftBehind || talk?.isWorking === true;
-    const status = talk?.isRetrying ? "retry" : busy ? "busy" : "idle";
-    const asks = (talk?.asks ?? []).map(({ id, kind, title, askedAt }) => ({ id, kind, sessionId, title, askedAt }));
+    // Asked first: what is at rest now, and is read afterwards, is whole. Unless a turn began in between.
+    const isWorking = () => talk?.isWorking === true;
+    const wasBusy = leftBehind || isWorking();
     const heard: readonly Json[] = talk?.heard ?? [];
     const book = await this.#book(directory, sessionId);
+    const busy = wasBusy || isWorking();
+    const status = talk?.isRetrying ? "retry" : busy ? "busy" : "idle";
+    const asks = (talk?.asks ?? []).map(({ id, kind, title, askedAt }) => ({ id, kind, sessionId, title, askedAt }));
     const isLost = book === null && !busy && this.#notes.wasWritten(sessionId);
     const { rows, complete } = (book ?? new SessionBook(sessionId)).newest(limit, isLost ? [] : heard);
     return {

@@ -14,6 +14,7 @@ import type { AskAnswer } from "../port.ts";
 import type { PiAsk } from "./asks.ts";
 import { askIn, askSays } from "./asks.ts";
 import { becomes, eventName } from "./event-table.ts";
+import { unsaidFailure } from "./extension/unsaid-failure.ts";
 import { fileChange } from "./file-change.ts";
 import { stepLimitMessage } from "./gate-words.ts";
 import { messageId } from "./message-id.ts";
@@ -31,6 +32,8 @@ export class PiTranslator {
   readonly #asks = new Map<string, PiAsk>();
   #prompt: string | null = null;
   #message: SpokenMessage | null = null;
+  /** The moment of the message that was whole last. */
+  #endedAt: number | null = null;
   /** An error without a word: pi may try again, and only then is it known what it was. */
   #failure: Json | null = null;
   #retried: Json | null = null;
@@ -77,6 +80,8 @@ export class PiTranslator {
     switch (line.type) {
       case "agent_start":
         return [{ type: "busy" }];
+      case "agent_end":
+        return this.#over(line);
       case "message_start":
         return this.#prompted(asObject(line.message) ?? {});
       case "message_update":
@@ -125,7 +130,13 @@ export class PiTranslator {
     return this.#message;
   }
 
+  #over(line: Json): Said[] {
+    const failure = unsaidFailure(line, ({ timestamp }) => timestamp === this.#endedAt);
+    return failure ? this.#ended(failure) : [];
+  }
+
   #ended(message: Json): Said[] {
+    this.#endedAt = asNumber(message.timestamp);
     const error = errorOf(message, this.#limit);
     if (!isEmpty(message) || error === null) {
       this.#ends = error === null ? "completed" : error.kind === "aborted" ? "aborted" : "error";

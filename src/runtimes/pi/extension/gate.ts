@@ -1,17 +1,17 @@
 /**
  * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
- * not let pass, gives the agent a tool to ask questions with, and ends a turn that asks its model too often. A refusal
+ * not let pass, gives the agent a tool to ask questions with, ends a turn that asks its model too often, and writes down what
+ * pi does not of a turn that broke. A refusal
  * ends the turn: the agent is not to find another way to do what a person said no to.
  *
  * It runs in pi's process and is loaded from this file, so it imports nothing but its own words and Node. Whatever it
  * throws before a tool is used blocks that tool.
  */
-import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, join } from "node:path";
 import type { GateAsk, GateNews, GateRules } from "../gate-words.ts";
 import {
   decisions,
+  failedEntry,
   gateStatus,
   grantedEntry,
   refusedEntry,
@@ -21,7 +21,9 @@ import {
 } from "../gate-words.ts";
 import type { Call } from "./judge.ts";
 import { grantOf, judge } from "./judge.ts";
-import type { PiApi, PiContext, ToolCallEvent } from "./pi-api.ts";
+import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
+import { realPath } from "./real-path.ts";
+import { unsaidFailure } from "./unsaid-failure.ts";
 
 const refusal = "A person refused this.";
 
@@ -40,6 +42,8 @@ export default function gate(pi: PiApi): void {
     for (const { customType, data } of ctx.sessionManager.getEntries()) {
       if (customType === grantedEntry) granted.add((data as { grant: string }).grant);
     }
+    // Not before: pi does not start when another extension has a tool of this name. Of two the first extension's counts.
+    pi.registerTool(question(refuse));
     ctx.ui.setStatus(gateStatus.key, gateStatus.text);
   });
 
@@ -54,6 +58,14 @@ export default function gate(pi: PiApi): void {
     pi.appendEntry(stepLimitEntry, { steps: rules.maxSteps, message: stepLimitMessage(rules.maxSteps) });
     ctx.ui.notify(JSON.stringify(news), "error");
     ctx.abort();
+  });
+
+  pi.on("agent_end", (event, ctx) => {
+    const entries = ctx.sessionManager.getEntries();
+    const failure = unsaidFailure(event, ({ timestamp }) =>
+      entries.some((one) => one.message?.timestamp === timestamp),
+    );
+    if (failure) pi.appendEntry(failedEntry, { message: failure });
   });
 
   pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
@@ -73,8 +85,12 @@ export default function gate(pi: PiApi): void {
     pi.appendEntry(grantedEntry, { grant: grantOf(call) });
     return undefined;
   });
+}
 
-  pi.registerTool({
+const questionTool = "question";
+
+function question(refuse: (call: string, ctx: PiContext) => string): PiTool {
+  return {
     name: questionTool,
     label: "Question",
     description:
@@ -87,10 +103,8 @@ export default function gate(pi: PiApi): void {
       if (answer === undefined) throw new Error(refuse(call, ctx));
       return { content: [{ type: "text", text: answer }], details: {} };
     },
-  });
+  };
 }
-
-const questionTool = "question";
 
 const questionParameters = {
   type: "object",
@@ -119,13 +133,3 @@ const questionParameters = {
     },
   },
 };
-
-/** Of what is not there yet, where its nearest parent leads. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
-}

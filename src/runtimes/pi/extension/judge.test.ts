@@ -6,7 +6,7 @@ const ground: Ground = {
   rules: { policy: "safe", denied: ["/state", "/other"], maxSteps: 5 },
   directory: "/work",
   home: "/home/me",
-  realPath: (path) => path.replace(/^\/work\/link/, "/elsewhere").replace(/^\/work\/hidden/, "/state"),
+  realPath: (path) => path.replace(/^\/work\/(a )?link/, "/elsewhere").replace(/^\/work\/hidden/, "/state"),
   granted: new Set(),
 };
 const trusted: Ground = { ...ground, rules: { ...ground.rules, policy: "trusted" } };
@@ -27,6 +27,9 @@ describe("without a person, under the policy safe", () => {
     ["a directory whose name begins alike", "read", { path: "/workshop/a.txt" }, "ask"],
     ["writing through a link that leads out", "write", { path: "link/a.txt" }, "ask"],
     ["writing what pi runs when it starts", "write", { path: ".pi/extensions/a.ts" }, "ask"],
+    ["writing it under a name that some disks take for the same", "write", { path: ".PI/extensions/a.ts" }, "ask"],
+    ["a name that only begins like it", "write", { path: ".pip/a.ts" }, "pass"],
+    ["spaces that pi takes for plain ones", "read", { path: "a\u00a0link/a.txt" }, "ask"],
     ["the shell", "bash", { command: "true" }, "ask"],
     ["a tool that nobody knows", "deploy", {}, "ask"],
   ])("%s: %s %o is to %s", (_what, tool, input, wanted) => {

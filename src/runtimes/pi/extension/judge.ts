@@ -22,6 +22,7 @@ export type Judgement = { verdict: "pass" } | { verdict: "ask" } | { verdict: "d
 
 const readers = new Set(["read", "grep", "find", "ls"]);
 const writers = new Set(["edit", "write"]);
+const unusualSpaces = /[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
 
 export function judge(call: Call, ground: Ground): Judgement {
   const { rules, granted } = ground;
@@ -32,9 +33,13 @@ export function judge(call: Call, ground: Ground): Judgement {
   const isTrusted = rules.policy === "trusted";
   if (place === null) return { verdict: isTrusted ? "pass" : "ask" };
   if (!isInside(place, ground.realPath(ground.directory))) return { verdict: "ask" };
-  // pi runs what stands there when it is next started, and asks nobody.
-  const isCode = writers.has(call.tool) && isInside(place, join(ground.realPath(ground.directory), ".pi"));
-  return { verdict: isCode && !isTrusted ? "ask" : "pass" };
+  return { verdict: writers.has(call.tool) && isCode(place, ground) && !isTrusted ? "ask" : "pass" };
+}
+
+/** pi runs what stands there when it is next started, and asks nobody. Not every disk tells `.pi` from `.PI`. */
+function isCode(place: string, { directory, realPath }: Ground): boolean {
+  const [first = ""] = relative(realPath(directory), place).split(sep);
+  return first.toLowerCase() === ".pi" || isInside(place, realPath(join(directory, ".pi")));
 }
 
 /** What `always` holds for: the same command, the same file, or a tool that has neither. */
@@ -47,10 +52,10 @@ export function grantOf({ tool, input }: Call): string {
 function placeOf({ tool, input }: Call, { directory, home, realPath }: Ground): string | null {
   if (!readers.has(tool) && !writers.has(tool)) return null;
   const given = typeof input.path === "string" ? input.path : ".";
-  // As pi itself reads a path.
-  const plain = given.startsWith("@") ? given.slice(1) : given;
-  const expanded = plain === "~" || plain.startsWith("~/") ? join(home, plain.slice(1)) : plain;
-  return realPath(resolve(directory, expanded));
+  // As pi itself reads a path. What bites: an absolute one keeps its `..`, which behind a symlink leads elsewhere.
+  const plain = given.replace(/^@/, "").replace(unusualSpaces, " ");
+  const expanded = plain === "~" || plain.startsWith("~/") ? home + plain.slice(1) : plain;
+  return realPath(isAbsolute(expanded) ? expanded : resolve(directory, expanded));
 }
 
 /** A tool that searches a place also sees what is in it. In a command a place can only be looked for by its name. */

@@ -1,11 +1,15 @@
 /** As much of pi's interface for extensions as Waybill's own extension uses; pi's documentation describes the whole. */
 type Dialog = { signal?: AbortSignal | undefined };
 
+type PiEntry = { type: string; customType?: string; data?: unknown; message?: PiMessage };
+
+export type PiMessage = Readonly<Record<string, unknown>>;
+
 export type PiContext = {
   readonly cwd: string;
   /** Aborted when somebody stops the turn; undefined while there is none. */
   readonly signal: AbortSignal | undefined;
-  readonly sessionManager: { getEntries(): readonly { type: string; customType?: string; data?: unknown }[] };
+  readonly sessionManager: { getEntries(): readonly PiEntry[] };
   readonly ui: {
     select(title: string, options: readonly string[], dialog?: Dialog): Promise<string | undefined>;
     input(title: string, placeholder?: string, dialog?: Dialog): Promise<string | undefined>;
@@ -36,6 +40,7 @@ export type PiApi = {
     event: "session_start" | "before_agent_start" | "context",
     handler: (event: unknown, ctx: PiContext) => void,
   ): void;
+  on(event: "agent_end", handler: (event: { messages: readonly PiMessage[] }, ctx: PiContext) => void): void;
   on(
     event: "tool_call",
     handler: (event: ToolCallEvent, ctx: PiContext) => Promise<{ block: true; reason: string } | undefined>,

@@ -79,6 +79,22 @@ test("the global stream wraps each event with its directory", async () => {
   expect(heard[1]?.data).toMatchObject({ directory: "/tmp", payload: { id: expect.stringMatching(/^evt_/) } });
 });
 
+test("the global stream tells how things stand to whoever does not say where it was; the other tells only news", async () => {
+  const world = await startWorld({ script });
+  const { open } = apiOf(world);
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  const { heard } = await open("/global/event");
+  const payloads = () => heard.map(({ data }) => (data.payload as { type: string }).type);
+  await until(() => payloads().includes("session.status"));
+  expect(payloads().slice(0, 3)).toEqual(["server.connected", "session.updated", "message.updated"]);
+  const ids = heard.map(({ id }) => id);
+  expect([ids.slice(0, -1).filter(Boolean), Boolean(ids.at(-1))]).toEqual([[], true]);
+  const resumed = await open("/global/event", { "last-event-id": ids.at(-1) ?? "" });
+  const plain = await open("/event");
+  for (const one of [resumed, plain]) expect(one.heard).toHaveLength(1);
+});
+
 test("a client is told of its own directory only, by query or by an encoded header, and goes on where it was", async () => {
   const lanes = [
     { id: "one", directory: "/one place" },

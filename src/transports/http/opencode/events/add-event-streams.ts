@@ -28,11 +28,22 @@ const heartbeatMs = 10_000;
 /** Clients of the SDK wait for this long before they come back, and three seconds otherwise. */
 const comeBack = "retry: 500\n\n";
 
-type Form = { path: string; textOf: (line: Line) => string; wrap: (text: string) => string };
+type Form = {
+  path: string;
+  /** Whether a client that does not say where it was is told how things stand. */
+  withState: boolean;
+  textOf: (line: Line) => string;
+  wrap: (text: string) => string;
+};
 
-const plain: Form = { path: "/event", textOf: (line) => line.plain, wrap: (text) => text };
+/**
+ * Those who read `/event` go on with `Last-Event-ID`, and take what they are told for news: `opencode run` would print
+ * the answer before its own, and refuse what another client's turn asks.
+ */
+const plain: Form = { path: "/event", withState: false, textOf: (line) => line.plain, wrap: (text) => text };
 const wrapped: Form = {
   path: "/global/event",
+  withState: true,
   textOf: (line) => line.wrapped,
   wrap: (text) => `{"payload":${text}}`,
 };
@@ -47,14 +58,15 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: Form, direct
   const { hub, clock, metrics, report } = deps;
   const after = c.req.header("last-event-id") || c.req.query("lastEventId") || undefined;
   const end = endOf(c);
-  const { from, lines } = await hub.follow({ after, directory, signal: end.signal });
+  const { withState } = form;
+  const { from, tellsState, lines } = await hub.follow({ after, directory, withState, signal: end.signal });
   const ownEvent = (type: string) => {
     const id = timedId("evt", clock.now(), 0, randomUUID());
     return form.wrap(JSON.stringify({ id, type, properties: {} }));
   };
   const body = eventStream({
     items: lines,
-    opening: comeBack + sent(from, ownEvent("server.connected")),
+    opening: comeBack + sent(tellsState ? null : from, ownEvent("server.connected")),
     frameOf: form.textOf,
     beat: () => sent(null, ownEvent("server.heartbeat")),
     heartbeatMs,

@@ -8,15 +8,18 @@ import type { Clock } from "../../../../clock.ts";
 import type { Desk, FollowedEvent } from "../../../port.ts";
 import { laneOf } from "../ids.ts";
 import type { MessageRow } from "../projection/session-projection.ts";
+import type { LinesSource } from "./follow-lines.ts";
 import { followLines } from "./follow-lines.ts";
+import { KnownLanes } from "./known-lanes.ts";
 import type { Line } from "./line.ts";
 import type { InboxLimits } from "./line-inbox.ts";
 import { LineInbox } from "./line-inbox.ts";
-import { disposedLines, laneLine, linesOf } from "./lines-of.ts";
+import { disposedLines, laneLine, linesOf, stateLines } from "./lines-of.ts";
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
+import { makeKnown, presentOf, wantedLanes } from "./present-lanes.ts";
 import type { TranslatorDeps } from "./translator.ts";
-import { Translator } from "./translator.ts";
+import { laneOrNull, Translator } from "./translator.ts";
 import type { TurnEnd } from "./turn-end.ts";
 import type { TurnWanted } from "./turn-waiter.ts";
 import { TurnWaiter } from "./turn-waiter.ts";
@@ -29,15 +32,18 @@ export type HubDeps = Omit<TranslatorDeps, "desk"> & {
   inbox?: InboxLimits;
 };
 
-/** `lines` begin after `from`, or now. */
-export type Following = { from: Position; lines: AsyncGenerator<Line> };
+/** `lines` begin after `from`, or now; `tellsState` when how things stand now comes first, and ends with an id. */
+export type Following = { from: Position; tellsState: boolean; lines: AsyncGenerator<Line> };
 
 type Run = {
   stop: AbortController;
   translator: Translator;
   position: Position;
-  /** Of each lane, also for the moment when it is gone. */
-  directories: Map<string, string>;
+  lanes: KnownLanes;
+  /** When something was last heard of a lane. */
+  heardAt: Map<string, number>;
+  /** What events are told in, one after the other, and what has to happen between two of them. */
+  busy: Promise<unknown>;
 };
 
 export class EventHub {
@@ -54,36 +60,62 @@ export class EventHub {
     this.#waiter = new TurnWaiter(deps.desk);
   }
 
-  /** Throws when `after` is no id of an event of this stream. */
+  /** Throws when `after` is no id of an event of this stream. `withState` is for those who say no `after`. */
   async follow(options: {
     after?: string | undefined;
     directory?: string | undefined;
+    withState?: boolean;
     signal: AbortSignal;
   }): Promise<Following> {
-    const { desk, clock, inbox: limits } = this.#deps;
+    const { clock, inbox: limits } = this.#deps;
     const wanted = options.after === undefined ? null : await this.#known(options.after);
     const run = await this.#running();
-    const from = wanted ?? run.position;
     const { signal } = endedBy(options.signal, run.stop.signal);
     const inbox = new LineInbox(options.directory, signal, limits);
-    this.#inboxes.add(inbox);
-    const source = {
-      desk,
-      translation: this.#deps,
-      inbox,
-      reached: () => run.position,
-      now: () => clock.now(),
-      signal,
-    };
     const leave = () => {
       inbox.close();
       this.#inboxes.delete(inbox);
       this.#usedAt = clock.now();
     };
+    this.#inboxes.add(inbox);
     // Whoever has gone may never ask for the next line, and so never come to the end.
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
-    return { from, lines: followLines(source, from, wanted === null) };
+    const source = this.#sourceFor(run, inbox, signal);
+    if (wanted) return { from: wanted, tellsState: false, lines: followLines(source, { from: wanted, present: null }) };
+    try {
+      return await this.#beginNow(run, inbox, source, options.withState === true);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** State, position and the first event that waits for the client belong to the same moment. */
+  async #beginNow(run: Run, inbox: LineInbox, source: LinesSource, withState: boolean): Promise<Following> {
+    const all = withState ? await wantedLanes(this.#deps, run.heardAt) : [];
+    const lanes = all.filter(({ lane }) => inbox.wants(lane));
+    return this.#alone(run, async () => {
+      await makeKnown(this.#deps, run.translator, lanes, run.position.events);
+      const [from, now] = [run.position, this.#deps.clock.now()];
+      const present = presentOf(run.translator, lanes, now);
+      inbox.begin();
+      const lines = followLines(source, { from, present: stateLines(from, now, present) });
+      return { from, tellsState: present.length > 0, lines };
+    });
+  }
+
+  #sourceFor(run: Run, inbox: LineInbox, signal: AbortSignal): LinesSource {
+    const { desk, clock } = this.#deps;
+    return {
+      desk,
+      translation: this.#deps,
+      inbox,
+      reached: () => run.position,
+      laneBefore: (laneId) => run.lanes.before(laneId).lane,
+      now: () => clock.now(),
+      signal,
+    };
   }
 
   /** As they are told live, with what has only come as deltas; none of a lane that was not heard of. */
@@ -138,11 +170,13 @@ export class EventHub {
     const stop = new AbortController();
     // Every client listens to it.
     setMaxListeners(0, stop.signal);
-    const lanes = await desk.lanes();
-    const directories = new Map(lanes.map(({ lane }) => [lane.id, lane.directory]));
     const feed = await desk.now();
+    // After that, so that none is missed that is made meanwhile.
+    const lanes = new KnownLanes((await desk.lanes()).map(({ lane }) => lane));
     const position = { events: await desk.eventsEnd(), seen: 0, feed };
-    const run: Run = { stop, translator: new Translator(this.#deps, { hearsDeltas: true }), position, directories };
+    const translator = new Translator(this.#deps, { hearsDeltas: true });
+    const run: Run = { stop, translator, position, lanes, heardAt: new Map(), busy: Promise.resolve() };
+    stop.signal.addEventListener("abort", () => lanes.wake(), { once: true });
     if (this.#isClosed) stop.abort();
     void this.#watched(run, this.#followEvents(run));
     void this.#watched(run, this.#followLanes(run));
@@ -172,17 +206,40 @@ export class EventHub {
     const { signal } = run.stop;
     for await (const item of this.#deps.desk.followEvents({ after: run.position.events, signal })) {
       if (this.#isIdle) return this.#end(run);
-      if (item.type === "event") await this.#tellEvent(run, item);
-      else this.#reset(run, item.cursor);
+      await this.#alone(run, async () => {
+        if (item.type === "event") await this.#tellEvent(run, item);
+        else this.#reset(run, item.cursor);
+      });
     }
   }
 
+  #alone<T>(run: Run, work: () => Promise<T>): Promise<T> {
+    const done = run.busy.then(work);
+    run.busy = done.catch(() => {});
+    return done;
+  }
+
   async #tellEvent(run: Run, { event, cursor }: FollowedEvent & { type: "event" }): Promise<void> {
+    await this.#laneTold(run, event.lane);
     const translation = await run.translator.translate(event);
+    run.heardAt.set(event.lane, this.#deps.clock.now());
     const before = run.position;
     run.position = { ...before, events: cursor ?? before.events };
     this.#tell(linesOf(translation, before, run.position));
     this.#waiter.hear(event);
+  }
+
+  /** A session is made before anything happens in it. */
+  async #laneTold(run: Run, laneId: string): Promise<void> {
+    const { lanes, stop } = run;
+    const { desk } = this.#deps;
+    if (lanes.has(laneId) || !(await laneOrNull(desk, laneId))) return;
+    while (!lanes.has(laneId) && !stop.signal.aborted) {
+      const next = lanes.woken();
+      const { items } = await desk.feed(run.position.feed, 20);
+      if (items.length === 0) return;
+      await next;
+    }
   }
 
   async #followLanes(run: Run): Promise<void> {
@@ -190,19 +247,14 @@ export class EventHub {
     for await (const item of this.#deps.desk.follow({ after: run.position.feed, signal })) {
       if (item.type === "lane" && item.laneId !== null) {
         const { laneId, lane } = item;
-        const line = await laneLine(
-          item,
-          () => run.position,
-          this.#deps,
-          (id) => run.directories.get(id),
-        );
+        const line = await laneLine(item, () => run.position, this.#deps, run.lanes.before(laneId));
         run.translator.changed(laneId, lane);
-        if (lane) run.directories.set(laneId, lane.directory);
-        else run.directories.delete(laneId);
+        run.lanes.changed(laneId, lane);
         run.position = line.at;
         this.#tell([line]);
       }
       run.position = { ...run.position, feed: item.cursor };
+      run.lanes.wake();
     }
   }
 
@@ -210,7 +262,7 @@ export class EventHub {
   #reset(run: Run, cursor: string): void {
     run.position = { ...run.position, events: cursor };
     run.translator.forget();
-    this.#tell(disposedLines(run.position, [...run.directories.values()], this.#deps.clock.now()));
+    this.#tell(disposedLines(run.position, run.lanes.directories, this.#deps.clock.now()));
   }
 
   #tell(lines: readonly Line[]): void {

@@ -3,6 +3,7 @@
  * all. It changes over at a moment at which both have come to the same event. Whoever reads slowly goes back to the
  * store, and misses only what is told live only.
  */
+import type { Lane } from "../../../../delivery/lane.ts";
 import type { Desk } from "../../../port.ts";
 import type { Line } from "./line.ts";
 import type { LineInbox } from "./line-inbox.ts";
@@ -17,6 +18,8 @@ export type LinesSource = {
   inbox: LineInbox;
   /** Where those who are live stand. */
   reached: () => Position;
+  /** The last that was heard of a lane. */
+  laneBefore: (laneId: string) => Lane | null;
   now: () => number;
   signal: AbortSignal;
 };
@@ -24,13 +27,20 @@ export type LinesSource = {
 /** Few, since a client that does not read holds them. */
 const atOnce = 20;
 
-export async function* followLines(source: LinesSource, from: Position, isNew: boolean): AsyncGenerator<Line> {
+/** Where a client begins; `present` is what it is told first, or null for one that goes on where it was. */
+export type Beginning = { from: Position; present: Iterable<Line> | null };
+
+export async function* followLines(source: LinesSource, { from, present }: Beginning): AsyncGenerator<Line> {
   const { inbox, reached, signal } = source;
   /** Lines about lanes that were read, and may be heard as well. */
   const told = new Set<string>();
   let at = from;
-  let knowsLanes = isNew;
+  let knowsLanes = present !== null;
   let translator: Translator | null = null;
+  for (const line of present ?? []) {
+    if (signal.aborted) return;
+    yield line;
+  }
   while (!signal.aborted) {
     if (!knowsLanes) {
       knowsLanes = true;
@@ -40,7 +50,7 @@ export async function* followLines(source: LinesSource, from: Position, isNew: b
         if (inbox.wants(line)) yield line;
       }
     }
-    if (at.events === reached().events && at.seen === 0) {
+    if (inbox.isLive || (at.events === reached().events && at.seen === 0)) {
       translator = null;
       for await (const line of inbox.live()) {
         at = line.at;
@@ -91,13 +101,10 @@ async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerat
   for (;;) {
     const page = await source.desk.feed(feed, 200);
     for (const item of page.items) {
-      if (item.type === "lane")
-        yield await laneLine(
-          item,
-          () => from,
-          source.translation,
-          () => undefined,
-        );
+      if (item.type === "lane") {
+        const before = { lane: source.laneBefore(item.laneId ?? ""), isKnown: true };
+        yield await laneLine(item, () => from, source.translation, before);
+      }
       if (item.type === "reset") yield* await disposed(source, { ...from, feed: item.cursor });
     }
     if (page.cursor === feed) return;

@@ -47,7 +47,7 @@ export class LineInbox {
     this.#wake();
   }
 
-  wants({ directory }: Line): boolean {
+  wants({ directory }: Pick<Line, "directory">): boolean {
     return this.#directory === undefined || directory === null || directory === this.#directory;
   }
 
@@ -65,7 +65,18 @@ export class LineInbox {
     this.#characters = 0;
   }
 
-  /** From this very moment on, until the client is too slow or wants no more. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Everything waits for the client from this very moment on, and nothing from before. */
+  begin(): void {
+    this.#leave();
+    this.overflowed = false;
+    this.#isLive = true;
+  }
+
+  /** Until the client is too slow or wants no more. */
   live(): AsyncGenerator<Line> {
     this.#isLive = true;
     return this.#taken();

@@ -26,9 +26,17 @@ export type Line = {
   readonly wrapped: string;
 };
 
-type Making = { at: Position; directory: string | null; ofLanes?: boolean; words?: Words | null; event: OpenCodeEvent };
+type Making = {
+  at: Position;
+  /** False for what has to be told again to whoever leaves now. */
+  hasId?: boolean;
+  directory: string | null;
+  ofLanes?: boolean;
+  words?: Words | null;
+  event: OpenCodeEvent;
+};
 
-export function makeLine({ at, directory, ofLanes = false, words = null, event }: Making): Line {
+export function makeLine({ at, hasId = true, directory, ofLanes = false, words = null, event }: Making): Line {
   const text = JSON.stringify(event);
   const place = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
   let plain: string | undefined;
@@ -41,11 +49,11 @@ export function makeLine({ at, directory, ofLanes = false, words = null, event }
     ofLanes,
     words,
     get plain() {
-      plain ??= sent(at, text);
+      plain ??= sent(hasId ? at : null, text);
       return plain;
     },
     get wrapped() {
-      wrapped ??= sent(at, `{${place}"payload":${text}}`);
+      wrapped ??= sent(hasId ? at : null, `{${place}"payload":${text}}`);
       return wrapped;
     },
   };

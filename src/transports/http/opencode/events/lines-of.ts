@@ -1,7 +1,9 @@
 /** Lines from what happened: the same for those who hear it and for those who read it later. */
+import { randomUUID } from "node:crypto";
 import type { FeedItem } from "../../../../delivery/feed.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
 import { sessionOf, timedId } from "../ids.ts";
+import type { Emitted } from "../projection/session-projection.ts";
 import type { Line } from "./line.ts";
 import { makeLine } from "./line.ts";
 import type { Position } from "./position.ts";
@@ -18,31 +20,45 @@ export function linesOf(translation: Translation, before: Position, after: Posit
   });
 }
 
+/** A lane before it changed; `isKnown` when clients have heard of it, and of no end of it. */
+export type LaneBefore = { lane: Lane | null; isKnown: boolean };
+
 /** A lane that was made, changed or removed. */
 export async function laneLine(
   item: FeedItem & { type: "lane" },
   reached: () => Position,
   { sessionInfo }: Pick<TranslatorDeps, "sessionInfo">,
-  directoryOf: (laneId: string) => string | undefined,
+  before: LaneBefore,
 ): Promise<Line> {
-  const { lane, laneId, cursor, at: time } = item;
-  const sessionID = sessionOf(laneId ?? "");
+  const { lane, cursor, at: time } = item;
+  const sessionID = sessionOf(item.laneId ?? "");
   const id = timedId("evt", time, 0, `lane/${cursor}`);
-  if (lane) {
-    const event = { id, type: changeOf(lane, time), properties: { sessionID, info: await sessionInfo(lane, time) } };
-    // Only now: other events may have been told meanwhile.
-    const at = { ...reached(), feed: cursor };
-    return makeLine({ at, directory: lane.directory, ofLanes: true, event });
-  }
-  // Nothing else is known of it any more, and clients look at nothing else.
-  const event = { id, type: "session.deleted", properties: { sessionID, info: { id: sessionID } } };
+  const known = lane ?? before.lane;
+  // Of one that was removed before anybody looked nothing else is known, and clients look at nothing else.
+  const info = known ? await sessionInfo(known, time) : { id: sessionID };
+  const event = { id, type: changeOf(lane, time, before), properties: { sessionID, info } };
+  // Only now: other events may have been told meanwhile.
   const at = { ...reached(), feed: cursor };
-  return makeLine({ at, directory: directoryOf(laneId ?? "") ?? null, ofLanes: true, event });
+  return makeLine({ at, directory: known?.directory ?? null, ofLanes: true, event });
 }
 
-function changeOf({ createdAt }: Lane, time: number): string {
-  return createdAt === time ? "session.created" : "session.updated";
+/** One that is made again has the name and the age of the one that was removed. */
+function changeOf(lane: Lane | null, time: number, { isKnown }: LaneBefore): string {
+  if (!lane) return "session.deleted";
+  return lane.createdAt === time || !isKnown ? "session.created" : "session.updated";
 }
+
+/** What tells a client how things stand; only its last line is one to go on from. */
+export function* stateLines(at: Position, time: number, told: readonly Present[]): Generator<Line> {
+  const seed = randomUUID();
+  for (const [index, { directory, emitted }] of told.entries()) {
+    const id = timedId("evt", time, index % 4096, `${seed}/${index}`);
+    const event = { id, ...emitted };
+    yield makeLine({ at, hasId: index === told.length - 1, directory, event });
+  }
+}
+
+export type Present = { directory: string; emitted: Emitted };
 
 /**
  * For a client whose past is not kept any more. OpenCode says this when it starts anew in a directory, and its clients

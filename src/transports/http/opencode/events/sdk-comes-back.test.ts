@@ -3,7 +3,7 @@ import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, onTestFinished, test } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
 import { anApiOn, token } from "../../../../../test/support/http-api.ts";
-import { aClient, aHub } from "../../../../../test/support/hub-client.ts";
+import { aClient, aHub, withoutEarly } from "../../../../../test/support/hub-client.ts";
 import type { World } from "../../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../../test/support/waybill.ts";
 import { listen } from "../../serve.ts";
@@ -69,7 +69,8 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
   expect(waits).toEqual([500]);
   await until("session.idle");
   const reference = await aClient(aHub(world), { after: whole.from });
-  const wanted = reference.seen.filter(({ ofLanes }) => !ofLanes).map(({ id }) => id);
+  const lines = withoutEarly(reference.seen, whole.seen);
+  const wanted = lines.filter(({ ofLanes }) => !ofLanes).map(({ id }) => id);
   const known = new Set(wanted);
   expect(heard.map(({ id }) => id).filter((id) => known.has(id))).toEqual(wanted);
 });

@@ -5,26 +5,28 @@
  * Deltas are not kept, and make a projection say some things earlier. So that everybody counts alike, what an event
  * becomes is decided by a projection that hears no deltas; what another says beyond that is for those who are there.
  */
+import type { Session } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { isKept } from "../../../../events/universal-event.ts";
 import type { Desk } from "../../../port.ts";
-import { sessionOf, timedId } from "../ids.ts";
-import type { Emitted, MessageRow, Place } from "../projection/session-projection.ts";
+import { childSessionOf, sessionOf, timedId } from "../ids.ts";
+import type { Emitted, MessageRow, Place, SessionState } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
-import { placeOf } from "../sessions/session-view.ts";
-import { EarlyWords } from "./early-words.ts";
+import { childView, placeOf } from "../sessions/session-view.ts";
+import type { EarlyWords } from "./early-words.ts";
 import type { OpenCodeEvent, Words } from "./line.ts";
 import { merged } from "./merged.ts";
+import type { Moment } from "./recall-lane.ts";
 import { recallLane } from "./recall-lane.ts";
 
-export type Projection = Pick<SessionProjection, "take" | "messages">;
+export type Projection = Pick<SessionProjection, "take" | "messages" | "children" | "sessions">;
 
 export type TranslatorDeps = {
   desk: Pick<Desk, "lane" | "eventsBefore" | "deliveries">;
   /** The session of a lane, as clients see it. */
-  sessionInfo: (lane: Lane, updatedAt: number) => Promise<unknown>;
+  sessionInfo: (lane: Lane, updatedAt: number) => Promise<Session>;
   projectionOf?: (place: Place) => Projection;
   /** Gets what goes wrong where nobody waits for it. */
   report: (error: unknown) => void;
@@ -50,10 +52,12 @@ export class Translator {
 
   /** To be called with one event at a time. Those of a lane that has been removed become nothing. */
   async translate(event: UniversalEvent): Promise<Translation> {
-    const known = this.#lanes.get(event.lane) ?? (await this.#recall(event));
-    if (!known) return nothing;
     const keeps = isKept(event);
-    const kept = keeps ? await this.#withSession(event, known, this.#taken(known.kept, event)) : [];
+    // A delta has the number of the event that it follows.
+    const moment = { seq: keeps ? event.seq : event.seq + 1, time: event.time };
+    const known = this.#lanes.get(event.lane) ?? (await this.#recall(event.lane, moment));
+    if (!known) return nothing;
+    const kept = keeps ? await this.#withSessions(event, known) : [];
     const live = known.live ? this.#taken(known.live, event) : [];
     const all = known.live ? merged(kept, live) : kept.map((emitted, index) => ({ emitted, number: index + 1 }));
     const events = all.map(({ emitted, number }, index) => ({
@@ -70,6 +74,17 @@ export class Translator {
     return (known?.live ?? known?.kept)?.messages(sessionID) ?? [];
   }
 
+  /** What is kept of a lane up to that moment, unless it is known. No event of it may be taken meanwhile. */
+  async know(laneId: string, moment: Moment): Promise<void> {
+    if (!this.#lanes.has(laneId)) await this.#recall(laneId, moment);
+  }
+
+  /** Nothing of a lane that is not known. */
+  sessions(laneId: string): readonly SessionState[] {
+    const known = this.#lanes.get(laneId);
+    return (known?.live ?? known?.kept)?.sessions ?? [];
+  }
+
   /** Its place may be another from now on; what is known of a lane that stays where it is, stays. */
   changed(laneId: string, lane: Lane | null): void {
     const known = this.#lanes.get(laneId);
@@ -82,22 +97,18 @@ export class Translator {
     this.#lanes.clear();
   }
 
-  async #recall(event: UniversalEvent): Promise<Known | null> {
+  async #recall(laneId: string, moment: Moment): Promise<Known | null> {
     const { desk, projectionOf = following } = this.#deps;
-    const lane = await laneOrNull(desk, event.lane);
+    const lane = await laneOrNull(desk, laneId);
     if (!lane) return null;
     const place = placeOf(lane);
-    const live = this.#hearsDeltas ? projectionOf(place) : null;
-    const known = { lane, kept: projectionOf(place), live, early: new EarlyWords() };
-    // A delta has the number of the event that it follows.
-    for (const past of await recallLane(desk, event.lane, {
-      seq: isKept(event) ? event.seq : event.seq + 1,
-      time: event.time,
-    })) {
+import { childView, placeOf } from "../sessions/session-view.ts";
+import { EarlyWords } from "./early-words.ts";
+import type { OpenCodeEvent, Words } from "./line.ts";
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }
-    this.#lanes.set(event.lane, known);
+    this.#lanes.set(laneId, known);
     return known;
   }
 
@@ -111,10 +122,21 @@ export class Translator {
     }
   }
 
-  /** A session was last changed when its newest turn ended. */
-  async #withSession(event: UniversalEvent, { lane }: Known, emitted: Emitted[]): Promise<Emitted[]> {
-    if (event.type !== "turn.ended") return emitted;
-    const properties = { sessionID: sessionOf(lane.id), info: await this.#deps.sessionInfo(lane, event.time) };
+  /**
+   * With what is told of the sessions themselves. A session was last changed when its newest turn ended; one below is
+   * made when it is first heard of, in every turn that it works in.
+   */
+  async #withSessions(event: UniversalEvent, { lane, kept }: Known): Promise<Emitted[]> {
+    const { nativeSession, time, type } = event;
+    const child = nativeSession === undefined ? null : childSessionOf(lane.id, nativeSession);
+    const isNew = child !== null && !kept.children.includes(child);
+    const emitted = this.#taken(kept, event);
+    if (child !== null && isNew && kept.children.includes(child)) {
+      const info = childView(await this.#deps.sessionInfo(lane, time), child, time);
+      return [{ type: "session.created", properties: { sessionID: child, info } }, ...emitted];
+    }
+    if (type !== "turn.ended") return emitted;
+    const properties = { sessionID: sessionOf(lane.id), info: await this.#deps.sessionInfo(lane, time) };
     return [{ type: "session.updated", properties }, ...emitted];
   }
 }
@@ -127,7 +149,8 @@ function eventId({ time, lane, id }: UniversalEvent, number: number | null, inde
   return timedId("evt", time, number ?? 0, `${lane}/${id}/${number ?? `live ${index}`}`);
 }
 
-async function laneOrNull(desk: Pick<Desk, "lane">, id: string): Promise<Lane | null> {
+/** Null for one that is not there, or not any more. */
+export async function laneOrNull(desk: Pick<Desk, "lane">, id: string): Promise<Lane | null> {
   try {
     return (await desk.lane(id)).lane;
   } catch (error) {

@@ -26,6 +26,11 @@ export class OpenMessages {
     return this.#expected !== null || [...this.#open.values()].some(({ isSent }) => !isSent);
   }
 
+  /** Those that have not ended. */
+  get ids(): ReadonlySet<string> {
+    return new Set([...this.#open.values()].map(({ messageID }) => messageID));
+  }
+
   admitted({ message, createdAt }: DeliveryNote): string {
     const messageID = userMessageId(this.#lane, { id: message, createdAt });
     this.#open.set(message, { messageID, isSent: false, hadTurn: false });

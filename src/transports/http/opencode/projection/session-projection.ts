@@ -7,12 +7,13 @@
  * never got, since OpenCode says first why; and the result of a call that writes a file, since OpenCode tells it with the
  * change, once.
  */
-import type { Todo } from "@opencode-ai/sdk/v2/types";
+import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
 import { attemptNote, deliveryNote } from "../../../../events/delivery-notes.ts";
 import type { Item } from "../../../../events/item.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
+import { AskLog } from "./ask-log.ts";
 import type { AskingPart } from "./ask-shapes.ts";
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
@@ -37,6 +38,17 @@ type Turn = {
   error: StepError | null;
 };
 
+/** What there is to say of a session at one moment. */
+export type SessionState = {
+  sessionID: string;
+  status: SessionStatus;
+  rows: readonly MessageRow[];
+  diff: readonly SnapshotFileDiff[];
+  todos: readonly Todo[];
+  /** What was last said of each ask of the newest turn: that it is open, or how it was answered. */
+  asks: readonly Emitted[];
+};
+
 /** `following`: only what may still change is remembered, for those who follow for ever. */
 export type ProjectionOptions = { following?: boolean };
 
@@ -46,13 +58,13 @@ export class SessionProjection {
   readonly #main: Thread;
   readonly #children = new Map<string, Thread>();
   readonly #open: OpenMessages;
+  readonly #asks = new AskLog();
   #turn: Turn | null = null;
   /** The calls behind the questions that are open. */
   readonly #asking = new Map<string, { call: string; thread: Thread }>();
   #held: UniversalEvent[] = [];
-  #busy = false;
-  /** The program tries its model again; the next that it does says that it works. */
-  #retrying = false;
+  /** As it was told last. */
+  #status: SessionStatus = { type: "idle" };
   #todos: Todo[] = [];
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
@@ -63,7 +75,19 @@ export class SessionProjection {
   }
 
   get isBusy(): boolean {
-    return this.#busy;
+    return this.#status.type !== "idle";
+  }
+
+  /** Whole, for those who heard nothing of it: the newest turn and what waits, if it follows, else everything. */
+  get sessions(): SessionState[] {
+    return [this.#main, ...this.#children.values()].map((thread) => ({
+      sessionID: thread.sessionID,
+      status: thread === this.#main ? this.#status : thread.status,
+      rows: thread.rows,
+      diff: thread.diffs,
+      todos: thread === this.#main ? this.#todos : [],
+      asks: this.#asks.of(thread.sessionID),
+    }));
   }
 
   get todos(): readonly Todo[] {
@@ -103,9 +127,7 @@ export class SessionProjection {
   #worksAgain({ type, data }: UniversalEvent): Emitted[] {
     const isWork =
       type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
-    if (!this.#retrying || !isWork) return [];
-    this.#retrying = false;
-    return [statusEvent(this.#main.sessionID, { type: "busy" })];
+    return this.#status.type === "retry" && isWork ? [this.#nowIs({ type: "busy" })] : [];
   }
 
   #release(error: StepError | null): Emitted[] {
@@ -130,7 +152,7 @@ export class SessionProjection {
       case "permission.resolved":
       case "question.resolved":
         if (event.data.outcome === "reject" && this.#turn) this.#turn.refused = true;
-        return [askReplied(event, thread.sessionID), ...this.#answered(event)];
+        return [this.#asks.closed(event.data.ask, askReplied(event, thread.sessionID)), ...this.#answered(event)];
       case "usage":
         if (event.data.of === "message") {
           const { item, tokens, cost, model } = event.data;
@@ -229,7 +251,7 @@ export class SessionProjection {
       case "plan":
         return starts ? [] : this.#plan(event, thread);
       case "status":
-        return starts ? [] : this.#status(event, thread);
+        return starts ? [] : this.#retries(event, thread);
       default:
         return item.kind satisfies never;
     }
@@ -296,11 +318,10 @@ export class SessionProjection {
     return [{ type: "todo.updated", properties: { sessionID, todos } }];
   }
 
-  #status({ data: { item }, time }: ItemEvent, { sessionID }: Thread): Emitted[] {
+  #retries({ data: { item }, time }: ItemEvent, { sessionID }: Thread): Emitted[] {
     const retry = this.#turn && retryOf(item, time);
     if (!retry) return [];
-    this.#retrying = sessionID === this.#main.sessionID;
-    return [statusEvent(sessionID, retry)];
+    return [sessionID === this.#main.sessionID ? this.#nowIs(retry) : statusEvent(sessionID, retry)];
   }
 
   #delta({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
@@ -315,8 +336,12 @@ export class SessionProjection {
     const called = call === null ? null : (step?.called(call) ?? null);
     const part: AskingPart = step && call !== null && called ? { messageID: step.id, callID: call, ...called } : null;
     if (call !== null && event.type === "question.requested") this.#asking.set(event.data.ask, { call, thread });
-    if (event.type === "permission.requested") return [permissionAsked(event, thread.sessionID, part)];
-    return [questionAsked(event, thread.sessionID, part)];
+    const { sessionID } = thread;
+    const asked =
+      event.type === "permission.requested"
+        ? permissionAsked(event, sessionID, part)
+        : questionAsked(event, sessionID, part);
+    return [this.#asks.opened(event.data.ask, asked)];
   }
 
   /** Clients show the answers with the call that asked. */
@@ -356,8 +381,9 @@ export class SessionProjection {
   }
 
   #forget(): void {
-    this.#main.forget();
+    this.#main.forget(this.#open.ids);
     this.#children.clear();
+    this.#asks.forgetClosed();
   }
 
   get #isBusyNow(): boolean {
@@ -365,17 +391,17 @@ export class SessionProjection {
   }
 
   #nowBusy(): Emitted[] {
-    if (this.#busy || !this.#isBusyNow) return [];
-    this.#busy = true;
-    return [statusEvent(this.#main.sessionID, { type: "busy" })];
+    return this.isBusy || !this.#isBusyNow ? [] : [this.#nowIs({ type: "busy" })];
   }
 
   #nowIdle(): Emitted[] {
-    if (!this.#busy || this.#isBusyNow) return [];
-    this.#busy = false;
-    this.#retrying = false;
-    const { sessionID } = this.#main;
-    return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
+    if (!this.isBusy || this.#isBusyNow) return [];
+    return [this.#nowIs({ type: "idle" }), { type: "session.idle", properties: { sessionID: this.#main.sessionID } }];
+  }
+
+  #nowIs(status: SessionStatus): Emitted {
+    this.#status = status;
+    return statusEvent(this.#main.sessionID, status);
   }
 }
 

@@ -1,5 +1,5 @@
 /** The messages of one session in their order: those of people, and the agent's steps. */
-import type { Part, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
+import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import type { Part as ItemPart } from "../../../../events/item.ts";
 import { timedId } from "../ids.ts";
 import { newAssistantMessage } from "./assistant-message.ts";
@@ -119,11 +119,17 @@ export class Thread {
     return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
   }
 
-  /** For those who follow: what is over and done with is not needed any more. */
-  forget(): void {
+  get status(): SessionStatus {
+    return { type: this.#works ? "busy" : "idle" };
+  }
+
+  /** For those who follow: what is over and done with is not needed any more. Messages that wait are. */
+  forget(waiting: ReadonlySet<string>): void {
     this.#steps.clear();
     this.#calls.clear();
-    for (const id of [...this.#entries.keys()]) if (id !== this.#user) this.#entries.delete(id);
+    for (const id of [...this.#entries.keys()]) {
+      if (id !== this.#user && !waiting.has(id)) this.#entries.delete(id);
+    }
   }
 
   /**

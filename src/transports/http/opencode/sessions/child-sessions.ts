@@ -3,6 +3,7 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Desk } from "../../../port.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionUnknown } from "./known-session.ts";
+import { childView } from "./session-view.ts";
 
 /** Newest first. */
 export async function childSessions(desk: Desk, parent: Session): Promise<Session[]> {
@@ -30,15 +31,4 @@ async function* heardOf(desk: Desk, lane: string): AsyncGenerator<{ id: string; 
     if (events.length < slice) return;
     before = events.at(-1)?.seq ?? 0;
   }
-}
-
-function childView(parent: Session, id: string, updated: number): Session {
-  return {
-    ...parent,
-    id,
-    slug: id.slice("ses_".length),
-    parentID: parent.id,
-    title: `Subagent of ${parent.title}`,
-    time: { created: updated, updated },
-  };
 }

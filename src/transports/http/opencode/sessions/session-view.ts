@@ -30,6 +30,18 @@ export function sessionView(lane: Lane, { projectID, updatedAt, version }: Sessi
   };
 }
 
+/** A session below, as of a subagent. */
+export function childView(parent: Session, id: string, updated: number): Session {
+  return {
+    ...parent,
+    id,
+    slug: id.slice("ses_".length),
+    parentID: parent.id,
+    title: `Subagent of ${parent.title}`,
+    time: { created: updated, updated },
+  };
+}
+
 /** Where a lane's messages stand. */
 export function placeOf({ id, directory, runtime, agent, model }: Lane): Place {
   return {

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { eventLines } from "../../../test/support/event-lines.ts";
+import { PiWatcher } from "../../../test/support/pi-fixture.ts";
+import type { Json } from "../json-fields.ts";
+import { PiTalk } from "./pi-talk.ts";
+import { SessionBook } from "./session-book.ts";
+
+const prompt = { role: "user", content: [{ type: "text", text: "go" }], timestamp: 1 };
+const failure = {
+  ...{ role: "assistant", content: [{ type: "text", text: "" }], timestamp: 2 },
+  ...{ stopReason: "error", errorMessage: "There is no key." },
+};
+const begins: Json[] = [
+  { type: "agent_start" },
+  { type: "message_start", message: prompt },
+  { type: "message_end", message: prompt },
+];
+const rest: Json = { type: "response", command: "get_state", id: "rest:1", data: { isStreaming: false } };
+const unsaid = [...begins, { type: "agent_end", messages: [failure] }, rest];
+const said = [
+  ...begins,
+  { type: "message_end", message: { ...failure, content: [] } },
+  { type: "agent_end", messages: [prompt, failure] },
+  rest,
+];
+
+test.each([
+  ["only with its end", unsaid],
+  ["before its end, too", said],
+])("why a turn broke is told once where pi tells it %s", (_when, lines) => {
+  const told = eventLines(new PiWatcher().hear(lines).drafts).filter((line) => !line.startsWith("usage"));
+  expect(told).toEqual(["turn.started 1", "prompt 'go'", "error There is no key.", "turn.ended error"]);
+  const talk = new PiTalk({ write: () => {}, now: () => 3, onRest: () => {}, onChange: () => {} });
+  for (const line of lines) talk.hear(line);
+  expect(new SessionBook("session").newest(null, talk.heard).rows).toMatchObject([
+    { role: "user", text: "go" },
+    { role: "assistant", error: { kind: "failed", message: "There is no key." } },
+  ]);
+});

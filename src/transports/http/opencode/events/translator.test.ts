@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { ProjectedLane, place } from "../../../../../test/support/projected-lane.ts";
+import { aLane } from "../../../../../test/support/waybill.ts";
+import type { LaneState } from "../../../port.ts";
+import { childSessionOf } from "../ids.ts";
+import { sessionView } from "../sessions/session-view.ts";
+import { Translator } from "./translator.ts";
+
+const lane = { ...aLane({ id: place.lane }), pausedReason: null, sessionId: null, generation: 1 };
+
+test("a session below is made when it is first heard of, in words that say whose it is", async () => {
+  const translator = new Translator(
+    {
+      desk: {
+        lane: async () => ({ lane }) as LaneState,
+        eventsBefore: async () => [],
+        deliveries: async () => ({ items: [], next: null }),
+      },
+      sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+      report: (error) => {
+        throw error;
+      },
+    },
+    { hearsDeltas: true },
+  );
+  const agent = new ProjectedLane();
+  agent.says(
+    { type: "prompt", message: "p1", parts: [{ type: "text", id: "t", text: "go" }] },
+    { type: "tool", message: "a1", call: "c1", name: "Task", state: { status: "running", input: {} } },
+  );
+  const below = { nativeSession: "native-1" };
+  agent.says(
+    { type: "message", message: "b1", prompt: null, parent: "c1", ...below },
+    { type: "part", message: "b1", part: "b1-1", kind: "text", text: "I look.", ...below },
+  );
+  const told = [];
+  for (const event of agent.log) told.push(...(await translator.translate(event)).events);
+  const sessionID = childSessionOf(place.lane, "native-1");
+  const ofIt = told.filter(({ event }) => event.properties.sessionID === sessionID).map(({ event }) => event);
+  expect(ofIt[0]).toMatchObject({
+    type: "session.created",
+    properties: { info: { id: sessionID, parentID: `ses_${place.lane}`, directory: lane.directory } },
+  });
+  expect(ofIt.filter(({ type }) => type === "session.created")).toHaveLength(1);
+  expect(ofIt.map(({ type }) => type)).toContain("message.part.updated");
+});
