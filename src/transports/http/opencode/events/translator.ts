@@ -15,7 +15,7 @@ import { childSessionOf, sessionOf, timedId } from "../ids.ts";
 import type { Emitted, MessageRow, Place, SessionState } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import { childView, placeOf } from "../sessions/session-view.ts";
-import type { EarlyWords } from "./early-words.ts";
+import { EarlyWords } from "./early-words.ts";
 import type { OpenCodeEvent, Words } from "./line.ts";
 import { merged } from "./merged.ts";
 import type { Moment } from "./recall-lane.ts";
@@ -102,9 +102,9 @@ export class Translator {
     const lane = await laneOrNull(desk, laneId);
     if (!lane) return null;
     const place = placeOf(lane);
-import { childView, placeOf } from "../sessions/session-view.ts";
-import { EarlyWords } from "./early-words.ts";
-import type { OpenCodeEvent, Words } from "./line.ts";
+    const live = this.#hearsDeltas ? projectionOf(place) : null;
+    const known = { lane, kept: projectionOf(place), live, early: new EarlyWords() };
+    for (const past of await recallLane(desk, laneId, moment)) {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }
