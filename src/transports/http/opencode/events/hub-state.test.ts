@@ -7,11 +7,10 @@ import { settled } from "../../../../../test/support/manual-clock.ts";
 import type { Shown } from "../../../../../test/support/shown-state.ts";
 import { propertiesOf, shownBy } from "../../../../../test/support/shown-state.ts";
 import { aLane, startWorld, World } from "../../../../../test/support/waybill.ts";
-import type { ScriptInput } from "../../../../runtimes/stub/script.ts";
 import type { Line } from "./line.ts";
 
 const types = (lines: readonly Line[]) => lines.map(({ type }) => type);
-const script: ScriptInput = { always: [{ steps: [{ say: "Well." }] }] };
+const script = { always: [{ steps: [{ say: "Well." }] }] };
 
 /** What the newcomer shows of messages, it shows as the other does, and it lacks nothing of the newest of them. */
 function expectTheSame(late: Shown, whole: Shown): void {

@@ -1,0 +1,48 @@
+/** OpenCode's own clients on Waybill when their stream breaks, and when they come in the middle of a turn. */
+import { expect, onTestFinished, test } from "vitest";
+import { listen } from "../../src/transports/http/serve.ts";
+import { deskOf } from "../support/desk-of.ts";
+import { anApiOn, token } from "../support/http-api.ts";
+import { attachOpencode, runOpencode } from "../support/opencode-clients.ts";
+import { startWorld } from "../support/waybill.ts";
+
+const script = {
+  turns: [{ steps: [{ ask: "permission" as const, title: "bash: ls" }, { say: "It was listed." }] }],
+  always: [{ steps: [{ say: "Good morning to you." }] }],
+};
+
+test("a terminal shows what was asked before it came and what happened while it was cut off, and run prints only its own turn", async () => {
+  const world = await startWorld({ script });
+  const desk = deskOf(world.waybill);
+  const serve = (port: number) => listen({ port, app: anApiOn(desk, { clock: world.clock }).app });
+  await world.send({ id: "m1", text: "List them." });
+  await world.clock.until(async () => (await world.waybill.asks.list()).length > 0);
+
+  const first = await serve(0);
+  const client = { url: `${first.url}/opencode`, password: token, directory: "/tmp", args: ["--session", "ses_lane"] };
+  const terminal = attachOpencode(client);
+  onTestFinished(() => terminal.close());
+  // Whole, or it gives the session up with the requests that fail.
+  await terminal.waitFor(/List them\.[\s\S]*Permission required/);
+  await first.close();
+  const [ask] = await world.waybill.asks.list();
+  await desk.answer(ask?.id ?? "", { decision: "once" });
+  await world.reaches("m1", "responded");
+  const second = await serve(first.port);
+  onTestFinished(() => second.close());
+  await terminal.waitFor("It was listed.");
+  await terminal.waitFor(/^(?![\s\S]*Permission required)/);
+
+  let isOver = false;
+  const running = runOpencode("hello", client).finally(() => {
+    isOver = true;
+  });
+  // Its own time passes while the program starts and waits.
+  while (!isOver) {
+    await world.clock.advance(20);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { code, stdout } = await running;
+  expect([code, stdout.trim()]).toEqual([0, "Good morning to you."]);
+  await terminal.waitFor("Good morning to you.");
+});
