@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ensureToken } from "./token.ts";
+import { ensureToken, newToken } from "./token.ts";
 
 let directory: string;
 let path: string;
@@ -19,6 +19,11 @@ test("is made once, of 256 bits, for its owner only", () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(ensureToken(path).token).toBe(token);
   expect(readFileSync(path, "utf8").trim()).toBe(token);
+});
+
+test("does not begin with a dash, as an option does", () => {
+  const drawn = [Buffer.alloc(32, 0xf8), Buffer.alloc(32, 1)];
+  expect(newToken(() => drawn.shift() as Buffer)).toBe(Buffer.alloc(32, 1).toString("base64url"));
 });
 
 test("a file that others could read is closed, and that is said", () => {

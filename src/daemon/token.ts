@@ -26,6 +26,12 @@ export function isToken(text: string): boolean {
   return /^[\w-]{43,}$/.test(text);
 }
 
+/** None that begins with a dash: programs that are given it as an argument would take it for an option. */
+export function newToken(random: () => Buffer = () => randomBytes(32)): string {
+  const token = random().toString("base64url");
+  return token.startsWith("-") ? newToken(random) : token;
+}
+
 function make(path: string): void {
   let file: number;
   try {
@@ -35,7 +41,7 @@ function make(path: string): void {
     throw error;
   }
   try {
-    writeSync(file, `${randomBytes(32).toString("base64url")}\n`);
+    writeSync(file, `${newToken()}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);

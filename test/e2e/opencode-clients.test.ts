@@ -1,90 +1,104 @@
 /**
- * OpenCode's own clients against OpenCode's own server: what a person gets who uses them without Waybill. It says what
- * the compatible API has to match, and that the helpers which run the clients can be trusted.
+ * OpenCode's own clients on Waybill, with the real Claude Code behind: its SDK, `opencode run --attach`, and the terminal
+ * `opencode attach`. They are run as people run them, against the built daemon.
  */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createOpencodeClient as createFirstClient } from "@opencode-ai/sdk";
+import { createOpencodeClient } from "@opencode-ai/sdk/v2";
+import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { ClaudeDaemon } from "../support/claude-daemon.ts";
 import { attachOpencode, printedEvents, runOpencode } from "../support/opencode-clients.ts";
-import type { OpencodeServer } from "../support/opencode-server.ts";
-import { startOpencode } from "../support/opencode-server.ts";
-import type { Scenes } from "../support/scenes.ts";
-import { modelScript, opencodeTools } from "../support/scenes.ts";
+import { OpencodeSession } from "../support/opencode-session.ts";
+import { claudeTools, modelScript } from "../support/scenes.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-const scenes: Scenes = {
-  "run it": [{ say: "I run it.", do: { shell: "echo done-by-bash" } }, { say: "It ran." }],
-  "ask me": [{ say: "I ask.", do: { asks: ["Which colour?"] } }, { say: "So be it." }],
-  "wait for": [{ hangs: "stopped" }],
-  "cannot be": [{ error: "the provider refuses" }],
-};
-const password = "of-the-test";
-let model: ScriptedModel;
-let server: OpencodeServer;
+const { rules } = modelScript(
+  {
+    "edit it": [
+      { say: "I read it.", do: { read: "README.md" } },
+      { say: "I edit it.", do: { edit: "README.md", from: "One line.", to: "Two lines." } },
+      { say: "It has 2 lines now." },
+    ],
+    "run it": [{ say: "I run it.", do: { shell: "sh -c 'echo done-by-bash'" } }, { say: "It ran." }],
+    "ask me": [{ say: "I ask.", do: { asks: ["Which colour?"] } }, { say: "So be it." }],
+    "wait for me": [{ say: "I begin.", do: { read: "README.md" } }, { hangs: "stopped" }],
+    "go on": [
+      { say: "I wait.", do: { shell: "until [ -e go-on ]; do sleep 0.1; done; echo gone-on" } },
+      { say: "I read it.", do: { read: "README.md" } },
+      { say: "It went on." },
+    ],
+  },
+  claudeTools,
+  ".",
+);
+const script = { rules, otherwise: [{ say: "You said: {{text}}" }] };
+
+const place = new ClaudeDaemon();
 let terminal: Terminal | null = null;
 
-beforeAll(async () => {
-  model = await startScriptedModel({ script: {} });
-  server = await startOpencode({ modelUrl: model.url, password, config: { permission: { bash: "ask" } } });
-  const script = modelScript(scenes, opencodeTools, server.directory);
-  model.setScript({ ...script, otherwise: [{ say: "You said: {{text}}" }] });
-});
+beforeAll(() => place.start(script, ["talk", "ask", "show", "watch", "sdk", "cut"], ["cut"]));
 afterEach(async () => {
   await terminal?.close();
   terminal = null;
 });
-afterAll(async () => {
-  await server?.stop();
-  await model?.close();
-});
+afterAll(() => place.dispose());
 
-const client = (...args: string[]) => ({ url: server.url, password, directory: server.directory, args });
-const newestSession = async () => {
-  const [session] = await server.call<Array<{ id: string; title: string }>>("GET", "/session");
-  return session?.id ?? "";
-};
-const texts = async (session: string) => {
-  type Row = { info: { role: string }; parts: Array<{ type: string; text?: string }> };
-  const rows = await server.call<Row[]>("GET", `/session/${session}/message`);
-  return rows.map(({ info, parts }) => `${info.role}: ${parts.map(({ text }) => text ?? "").join("")}`);
-};
+type Row = { info: Message; parts: Part[] };
+const textOf = ({ parts }: Row) => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+const sdkFor = (lane: string) =>
+  createOpencodeClient({
+    baseUrl: place.url,
+    headers: { authorization: place.authorization },
+    directory: place.directoryOf(lane),
+    throwOnError: true,
+  });
+const rowsOf = async (sessionID: string) => (await sdkFor("talk").session.messages({ sessionID })).data as Row[];
+const said = async (sessionID: string) => (await rowsOf(sessionID)).map((row) => `${row.info.role}: ${textOf(row)}`);
 
 describe("opencode run --attach", () => {
-  test("prints what happens in the turn, and goes on in the session that it is given", async () => {
-    const first = await runOpencode("run it", client("--auto", "--format", "json"));
-    expect(first).toMatchObject({ code: 0, stderr: "" });
-    // The program ends with the answer to its prompt, which native gives while its last events are still on their way.
-    // So only what comes before an ask is sure to be printed.
-    const printed = printedEvents(first).map(({ type, part }) => part?.text ?? type);
-    expect(printed.slice(0, 2)).toEqual(["step_start", "I run it."]);
-
-    const session = await newestSession();
-    expect(await runOpencode("hello you", client("--session", session))).toMatchObject({ code: 0 });
-    expect(await runOpencode("hello again", client("--continue"))).toMatchObject({ code: 0 });
-    expect((await texts(session)).slice(-5)).toEqual([
-      "assistant: It ran.",
+  test("prints the answer, goes on in sessions, and what it sends is delivered with proof", async () => {
+    const first = await runOpencode("hello you", place.in("talk", "--session", "ses_talk"));
+    expect(first).toMatchObject({ code: 0, stdout: "You said: hello you\n" });
+    const again = await runOpencode("hello again", place.in("talk", "--continue"));
+    expect(again).toMatchObject({ code: 0, stdout: "You said: hello again\n" });
+    expect(await said("ses_talk")).toEqual([
       "user: hello you",
       "assistant: You said: hello you",
       "user: hello again",
       "assistant: You said: hello again",
     ]);
+    const { deliveries } = await place.program.json<{ deliveries: unknown[] }>("deliveries", "--lane", "talk");
+    expect(deliveries).toMatchObject([{ status: "responded" }, { status: "responded" }]);
   });
 
-  test("refuses what it is not allowed to decide, and says so", async () => {
-    const { code, stderr } = await runOpencode("run it", client());
-    expect(code).toBe(0);
-    expect(stderr).toContain("permission requested: bash (echo done-by-bash); auto-rejecting");
-    expect(await texts(await newestSession())).toEqual(["user: run it", "assistant: I run it."]);
-  });
-
-  test("fails without the password, and without the session", async () => {
-    const { url, directory } = server;
-    const [unknown, lost] = await Promise.all([
-      runOpencode("hello", { url, directory }),
-      runOpencode("hello", client("--session", "ses_nothing")),
+  test("prints each thing once, and asks before it does what needs a permission", async () => {
+    const [edited, refused, allowed] = await Promise.all([
+      runOpencode("edit it", place.in("ask", "--auto", "--format", "json")),
+      runOpencode("run it", place.in("ask")),
+      runOpencode("run it", place.in("ask", "--auto")),
     ]);
-    expect(unknown).toMatchObject({ code: 1, stdout: "" });
-    expect(lost).toMatchObject({ code: 1, stderr: expect.stringContaining("Session not found") });
+    const printed = printedEvents(edited).map(({ type, part }) => part?.text ?? part?.tool ?? type);
+    expect(printed).toEqual([
+      ...["step_start", "I read it.", "read", "step_finish"],
+      ...["step_start", "I edit it.", "edit", "step_finish"],
+      ...["step_start", "It has 2 lines now.", "step_finish"],
+    ]);
+    expect(refused).toMatchObject({ code: 0, stdout: "I run it.\n" });
+    expect(refused.stderr).toContain("permission requested: bash (sh -c 'echo done-by-bash'); auto-rejecting");
+    expect(allowed).toMatchObject({ code: 0, stdout: "I run it.\nIt ran.\n" });
+    expect(allowed.stderr).toMatch(/\$ sh -c 'echo done-by-bash'\ndone-by-bash/);
+  });
+
+  test("fails with a wrong password, and without the session", async () => {
+    const [stranger, lost] = await Promise.all([
+      runOpencode("hello", { ...place.in("talk"), password: "wrong" }),
+      runOpencode("hello", place.in("talk", "--session", "ses_nothing")),
+    ]);
+    // What the program says to both.
+    for (const one of [stranger, lost]) expect(one).toMatchObject({ code: 1, stdout: "" });
+    expect(lost.stderr).toContain("Session not found");
   });
 });
 
@@ -95,42 +109,159 @@ describe("opencode attach", () => {
     await terminal?.waitFor(text);
     terminal?.press("enter");
   };
-  const start = async (...args: string[]) => {
-    terminal = attachOpencode(client(...args));
-    await terminal.waitFor(args.length === 0 ? "Ask anything" : "ctrl+p commands");
-    return terminal;
-  };
 
-  test("shows answers, asks for permission, asks questions, and stops", async () => {
-    const { waitFor, press } = await start();
+  test("shows answers, tools, changes, permissions and questions as OpenCode's own", async () => {
+    terminal = attachOpencode(place.in("show"));
+    const { waitFor, press } = terminal;
+    await waitFor("Ask anything");
+    await waitFor("Claude Code");
     await send("hello there");
-    await waitFor("You said: hello there");
+    await waitFor(/You said: hello there\s+▣ {2}Default · claude-\S+ · [\d.]+m?s/);
+
+    await send("edit it");
+    await waitFor(/→ Read README\.md[\s\S]*Permission required\s+┃ +→ Edit README\.md[\s\S]*- One line\.[\s\S]*\+ Two/);
+    press("enter");
+    await waitFor(/← Edit README\.md\s[\s\S]* 3 - One line\.[\s\S]* 3 \+ Two lines\.[\s\S]*It has 2 lines now\./);
 
     await send("run it");
-    await waitFor(/Permission required[\s\S]*\$ echo done-by-bash/);
+    await waitFor(/Permission required[\s\S]*\$ sh -c 'echo done-by-bash'/);
     press("enter");
-    await waitFor("It ran.");
+    await waitFor(/┃ {2}\$ sh -c 'echo done-by-bash'[\s\S]*┃ {2}done-by-bash[\s\S]*It ran\./);
 
     await send("ask me");
-    await waitFor(/Which colour\?[\s\S]*1\. Red/);
+    await waitFor(/Which colour\?[\s\S]*2\. Blue/);
     press("down");
     press("enter");
-    await waitFor("So be it.");
+    await waitFor(/# Questions[\s\S]*Which colour\?\s+┃ {2}Blue[\s\S]*So be it\./);
+
+    press("ctrl-x");
+    terminal.type("l");
+    // A session is called by its first prompt.
+    await waitFor(/Sessions[\s\S]*● hello there[\s\S]*show/);
+  });
+
+  test("shows what others send, takes prompts during a turn, and stops it", async () => {
+    terminal = attachOpencode(place.in("watch", "--session", "ses_watch"));
+    const { waitFor, press } = terminal;
+    await waitFor("ctrl+p commands");
+    const { code, stdout } = await place.program.run(["send", "--lane", "watch", "--wait", "hello from a shell"]);
+    expect([code, stdout]).toEqual([0, "You said: hello from a shell\n"]);
+    await waitFor(/┃ {2}hello from a shell[\s\S]*You said: hello from a shell/);
 
     await send("wait for me");
-    await waitFor(/wait for me[\s\S]*▣ {2}Build[\s\S]*esc interrupt/);
+    await waitFor(/I begin\.[\s\S]*esc interrupt/);
+    await send("and then this");
+    await waitFor(/I begin\.[\s\S]*┃ {2}and then this[\s\S]*esc interrupt/);
     press("escape");
     await waitFor("esc again to interrupt");
     press("escape");
-    await waitFor("interrupted");
-  });
-
-  test("shows the session that it is given, and the provider's error", async () => {
-    const { id } = await server.call<{ id: string }>("POST", "/session", {});
-    await server.call("POST", `/session/${id}/message`, { parts: [{ type: "text", text: "hello before" }] });
-    const { waitFor } = await start("--session", id);
-    await waitFor("You said: hello before");
-    await send("it cannot be");
-    await waitFor("the provider refuses");
+    await waitFor(/I begin\.[\s\S]*· interrupted[\s\S]*┃ {2}and then this[\s\S]*You said: and then this/);
+    await waitFor(/^((?!esc interrupt)[\s\S])*$/);
   });
 });
+
+describe("OpenCode's SDK", () => {
+  test("lists, creates, prompts and deletes, and streams events while it does", async () => {
+    const client = sdkFor("sdk");
+    expect((await client.session.list()).data?.map(({ id }) => id)).toEqual(["ses_sdk"]);
+    const session = await new OpencodeSession(place, place.directoryOf("sdk")).open();
+    try {
+      const sessionID = session.id;
+      const parts = [{ type: "text" as const, text: "hello you" }];
+      const { data: answer } = await client.session.prompt({ sessionID, parts });
+      expect(answer).toMatchObject({ info: { role: "assistant", sessionID, providerID: "claude", finish: "stop" } });
+      expect(textOf(answer as Row)).toBe("You said: hello you");
+      const told = await session.untilRest();
+      expect(told.map(({ type }) => type)).toEqual(expect.arrayContaining(["message.part.delta", "session.status"]));
+      expect(await session.messages()).toMatchObject([{ info: { role: "user" } }, { info: { id: answer?.info.id } }]);
+      expect((await client.session.delete({ sessionID })).data).toBe(true);
+      expect((await client.session.list()).data?.map(({ id }) => id)).toEqual(["ses_sdk"]);
+    } finally {
+      await session.close();
+    }
+  });
+
+  test("answers a permission and a question, reads changes, and stops a turn", async () => {
+    const client = sdkFor("sdk");
+    const sessionID = "ses_sdk";
+    const session = await new OpencodeSession(place, place.directoryOf("sdk")).open(sessionID);
+    try {
+      await session.prompt("edit it");
+      await session.reply("once");
+      await session.untilRest();
+      const diff = { file: expect.stringMatching(/README\.md$/), additions: 1, deletions: 1, status: "modified" };
+      expect((await client.session.diff({ sessionID })).data).toMatchObject([diff]);
+
+      await session.prompt("ask me");
+      const asked = await session.hears(({ type }) => type === "question.asked");
+      const listed = async () => (await client.question.list()).data?.map(({ id }) => id);
+      // The list is the ledger's, which looks a moment after the event.
+      await expect.poll(listed).toEqual([asked.properties.id]);
+      await client.question.reply({ requestID: String(asked.properties.id), answers: [["Blue"]] });
+      await session.untilRest(2);
+
+      // Claude Code makes no plans where it is driven like this.
+      expect((await client.session.todo({ sessionID })).data).toEqual([]);
+
+      await session.prompt("wait for me");
+      const begins = ({ parts }: Row) => parts.some((part) => part.type === "text" && part.text === "I begin.");
+      await session.hears(({ properties }) => begins({ parts: [properties.part ?? {}] } as Row));
+      await session.abort();
+      await session.untilRest(3);
+      const last = (await session.messages()).at(-1)?.info;
+      expect(last).toMatchObject({ error: { name: "MessageAbortedError" } });
+    } finally {
+      await session.close();
+    }
+  });
+
+  test("works in its first version, too", async () => {
+    const baseUrl = place.url;
+    const headers = { authorization: `Basic ${Buffer.from(`opencode:${place.program.token}`).toString("base64")}` };
+    const client = createFirstClient({ baseUrl, headers, directory: place.directoryOf("sdk"), throwOnError: true });
+    const path = { id: "ses_sdk" };
+    expect((await client.session.list()).data).toMatchObject([path]);
+    const { data } = await client.session.prompt({ path, body: { parts: [{ type: "text", text: "hello first" }] } });
+    expect(data?.parts).toContainEqual(expect.objectContaining({ text: "You said: hello first" }));
+  });
+
+  test("comes back by itself after a crash of the daemon in mid-turn, and has missed nothing", async () => {
+    const directory = place.directoryOf("cut");
+    const session = await new OpencodeSession(place, directory, { comesBack: true }).open("ses_cut");
+    try {
+      await session.prompt("go on");
+      await session.hears(({ properties }) => stateOf(properties.part as Part | undefined) === "running");
+      await place.crash();
+      writeFileSync(join(directory, "go-on"), "");
+      await session.untilRest();
+      const rows = await session.messages();
+      expect(rows.map(textOf)).toEqual(["go on", "I wait.", "I read it.", "It went on."]);
+      expect(rebuilt(session)).toEqual(rows.map(withoutTimes));
+    } finally {
+      await session.close();
+    }
+  });
+});
+
+function stateOf(part: Part | undefined): string | null {
+  return part?.type === "tool" ? part.state.status : null;
+}
+
+/** The messages as a client has them that only heard events. */
+function rebuilt({ events, id }: OpencodeSession): unknown[] {
+  const rows = new Map<string, Row>();
+  for (const { type, properties } of events) {
+    const { info, part } = properties as { info?: Message; part?: Part };
+    if (properties.sessionID !== id) continue;
+    if (type === "message.updated" && info) rows.set(info.id, { info, parts: rows.get(info.id)?.parts ?? [] });
+    const row = part && type === "message.part.updated" ? rows.get(part.messageID) : undefined;
+    if (row && part) row.parts = [...row.parts.filter((one) => one.id !== part.id), part];
+  }
+  const byId = (one: Part, other: Part) => (one.id < other.id ? -1 : 1);
+  return [...rows.values()].map(({ info, parts }) => withoutTimes({ info, parts: parts.sort(byId) }));
+}
+
+/** When words were whole is told more exactly live. */
+function withoutTimes({ info, parts }: Row): unknown {
+  return { info, parts: parts.map((part) => ({ ...part, time: undefined })) };
+}

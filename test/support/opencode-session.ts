@@ -19,14 +19,18 @@ export class OpencodeSession {
   isOver = false;
   id = "";
 
-  constructor({ url, authorization }: Reached, directory: string) {
+  readonly #comesBack: boolean;
+
+  /** `comesBack`: as the SDK does by itself, when the stream breaks. */
+  constructor({ url, authorization }: Reached, directory: string, { comesBack = false } = {}) {
+    this.#comesBack = comesBack;
     const headers = authorization === null ? {} : { Authorization: authorization };
     this.client = createOpencodeClient({ baseUrl: url, headers, directory });
   }
 
   /** In a session that is there, or in a new one. */
   async open(id?: string): Promise<this> {
-    const options = { signal: this.#end.signal, sseMaxRetryAttempts: 1 };
+    const options = { signal: this.#end.signal, ...(this.#comesBack ? {} : { sseMaxRetryAttempts: 1 }) };
     const { stream } = await this.client.event.subscribe({}, options);
     this.#reading = this.#read(stream as AsyncIterable<Told>).finally(() => this.#over());
     await this.hears(({ type }) => type === "server.connected");

@@ -1,0 +1,72 @@
+/**
+ * The built Waybill as a process, with the real Claude Code in its lanes and a scripted model behind that: what a person
+ * has who points OpenCode's own clients at it.
+ */
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+import type { DaemonProcess } from "./daemon-process.ts";
+import type { ClientOptions } from "./opencode-clients.ts";
+import { freePort, Program, quickDelivery } from "./program.ts";
+
+export class ClaudeDaemon {
+  readonly program = new Program();
+  readonly #work = realpathSync(this.program.work);
+  model!: ScriptedModel;
+  daemon!: DaemonProcess;
+
+  /** Each lane has a directory of its own. `allowed` are those in which Claude Code asks for nothing. */
+  async start(script: ScriptInput, lanes: readonly string[], allowed: readonly string[] = []): Promise<this> {
+    const { program } = this;
+    this.model = await startScriptedModel({ script });
+    const { PATH: _path, ...env } = claudeEnvironment(program.directory, this.model.url);
+    // A port that is the same after a restart.
+    Object.assign(program.env, env, { PORT: String(await freePort()) });
+    for (const lane of lanes) furnish(this.directoryOf(lane), allowed.includes(lane));
+    const listed = lanes.map((id) => ({ id, directory: this.directoryOf(id), runtime: "claude" }));
+    program.configure({}, { modelProvider: "claude_code", claudeBin, delivery: quickDelivery, lanes: listed });
+    this.daemon = await program.up();
+    return this;
+  }
+
+  directoryOf(lane: string): string {
+    return join(this.#work, lane);
+  }
+
+  /** For OpenCode's clients. */
+  get url(): string {
+    return `${this.program.daemonFile.url}/opencode`;
+  }
+
+  get authorization(): string {
+    return `Bearer ${this.program.token}`;
+  }
+
+  /** For OpenCode's programs, in the directory of the lane. */
+  in(lane: string, ...args: string[]): ClientOptions {
+    return { url: this.url, password: this.program.token, directory: this.directoryOf(lane), args };
+  }
+
+  /** Ends the worker as a crash does, and resolves when the next one is there. */
+  async crash(): Promise<void> {
+    const { workerPid } = this.program.daemonFile;
+    if (workerPid === null) throw new Error("there is no worker");
+    process.kill(workerPid, "SIGKILL");
+    await this.daemon.hear({ event: "daemon_ready" });
+  }
+
+  async dispose(): Promise<void> {
+    await this.program.dispose();
+    await this.model?.close();
+  }
+}
+
+function furnish(directory: string, allowed: boolean): void {
+  mkdirSync(join(directory, ".claude"), { recursive: true });
+  writeFileSync(join(directory, "README.md"), "# Project\n\nOne line.\n");
+  const settings = { permissions: { allow: allowed ? ["Bash"] : [] } };
+  writeFileSync(join(directory, ".claude", "settings.json"), JSON.stringify(settings));
+}
