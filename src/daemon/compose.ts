@@ -155,7 +155,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     store,
     ledger,
     courier,
-    people: new Interventions(deps, courier),
+    people: new Interventions({ ...deps, recorder }, courier),
     asks,
     recorder,
     runtimes,
