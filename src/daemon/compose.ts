@@ -112,7 +112,9 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
     recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
   });
-  recorder.onEvents((told) => told.forEach(({ event }) => hearAsk(asks, event)));
+  recorder.onEvents((told) => {
+    for (const { event } of told) hearAsk(asks, event);
+  });
   const send = wayIn(deps, courier, recorder);
   const made = options.runtimes(wayInForAgents(store, send));
 

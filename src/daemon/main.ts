@@ -17,6 +17,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["init", async () => (await import("./init/init-command.ts")).init],
   ["doctor", async () => (await import("./doctor/doctor-command.ts")).doctor],
   ...clientCommands.map((command): [string, () => Promise<Command>] => [command.name, async () => command]),
+  ["attach", async () => (await import("./attach-command.ts")).attach],
   ["store", async () => (await import("./store-command.ts")).store],
   ["completion", async () => completion(allCommands)],
   ["demo", async () => (await import("./demo.ts")).demo],

@@ -35,7 +35,7 @@ export type CopyTo = { lane: string; session: string; renamed: ReadonlyMap<strin
 export function copiedEvents(events: readonly UniversalEvent[], { lane, session, renamed, newId }: CopyTo) {
   return events.map((event, index): LoggedEvent => {
     const data = renamed.size === 0 ? event.data : renamedIn(event.data, renamed);
-    return bounded({ ...event, data, id: newId(), seq: index + 1, lane, session } as UniversalEvent);
+    return bounded({ ...event, data, id: newId(), seq: index + 1, lane, session, copied: true } as UniversalEvent);
   });
 }
 

@@ -35,6 +35,25 @@ describe("asks", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
+  test("an ask that an event told of can be answered before a look has found it", async () => {
+    const world = await startWorld({ script: asking });
+    const read = world.stub.read.bind(world.stub);
+    const answered = new Promise<number>((resolve, reject) => {
+      world.waybill.recorder.onEvents((told) => {
+        const asked = told.find(({ event }) => event.type === "permission.requested")?.event;
+        if (asked?.type !== "permission.requested") return;
+        const listed = openAsks(world).length;
+        world.waybill.people.answer(asked.data.ask, { decision: "once" }).then(() => resolve(listed), reject);
+      });
+    });
+    // Nobody can look: only the event tells.
+    world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
+    await world.send({ id: "m1" });
+    await world.clock.advance(1000);
+    expect(await answered).toBe(0);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
   test("a rejected ask ends the delivery, without a retry", async () => {
     const world = await startWorld({ script: asking });
     const ask = await blocked(world);

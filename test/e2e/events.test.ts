@@ -1,8 +1,11 @@
 /** Events of a real daemon through the client: followed, cut off, killed in mid-turn, taken up again. */
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FollowedEvent } from "../../src/client/index.ts";
 import { WaybillClient } from "../../src/client/index.ts";
+import { opencodeEnvironment } from "../support/opencode-server.ts";
 import { Program } from "../support/program.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 /** While the daemon starts it has no address. */
 const nobody = "http://127.0.0.1:9";
@@ -28,9 +31,8 @@ test("a worker that is killed in mid-turn leaves one turn with one end, and whoe
   const kept = seen.filter(({ type }) => type !== "item.delta");
   expect(kept.map((event) => event.type !== "reset" && event.seq)).toEqual(kept.map((_, index) => index + 1));
   const { events } = await client.events({ lane: "slow" });
-  const types = events.map(({ event }) => event.type).filter((type) => type.startsWith("turn."));
-  expect(types).toEqual(["turn.started", "turn.ended"]);
-  expect(events.at(-1)?.event).toMatchObject({ type: "turn.ended", data: { reason: "completed" } });
+  const turns = events.map(({ event }) => event).filter(({ type }) => type.startsWith("turn."));
+  expect(turns).toMatchObject([{ type: "turn.started" }, { type: "turn.ended", data: { reason: "completed" } }]);
 });
 
 test("the command line follows a turn to its end", async () => {
@@ -46,4 +48,32 @@ test("the command line follows a turn to its end", async () => {
   expect(stdout).toMatch(
     /turn 2\n[\s\S]*Looking\.\n[\s\S]*done bash[\s\S]*Done: 3 files\.\n[\s\S]*the turn ended: completed/,
   );
+});
+
+test("OpenCode's own terminal opens on a lane, and what is typed there is a message like any other", async () => {
+  const home = opencodeEnvironment(join(program.directory, "terminal-home"));
+  const env = { ...program.env, ...home };
+  const terminal = openTerminal({ ...program.command("attach", "slow"), env, cwd: program.directory });
+  try {
+    await terminal.waitFor("Done: 3 files.");
+    terminal.type("Once more.");
+    await terminal.waitFor("Once more.");
+    const client = program.client();
+    const said: unknown[] = [];
+    for await (const event of client.followEvents({ lane: "slow", onOpen: () => terminal.press("enter") })) {
+      if (event.type === "item.started" && event.data.item.name === "delivery") said.push(event.data.item.parts);
+      if (event.type === "item.completed" && event.data.item.name === "delivery") break;
+    }
+    expect(said).toMatchObject([[{ value: { text: "Once more." } }]]);
+    await terminal.waitFor(/Once more\.[\s\S]*Done: 3 files\./);
+    terminal.press("ctrl-c");
+    expect(await terminal.exited).toBe(0);
+  } finally {
+    await terminal.close();
+  }
+});
+
+test("a lane that is not there opens no terminal", async () => {
+  const { code, stderr } = await program.run(["attach", "nowhere"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no lane "nowhere"')]);
 });

@@ -37,7 +37,8 @@ export function anApiOn<D extends Desk>(
   const app = makeApp({ token, about, onError: (error) => troubles.push(error), ...options, desk });
   const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
-    const env = { port, closing, afterAnswer: (run: () => void) => void afterwards.push(run) };
+    const afterAnswer = (run: () => void) => void afterwards.push(run);
+    const env = { port, closing, afterAnswer, cutOff: () => {} };
     const answer = await app.request(path, requestOf(asked ?? {}, `127.0.0.1:${port}`), env);
     const body = await answer.text();
     for (const run of afterwards) run();

@@ -65,3 +65,15 @@ export function durable(lines: readonly Line[], reference: readonly Line[]): str
   const known = new Set(reference.map(({ id }) => id));
   return lines.filter(({ id }) => known.has(id)).map((line) => line.plain);
 }
+
+/** What is left of it for a client that was told some words as soon as they were whole. */
+export function withoutEarly(reference: readonly Line[], seen: readonly Line[]): Line[] {
+  const early = new Set(seen.filter(({ words }) => words?.again === false).map(partOf));
+  return reference.filter((line) => !early.has(partOf(line)));
+}
+
+/** The part and its text, where it is whole. */
+function partOf({ plain }: Line): string | null {
+  const { part } = JSON.parse(plain.slice(plain.indexOf("data: ") + 6)).properties;
+  return part?.text === undefined || part.time?.end === undefined ? null : `${part.id} ${part.text}`;
+}

@@ -59,6 +59,11 @@ export class Program {
     this.env.WAYBILL_CONFIG = path;
   }
 
+  /** For whoever runs it in another way. */
+  command(...args: string[]): { command: string; args: string[] } {
+    return { command: process.execPath, args: [program, ...args] };
+  }
+
   /** Runs a command to its end. */
   run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
     const [command = "", ...rest] = [...within, process.execPath, program, ...args];

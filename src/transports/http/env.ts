@@ -8,6 +8,8 @@ export type Connection = {
   closing: AbortSignal;
   /** Runs once the answer is out, or cannot get out any more. */
   afterAnswer(run: () => void): void;
+  /** Ends the connection in the middle of the answer, as if the line were cut. */
+  cutOff(): void;
 };
 
 /** How a request showed that it may come in; null when it did not. */

@@ -1,6 +1,6 @@
 /**
  * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
- * so a slow reader holds little in memory. A sign of life goes out when nothing else has for a while.
+ * so a slow reader holds little in memory. A sign of life goes out when nothing else has for a while, or steadily.
  */
 import type { Clock } from "../../clock.ts";
 
@@ -11,9 +11,13 @@ export type EventStreamOptions<T> = {
   /** What goes out when nothing else has for a while; a comment unless said otherwise. */
   beat?: () => string;
   heartbeatMs: number;
+  /** Whether signs of life go out among everything else, too. */
+  beatsSteadily?: boolean;
   clock: Clock;
   /** Aborted from outside it ends the stream; the stream aborts it when nobody reads any more. */
   end: AbortController;
+  /** Cuts the connection off when it ends on our side, for clients that come back only after that. */
+  cutOff?: () => void;
   onOpen: () => void;
   onClose: () => void;
   onError: (error: unknown) => void;
@@ -52,6 +56,7 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
         if (state === "closed") return;
         if (frame !== null) return controller.enqueue(encoder.encode(frame));
         close();
+        options.cutOff?.();
         controller.close();
       },
       cancel: close,
@@ -63,6 +68,8 @@ export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<U
 /** The next frame, a heartbeat if that takes long, or null at the end. */
 function frameReader<T>(options: EventStreamOptions<T>) {
   const { items, frameOf, heartbeatMs, clock, end, onError, beat = () => comment("still here") } = options;
+  const { beatsSteadily = false } = options;
+  let beatAt = clock.now() + heartbeatMs;
   let reading = false;
   let held: string | null | undefined;
   let waiting: ((frame: string | null) => void) | undefined;
@@ -83,9 +90,15 @@ function frameReader<T>(options: EventStreamOptions<T>) {
       });
   };
   end.signal.addEventListener("abort", () => deliver(null), { once: true });
+  const nextBeat = () => {
+    beatAt = clock.now() + heartbeatMs;
+    return beat();
+  };
 
   return (): Promise<string | null> => {
     if (end.signal.aborted) return Promise.resolve(null);
+    if (!beatsSteadily) beatAt = clock.now() + heartbeatMs;
+    else if (clock.now() >= beatAt) return Promise.resolve(nextBeat());
     if (held !== undefined) {
       const frame = held;
       held = undefined;
@@ -98,7 +111,7 @@ function frameReader<T>(options: EventStreamOptions<T>) {
         stopBeat();
         resolve(frame);
       };
-      const stopBeat = clock.at(clock.now() + heartbeatMs, () => answer(beat()));
+      const stopBeat = clock.at(beatAt, () => answer(nextBeat()));
       waiting = answer;
     });
   };

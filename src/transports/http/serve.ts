@@ -77,6 +77,7 @@ function connection(server: Server, closing: AbortSignal, outgoing: ServerRespon
     port: (server.address() as AddressInfo | null)?.port ?? 0,
     closing,
     afterAnswer: (run) => outgoing.once("close", run),
+    cutOff: () => outgoing.destroy(),
   };
 }
 

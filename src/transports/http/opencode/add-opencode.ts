@@ -35,7 +35,7 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     return next();
   });
   addPlace(sub, all);
-  addSessions(sub, { ...all, hub, questionless: new Set(), graceMs: 200, patienceMs: 20_000 });
+  addSessions(sub, { ...all, hub, questionless: new Set(), patienceMs: 20_000 });
   addEventStreams(sub, { hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);

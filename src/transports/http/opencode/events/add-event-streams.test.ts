@@ -17,7 +17,7 @@ function apiOf(world: World) {
     closing.abort();
     expect(troubles).toEqual([]);
   });
-  const env = { port, closing: closing.signal, afterAnswer: () => {} };
+  const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
   const open = async (path: string, headers: Record<string, string> = {}) => {
     const all = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}`, ...headers };
     const answer = await app.request(`/opencode${path}`, { headers: all }, env);
@@ -53,6 +53,20 @@ test("a stream opens with server.connected, and lives on heartbeats", async () =
   expect(typesOf(heard)).toEqual(["server.connected", "server.heartbeat", "server.heartbeat"]);
   expect(heard[0]?.id).toBeTruthy();
   expect(heard[0]?.data).toMatchObject({ id: expect.stringMatching(/^evt_/), properties: {} });
+});
+
+test("heartbeats come every ten seconds, whatever else is said", async () => {
+  const world = await startWorld({ script: { always: [{ steps: [{ wait: 8000 }, { say: "Well." }] }] } });
+  const { heard } = await apiOf(world).open("/event");
+  await world.clock.advance(7000);
+  await world.send({ id: "m1" });
+  await world.clock.advance(2999);
+  expect(typesOf(heard)).not.toContain("server.heartbeat");
+  await world.clock.advance(1);
+  await world.clock.advance(9999);
+  expect(typesOf(heard).filter((type) => type === "server.heartbeat")).toHaveLength(1);
+  await world.clock.advance(1);
+  expect(typesOf(heard).filter((type) => type === "server.heartbeat")).toHaveLength(2);
 });
 
 test("the global stream wraps each event with its directory", async () => {

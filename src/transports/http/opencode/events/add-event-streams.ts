@@ -23,8 +23,10 @@ export type EventStreamDeps = {
   report: (error: unknown, route: string) => void;
 };
 
-/** OpenCode's own, which its clients may count on. */
+/** OpenCode's own, which its clients may count on; it says so whatever else it says. */
 const heartbeatMs = 10_000;
+/** Clients of the SDK wait for this long before they come back, and three seconds otherwise. */
+const comeBack = "retry: 500\n\n";
 
 type Form = { path: string; textOf: (line: Line) => string; wrap: (text: string) => string };
 
@@ -52,12 +54,15 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: Form, direct
   };
   const body = eventStream({
     items: lines,
-    opening: sent(from, ownEvent("server.connected")),
+    opening: comeBack + sent(from, ownEvent("server.connected")),
     frameOf: form.textOf,
     beat: () => sent(null, ownEvent("server.heartbeat")),
     heartbeatMs,
+    beatsSteadily: true,
     clock,
     end,
+    // The SDK takes a stream that ends for one that is over, and goes on with one that is cut.
+    cutOff: () => c.env.cutOff(),
     onOpen: () => metrics.streamClients.inc(),
     onClose: () => metrics.streamClients.dec(),
     onError: (error) => report(error, form.path),

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
-import { aClient, aHub, durable } from "../../../../../test/support/hub-client.ts";
+import { aClient, aHub, durable, withoutEarly } from "../../../../../test/support/hub-client.ts";
 import { settled } from "../../../../../test/support/manual-clock.ts";
 import type { WorldOptions } from "../../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../../test/support/waybill.ts";
@@ -47,9 +47,34 @@ test("whoever comes back is told everything that was told live but deltas, in th
   expect(replay.seen.length).toBeGreaterThan(15);
   const [events, lanes] = [false, true].map((ofLanes) => replay.seen.filter((line) => line.ofLanes === ofLanes));
   for (const part of [events, lanes]) {
-    const again = part ?? [];
+    const again = withoutEarly(part ?? [], client.seen);
     expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
   }
+});
+
+test("words before a call are told once when they are whole, and with their message to whoever came after them", async () => {
+  const world = await startWorld({
+    script: { always: [{ steps: [{ say: "I begin" }, { ask: "permission", title: "bash: ls" }, { say: "Done." }] }] },
+  });
+  const hub = aHub(world);
+  const client = await aClient(hub);
+  await world.send({ id: "m1" });
+  await world.clock.until(async () => (await world.waybill.asks.list()).length > 0);
+  await settled();
+  const late = await aClient(hub);
+  const back = await aClient(hub, { after: client.from });
+  const [ask] = await world.waybill.asks.list();
+  await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+  await world.reaches("m1", "responded");
+  await settled();
+  const begins = ({ seen }: { seen: readonly Line[] }) =>
+    seen.filter((line) => {
+      const { part } = propertiesOf(line) as { part?: { text?: string; time?: { end?: number } } };
+      return part?.text === "I begin" && part.time?.end !== undefined;
+    });
+  expect([client, late, back].map((one) => begins(one).length)).toEqual([1, 1, 1]);
+  expect(begins(late)).toEqual(begins(back));
+  expect(begins(client)).not.toEqual(begins(late));
 });
 
 test("whoever leaves after any event, also in the middle of one of Waybill's, goes on with the next", async () => {
@@ -71,9 +96,8 @@ test("whoever leaves in the middle of a live event goes on with the next, althou
   for (const [index, line] of client.seen.entries()) {
     const again = await aClient(hub, { after: line.at });
     const seen = [...client.seen.slice(0, index + 1), ...again.seen];
-    expect(durable(seen, replay.seen).map(withoutId).sort()).toEqual(
-      replay.seen.map((one) => withoutId(one.plain)).sort(),
-    );
+    const rest = withoutEarly(replay.seen, seen);
+    expect(durable(seen, rest).map(withoutId).sort()).toEqual(rest.map((one) => withoutId(one.plain)).sort());
     await again.leave();
   }
 });
@@ -189,7 +213,8 @@ test("a client of one directory is told of no other; one of all is told where", 
   const two = all.seen.find(({ directory }) => directory === "/tmp/two");
   expect(two?.wrapped).toMatch(/\ndata: \{"directory":"\/tmp\/two","payload":\{"id":"evt_/);
   const replay = await aClient(hub, { after: all.from, directory: "/tmp/one" });
-  expect(durable(one.seen, replay.seen).length).toBe(replay.seen.length);
+  const rest = withoutEarly(replay.seen, one.seen);
+  expect(durable(one.seen, rest).length).toBe(rest.length);
 });
 
 test("lanes that are made, changed and removed are sessions that are created, updated and deleted, also later", async () => {
@@ -310,10 +335,12 @@ const turn = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => ({ st
 test("whatever agents do and wherever a client is cut off, it sees what it would have seen", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(turn, { minLength: 1, maxLength: 3 }),
+      fc.array(turn, { minLength: 1, maxLength: 5 }),
       fc.array(fc.nat(12), { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      async (turns, breaks, restart) => {
+      // Whether all messages come at once, and the last of them wait through several turns.
+      fc.boolean(),
+      async (turns, breaks, restart, together) => {
         const world = new World({ script: { turns, always: [{ steps: [{ say: "Well." }] }] } });
         try {
           await world.start();
@@ -322,8 +349,9 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           const cuts = [...breaks];
           const cut = await aClient(hub, { after: whole.from, most: cuts.shift() ?? 1 });
           const seen = [cut];
+          if (together) for (const [index] of turns.entries()) await world.send({ id: `m${index}` });
           for (const [index] of turns.entries()) {
-            await world.send({ id: `m${index}` });
+            if (!together) await world.send({ id: `m${index}` });
             await world.reaches(`m${index}`, "responded");
             const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
             await seen.at(-1)?.leave();
@@ -339,8 +367,10 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           seen.push(await aClient(now, { after: at }));
           const events = reference.seen.filter(({ ofLanes }) => !ofLanes);
           const all = seen.flatMap((one) => one.seen);
-          expect(durable(all, events).map(withoutId)).toEqual(events.map((line) => withoutId(line.plain)));
-          expect(durable(whole.seen, events).map(withoutId)).toEqual(events.map((line) => withoutId(line.plain)));
+          for (const one of [all, whole.seen]) {
+            const rest = withoutEarly(events, one);
+            expect(durable(one, rest).map(withoutId)).toEqual(rest.map((line) => withoutId(line.plain)));
+          }
           const lanes = reference.seen.filter(({ ofLanes }) => ofLanes);
           expect(durable(all, lanes).length).toBe(lanes.length);
           expect(world.troubles).toEqual([]);

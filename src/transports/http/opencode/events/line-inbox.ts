@@ -21,6 +21,7 @@ export class LineInbox {
   #characters = 0;
   #isLive = false;
   #wake: () => void = () => {};
+  #heard = new WeakSet<object>();
 
   constructor(directory: string | undefined, signal: AbortSignal, limits: InboxLimits = {}) {
     this.#directory = directory;
@@ -38,7 +39,7 @@ export class LineInbox {
   push(lines: readonly Line[]): void {
     this.rounds += 1;
     for (const line of lines) {
-      if (!this.wants(line) || (!this.#isLive && !line.ofLanes)) continue;
+      if (!this.wants(line) || (!this.#isLive && !line.ofLanes) || this.#hasHeard(line)) continue;
       this.#waiting.push(line);
       this.#characters += line.plain.length;
     }
@@ -50,8 +51,15 @@ export class LineInbox {
     return this.#directory === undefined || directory === null || directory === this.#directory;
   }
 
+  #hasHeard({ words }: Line): boolean {
+    if (words?.again) return this.#heard.has(words.spoken);
+    if (words) this.#heard.add(words.spoken);
+    return false;
+  }
+
   #leave(): void {
     this.overflowed = true;
+    this.#heard = new WeakSet();
     this.#isLive = false;
     this.#waiting = [];
     this.#characters = 0;

@@ -4,6 +4,12 @@ import { positionText } from "./position.ts";
 
 export type OpenCodeEvent = { id: string; type: string; properties: Record<string, unknown> };
 
+/**
+ * Words that were told as soon as they were whole, and are told again with the message that they belong to: both lines
+ * carry the same `spoken`. Some clients print what they are told, so whoever has heard them once is spared the second.
+ */
+export type Words = { spoken: object; again: boolean };
+
 export type Line = {
   readonly id: string;
   readonly type: string;
@@ -13,15 +19,16 @@ export type Line = {
   readonly directory: string | null;
   /** True for changes of lanes, which have an order of their own. */
   readonly ofLanes: boolean;
+  readonly words: Words | null;
   /** For those who follow one directory, or look at no directory. */
   readonly plain: string;
   /** For those who follow all, with the directory beside it. */
   readonly wrapped: string;
 };
 
-type Making = { at: Position; directory: string | null; ofLanes?: boolean; event: OpenCodeEvent };
+type Making = { at: Position; directory: string | null; ofLanes?: boolean; words?: Words | null; event: OpenCodeEvent };
 
-export function makeLine({ at, directory, ofLanes = false, event }: Making): Line {
+export function makeLine({ at, directory, ofLanes = false, words = null, event }: Making): Line {
   const text = JSON.stringify(event);
   const place = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
   let plain: string | undefined;
@@ -32,6 +39,7 @@ export function makeLine({ at, directory, ofLanes = false, event }: Making): Lin
     at,
     directory,
     ofLanes,
+    words,
     get plain() {
       plain ??= sent(at, text);
       return plain;

@@ -11,10 +11,10 @@ import type { Translation, TranslatorDeps } from "./translator.ts";
 export function linesOf(translation: Translation, before: Position, after: Position): Line[] {
   const { directory, count, events } = translation;
   let seen = 0;
-  return events.map(({ event, number }) => {
+  return events.map(({ event, number, words }) => {
     seen = number ?? seen;
     const at = seen === count ? after : { ...before, seen };
-    return makeLine({ at, directory, event });
+    return makeLine({ at, directory, words, event });
   });
 }
 

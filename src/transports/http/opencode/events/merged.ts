@@ -21,7 +21,7 @@ export function merged(kept: readonly Emitted[], live: readonly Emitted[]): Coun
   return [...all, ...counted(kept, next, kept.length)];
 }
 
-/** Also what the live one has said before: to say it again changes nothing for clients, to leave it out may. */
+/** Also what the live one has said before: not everybody heard it. */
 function counted(kept: readonly Emitted[], from: number, to: number): Counted[] {
   return kept.slice(from, to).map((emitted, index) => ({ emitted, number: from + index + 1 }));
 }

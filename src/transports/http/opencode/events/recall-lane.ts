@@ -1,44 +1,68 @@
 /**
  * What a projection has to know of a lane's past before it can take an event: the newest turns, and the beginning of
- * every message that may still be heard of. Found by reading backwards, so that it costs the same in a long log.
+ * every message that was open then, however many turns it had waited. Found by reading backwards, so that it costs the
+ * same in a long log.
  */
 import type { DeliveryNote } from "../../../../events/delivery-notes.ts";
-import { attemptNote, deliveryNote } from "../../../../events/delivery-notes.ts";
+import { attemptNote, deliveryNote, isOver } from "../../../../events/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import type { Desk } from "../../../port.ts";
 
 export type Past = Pick<Desk, "eventsBefore" | "deliveries">;
 
+/** `time` is that of the event that is to be taken; without one, now. */
+export type Moment = { seq: number; time: number | null };
+
 const atOnce = 100;
+const deliveriesAtOnce = 200;
 /** The attempt at a prompt stands before its turn begins, and so in or after the turn before. */
 const turnsBack = 2;
-const openStatuses = [
-  "pending",
-  "submitting",
-  "accepted",
-  "unanswered",
-  "retry_scheduled",
-  "failed_retryable",
-] as const;
+/** The times of events are those of agents, too, whose clocks may differ from ours. */
+const clocksDifferMs = 60_000;
 
 /** Oldest first: those before the number `seq`. */
-export async function recallLane(past: Past, laneId: string, seq: number): Promise<UniversalEvent[]> {
-  const open = await past.deliveries({ lane: laneId, statuses: openStatuses, limit: 200 });
+export async function recallLane(past: Past, laneId: string, { seq, time }: Moment): Promise<UniversalEvent[]> {
+  /** By message, when it was admitted; null where that is not known. */
+  const wanted = await openAt(past, laneId, time ?? Number.POSITIVE_INFINITY);
   const found: UniversalEvent[] = [];
-  const wanted = new Set(open.items.map(({ record }) => record.messageId));
-  const begun = new Set<string>();
   let turns = 0;
-  while (turns < turnsBack || [...wanted].some((message) => !begun.has(message))) {
+  while (turns < turnsBack || wanted.size > 0) {
     const page = await past.eventsBefore(laneId, found.at(-1)?.seq ?? seq, atOnce);
-    if (page.length === 0) break;
+    const oldest = page.at(-1);
+    if (!oldest) break;
     for (const event of page) {
       found.push(event);
       if (event.type === "turn.started") turns += 1;
       const note = noteOf(event);
-      if (note) (note.begins ? begun : wanted).add(note.message);
+      if (note?.begins) wanted.delete(note.message);
+      else if (note && turns < turnsBack && !wanted.has(note.message)) wanted.set(note.message, null);
+    }
+    for (const [message, admittedAt] of wanted) {
+      // It was admitted, and noted after the event that is to be taken.
+      if (admittedAt !== null && oldest.time < admittedAt - clocksDifferMs) wanted.delete(message);
     }
   }
   return found.reverse();
+}
+
+/**
+ * The messages that may have been open at a time, from the ledger: one that waits is not written of in the events. A
+ * lane takes its messages in their order, so what came before one that was answered had ended, too.
+ */
+async function openAt(past: Past, lane: string, time: number): Promise<Map<string, number | null>> {
+  const open = new Map<string, number | null>();
+  let cursor: string | undefined;
+  do {
+    const page = await past.deliveries({ lane, limit: deliveriesAtOnce, cursor });
+    for (const { record } of page.items) {
+      if (record.createdAt > time + clocksDifferMs) continue;
+      const endedAt = record.respondedAt ?? record.failedAt ?? record.cancelledAt ?? record.updatedAt;
+      if (!isOver(record) || endedAt >= time - clocksDifferMs) open.set(record.messageId, record.createdAt);
+      else if (record.status === "responded") return open;
+    }
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  return open;
 }
 
 /** The message that a note is about, and whether it is the first about it. */

@@ -14,7 +14,8 @@ import { sessionOf, timedId } from "../ids.ts";
 import type { Emitted, MessageRow, Place } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import { placeOf } from "../sessions/session-view.ts";
-import type { OpenCodeEvent } from "./line.ts";
+import { EarlyWords } from "./early-words.ts";
+import type { OpenCodeEvent, Words } from "./line.ts";
 import { merged } from "./merged.ts";
 import { recallLane } from "./recall-lane.ts";
 
@@ -30,10 +31,10 @@ export type TranslatorDeps = {
 };
 
 /** `number` counts those that come in a replay, too; null for what is told live only. */
-export type Translated = { event: OpenCodeEvent; number: number | null };
+export type Translated = { event: OpenCodeEvent; number: number | null; words: Words | null };
 export type Translation = { directory: string; count: number; events: readonly Translated[] };
 
-type Known = { lane: Lane; kept: Projection; live: Projection | null };
+type Known = { lane: Lane; kept: Projection; live: Projection | null; early: EarlyWords };
 
 const nothing: Translation = { directory: "", count: 0, events: [] };
 
@@ -57,8 +58,10 @@ export class Translator {
     const all = known.live ? merged(kept, live) : kept.map((emitted, index) => ({ emitted, number: index + 1 }));
     const events = all.map(({ emitted, number }, index) => ({
       number,
+      words: known.early.wordsOf(emitted, number),
       event: { id: eventId(event, number, index), ...emitted },
     }));
+    if (event.type === "turn.ended") known.early.clear();
     return { directory: known.lane.directory, count: kept.length, events };
   }
 
@@ -84,9 +87,13 @@ export class Translator {
     const lane = await laneOrNull(desk, event.lane);
     if (!lane) return null;
     const place = placeOf(lane);
-    const known = { lane, kept: projectionOf(place), live: this.#hearsDeltas ? projectionOf(place) : null };
+    const live = this.#hearsDeltas ? projectionOf(place) : null;
+    const known = { lane, kept: projectionOf(place), live, early: new EarlyWords() };
     // A delta has the number of the event that it follows.
-    for (const past of await recallLane(desk, event.lane, isKept(event) ? event.seq : event.seq + 1)) {
+    for (const past of await recallLane(desk, event.lane, {
+      seq: isKept(event) ? event.seq : event.seq + 1,
+      time: event.time,
+    })) {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }

@@ -9,20 +9,29 @@ export type Projects = { projectOf(directory: string): Promise<Project> };
 
 export const noProject: Project = { id: "global", worktree: "/" };
 
-/** Lists of sessions ask for many of them, and a repository seldom moves. */
-const keptMs = 10_000;
+/** Lists of sessions and streams ask for many of them, and a repository seldom moves. */
+const freshMs = 10_000;
 const mostKept = 500;
 
+/** Whoever asks waits for git once; later on they are given what was known, while it is looked up anew. */
 export function makeProjects(clock: Clock): Projects {
-  const kept = new Map<string, { until: number; project: Promise<Project> }>();
+  const kept = new Map<string, { lookedAt: number; project: Promise<Project> }>();
+  const look = (directory: string) => {
+    if (kept.size >= mostKept) kept.clear();
+    const project = findProject(directory);
+    kept.set(directory, { lookedAt: clock.now(), project });
+    return project;
+  };
   return {
     projectOf(directory) {
       const known = kept.get(directory);
-      if (known && known.until > clock.now()) return known.project;
-      if (kept.size >= mostKept) kept.clear();
-      const project = findProject(directory);
-      kept.set(directory, { until: clock.now() + keptMs, project });
-      return project;
+      if (!known) return look(directory);
+      if (clock.now() - known.lookedAt < freshMs) return known.project;
+      known.lookedAt = clock.now();
+      void findProject(directory).then((project) => {
+        known.project = Promise.resolve(project);
+      });
+      return known.project;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { askIdFor } from "../ids.ts";
 import type { Emitted } from "./emitted.ts";
 import { isRecord } from "./json-record.ts";
+import { wantedDiff } from "./wanted-diff.ts";
 
 type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
 /** The part that waits for the answer. */
@@ -62,11 +63,13 @@ export function askReplied(event: Of<"permission.resolved" | "question.resolved"
   return { type: "question.replied", properties: { sessionID, requestID, answers: event.data.answers ?? [] } };
 }
 
-/** Where a file is to be changed, clients look for its name here. */
+/** Where a file is to be changed, clients look here for its name and for what is to change in it. */
 function metadataOf(detail: unknown, part: AskingPart): Record<string, unknown> {
   const known = isRecord(detail) ? detail : {};
   const { filePath } = part?.input ?? {};
-  return typeof filePath === "string" && known.filepath === undefined ? { ...known, filepath: filePath } : known;
+  if (typeof filePath !== "string") return known;
+  const diff = wantedDiff(filePath, part?.input ?? {});
+  return { filepath: filePath, ...(diff === null ? {} : { diff }), ...known };
 }
 
 function toolOf(part: AskingPart): { tool?: { messageID: string; callID: string } } {

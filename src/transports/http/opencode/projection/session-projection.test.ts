@@ -158,6 +158,22 @@ describe("what becomes of", () => {
     expect(told[1]?.properties.part).toMatchObject({ state: { metadata: { diff: file.diff } } });
   });
 
+  test("a call that writes a file: completed once, with its diff, and before long where nothing was changed", () => {
+    const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
+    const call = { type: "tool", message: "a1", call: "c2", name: "Edit" } as const;
+    const writing: Said = { ...call, state: { status: "running", input: edit } };
+    const written: Said = { ...call, state: { status: "completed", input: edit, output: "updated" } };
+    const file = { type: "file", path: "/project/README.md", change: "modified", diff: "-x\n+y" } as const;
+    const lane = working(writing);
+    expect(lane.says(written)).toEqual([]);
+    const told = lane.says({ type: "file", message: "a1", file }, done());
+    const calls = told.filter(({ properties }) => (properties.part as { type?: string } | undefined)?.type === "tool");
+    expect(calls).toMatchObject([
+      { properties: { part: { state: { status: "completed", metadata: { diff: file.diff } } } } },
+    ]);
+    expect(lines(working(writing, written).says(done()))[0]).toBe("message.part.updated tool completed");
+  });
+
   test("SessionEnded after a turn: nothing, and no second idle", () => {
     const lane = working(says("Hello"), done());
     expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
@@ -180,6 +196,22 @@ describe("what becomes of", () => {
     expect(lane.says({ type: "permission_over", ask: "ask-1", outcome: "once" })).toEqual([
       { type: "permission.replied", properties: { sessionID: "ses_chat", requestID: "per_ask-1", reply: "once" } },
     ]);
+  });
+
+  test("a permission to change a file: which one, and what is to change in it", () => {
+    const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
+    const editing: Said = {
+      type: "tool",
+      message: "a1",
+      call: "c1",
+      name: "Edit",
+      state: { status: "running", input: edit },
+    };
+    const [told] = working(editing).says({ ...asked, title: "Edit: /project/README.md" });
+    expect(told?.properties).toMatchObject({
+      permission: "edit",
+      metadata: { filepath: edit.file_path, diff: expect.stringContaining("\n-x\n+y\n") },
+    });
   });
 
   test.each([
@@ -315,6 +347,15 @@ describe("a turn that", () => {
       "session.status idle",
       "session.idle",
     ]);
+  });
+
+  test("is stopped while the model thinks ends before the messages that came meanwhile", () => {
+    const lane = working(says("Slowly"), running, ran, done());
+    lane.admits("m2");
+    const stopped = { kind: "aborted", message: "interrupted" } as const;
+    lane.says(says("", "a2"), { type: "message_done", message: "a2", error: stopped, usage: null }, rest);
+    const roles = lane.projection.messages().map(({ info }) => ("error" in info ? "stopped" : info.role));
+    expect(roles).toEqual(["user", "assistant", "stopped", "user"]);
   });
 
   test("is refused ends without an error", () => {

@@ -3,8 +3,9 @@
  * list. The session is busy from the moment a message is admitted until no turn runs and none waits, and is told so once;
  * a turn that ends while another message waits does not make it idle.
  *
- * Two things are held back for a moment, until the next event says how the turn ends: a message that failed, and the
- * results that its calls never got. OpenCode says first why.
+ * Some things are held back for a moment, until the next event: a message that failed, and the results that its calls
+ * never got, since OpenCode says first why; and the result of a call that writes a file, since OpenCode tells it with the
+ * change, once.
  */
 import type { Todo } from "@opencode-ai/sdk/v2/types";
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
@@ -20,6 +21,7 @@ import { retryOf, statusEvent } from "./session-status.ts";
 import type { StepError } from "./step.ts";
 import { Thread } from "./thread.ts";
 import { todosOf } from "./todos.ts";
+import { toolName, writes } from "./tool-shape.ts";
 
 export type { Emitted, MessageRow, Place };
 
@@ -81,13 +83,21 @@ export class SessionProjection {
 
   take(event: UniversalEvent): Emitted[] {
     if (isNote(event)) return this.#note(event);
-    if (isHeldBack(event)) {
+    if (isHeldBack(event) || this.#isWritten(event)) {
       this.#held.push(event);
       return [];
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
     const held = this.#release(null);
-    return [...held, ...this.#worksAgain(event), ...this.#apply(event, null)];
+    return toldOnce([...held, ...this.#worksAgain(event), ...this.#apply(event, null)]);
+  }
+
+  /** A call that writes has its result, or what it wrote is about to be told. */
+  #isWritten({ type, data }: UniversalEvent): boolean {
+    if (type === "item.started") return data.item.kind === "file_change" && this.#held.length > 0;
+    if (type !== "item.completed" || data.item.status !== "completed") return false;
+    const [part] = data.item.parts;
+    return part?.type === "tool_result" && writes(toolName(this.place.providerID, part.name));
   }
 
   #worksAgain({ type, data }: UniversalEvent): Emitted[] {
@@ -195,7 +205,7 @@ export class SessionProjection {
     const closed = this.#release(error);
     const announced = this.#main.takeAnnounced();
     const isSilent = announced === null && error !== null && !failed;
-    const silent = isSilent ? this.#main.newStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
+    const silent = isSilent ? this.#main.nextStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
     this.#open.turnEnds(data.queued);
@@ -372,6 +382,17 @@ export class SessionProjection {
 function isNote(event: UniversalEvent): event is UniversalEvent & ItemEvent {
   const { source, synthetic, type } = event;
   return source === "daemon" && !synthetic && (type === "item.started" || type === "item.completed");
+}
+
+/** A call that changes twice in one moment is told as it is after that. */
+function toldOnce(told: readonly Emitted[]): Emitted[] {
+  const last = new Map(told.map((one, index) => [calledIn(one), index]));
+  return told.filter((one, index) => calledIn(one) === null || last.get(calledIn(one)) === index);
+}
+
+function calledIn({ type, properties }: Emitted): string | null {
+  const { part } = properties as { part?: { type: string; id: string } };
+  return type === "message.part.updated" && part?.type === "tool" ? part.id : null;
 }
 
 function isHeldBack(event: UniversalEvent): boolean {

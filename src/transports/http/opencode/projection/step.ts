@@ -46,8 +46,8 @@ export class Step {
     return this.#info.id;
   }
 
-  get isOver(): boolean {
-    return this.#info.time.completed !== undefined;
+  get overAt(): number | undefined {
+    return this.#info.time.completed;
   }
 
   /** Whether anything has been said or done in it. */

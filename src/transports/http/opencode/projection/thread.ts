@@ -2,6 +2,7 @@
 import type { Part, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import type { Part as ItemPart } from "../../../../events/item.ts";
 import { timedId } from "../ids.ts";
+import { newAssistantMessage } from "./assistant-message.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
 import { statusEvent } from "./session-status.ts";
 import { Step } from "./step.ts";
@@ -17,6 +18,7 @@ export class Thread {
   readonly #calls = new Map<string, Step>();
   /** Announced, and not yet taken by a message of the agent. */
   #next: Step | null = null;
+  #latest: Step | null = null;
   #user: string | null = null;
   /** When the newest message of a person was written: what answers it is later, whatever the clocks say. */
   #writtenAt = 0;
@@ -72,14 +74,14 @@ export class Thread {
 
   /** As OpenCode does, before the model has said anything. */
   announce(at: number, order: number, seed: string): Emitted[] {
-    this.#next = this.newStep(at, order, seed);
+    this.#next = this.#newStep(at, order, seed);
     return this.#next.announce();
   }
 
   begin(item: string, at: number, order: number): Emitted[] {
     if (this.#steps.has(item)) return [];
     const announced = this.#next;
-    const step = announced ?? this.newStep(at, order, item);
+    const step = announced ?? this.nextStep(at, order, item);
     this.#next = null;
     this.#steps.set(item, step);
     return [...(announced ? [] : step.announce()), ...step.begin(at)];
@@ -124,26 +126,23 @@ export class Thread {
     for (const id of [...this.#entries.keys()]) if (id !== this.#user) this.#entries.delete(id);
   }
 
-  newStep(at: number, order: number, seed: string): Step {
-    const { directory, providerID, modelID, agent, lane } = this.#place;
+  /**
+   * One within a turn begins when the one before is over, as OpenCode's do: the model is asked then, and what people write
+   * from then on stands below it.
+   */
+  nextStep(at: number, order: number, seed: string): Step {
+    return this.#newStep(this.#latest?.overAt ?? at, order, seed);
+  }
+
+  #newStep(at: number, order: number, seed: string): Step {
     const created = Math.max(at, this.#writtenAt + 1);
-    const id = timedId("msg", created, order, `${lane}/${seed}`);
-    const step = new Step({
-      id,
-      sessionID: this.sessionID,
-      role: "assistant",
-      time: { created },
-      // One that answers nobody, as after a job in the background: it stands by itself.
-      parentID: this.#user ?? id,
-      modelID,
-      providerID,
-      mode: agent,
-      agent,
-      path: { cwd: directory, root: directory },
-      cost: 0,
-      tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
-    });
+    const id = timedId("msg", created, order, `${this.#place.lane}/${seed}`);
+    const { sessionID } = this;
+    // One that answers nobody, as after a job in the background, stands by itself.
+    const parentID = this.#user ?? id;
+    const step = new Step(newAssistantMessage(this.#place, { id, sessionID, parentID, created }));
     this.#entries.set(id, { step });
+    this.#latest = step;
     return step;
   }
 }

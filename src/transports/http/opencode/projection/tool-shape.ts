@@ -41,6 +41,11 @@ export function toolInput(providerID: string, name: string, input: unknown): Rec
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [names[key] ?? key, value]));
 }
 
+/** Whether OpenCode's tool of this name changes a file. */
+export function writes(tool: string): boolean {
+  return tool === "edit" || tool === "write";
+}
+
 /** What stands beside a tool's name in a list. */
 export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["filePath", "command", "pattern", "url", "query", "description"]) {

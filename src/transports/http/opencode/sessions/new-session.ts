@@ -22,6 +22,13 @@ export const newSessionBody = z.object({
 
 export type NewSession = z.output<typeof newSessionBody>;
 
+const prefix = "oc-";
+
+/** Whether the lane was made by a client of this API. */
+export function isClientsLane(id: string): boolean {
+  return id.startsWith(prefix);
+}
+
 export function laneFor(body: NewSession, directory: string): LaneSettings {
   refuseRules(body.permission);
   if (body.parentID !== undefined) {
@@ -46,7 +53,7 @@ export function laneFor(body: NewSession, directory: string): LaneSettings {
 }
 
 export function newLaneId(): string {
-  return `oc-${randomBytes(5).toString("hex")}`;
+  return `${prefix}${randomBytes(5).toString("hex")}`;
 }
 
 export function refuseVariant(variant: string | undefined): void {

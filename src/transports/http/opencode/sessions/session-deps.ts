@@ -6,11 +6,6 @@ export type SessionDeps = OpenCodeDeps & {
   hub: Pick<EventHub, "liveMessages" | "turnEnd">;
   /** Lanes whose client has said that nobody there answers questions; forgotten when the daemon ends. */
   questionless: Set<string>;
-  /**
-   * How long the answer to a prompt is held back when its turn is over. `opencode run` ends with that answer, and prints
-   * only what its stream of events, which is another connection, has brought by then.
-   */
-  graceMs: number;
   /** After this time the answer to a prompt begins with a blank, and gets another each time that it has passed. */
   patienceMs: number;
 };

@@ -4,6 +4,7 @@ import { AppError, messageOf } from "../../../../../app-error.ts";
 import type { Lane } from "../../../../../delivery/lane.ts";
 import type { DeliveryRecord } from "../../../../../delivery/record.ts";
 import { newMessageId, sessionOf } from "../../ids.ts";
+import { newAssistantMessage } from "../../projection/assistant-message.ts";
 import type { MessageRow } from "../../projection/session-projection.ts";
 import { messagePage } from "../history/message-page.ts";
 import { knownSession } from "../known-session.ts";
@@ -31,21 +32,12 @@ export async function answerOfTurn(deps: SessionDeps, lane: string, messageID: s
 
 /** For a client that has been told already that it will get a message. */
 export function failedMessage(lane: Lane, messageID: string, error: unknown, now: number): MessageRow {
-  const { directory, providerID, modelID, agent } = placeOf(lane);
+  const id = newMessageId(now, `unanswered ${messageID}`);
+  const begun = { id, sessionID: sessionOf(lane.id), parentID: messageID, created: now };
   const info: AssistantMessage = {
-    id: newMessageId(now, `unanswered ${messageID}`),
-    sessionID: sessionOf(lane.id),
-    role: "assistant",
+    ...newAssistantMessage(placeOf(lane), begun),
     time: { created: now, completed: now },
     error: { name: "UnknownError", data: { message: wordsOf(error) } },
-    parentID: messageID,
-    modelID,
-    providerID,
-    mode: agent,
-    agent,
-    path: { cwd: directory, root: directory },
-    cost: 0,
-    tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
   };
   return { info, parts: [] };
 }

@@ -180,6 +180,25 @@ describe("whoever waits for the answer", () => {
     });
   });
 
+  it("gets it a moment later when it leaves with the answer, as `opencode run` does, and nobody else does", async () => {
+    const clock = new ManualClock();
+    const { ask, desk } = anApi({ clock });
+    const order: string[] = [];
+    const wait = async (agent: string) => {
+      await ask(`${session}/message`, { ...prompt, headers: { "user-agent": agent } });
+      order.push(agent);
+    };
+    const all = ["opencode/1.18.33", "ai-sdk/opencode/1"].map(wait);
+    await sentTo(desk);
+    answer(desk, "msg_1", "Good morning.");
+    await all[1];
+    await clock.advance(299);
+    expect(order).toEqual(["ai-sdk/opencode/1"]);
+    await clock.advance(1);
+    await all[0];
+    expect(clock.pending).toBe(0);
+  });
+
   it("gets it at once when the message was answered before", async () => {
     const { ask, desk } = anApi();
     await ask(`${session}/prompt_async`, prompt);

@@ -13,11 +13,20 @@ import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
 import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { ownSession } from "../known-session.ts";
+import { pause } from "../pause.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
 import { takeChoice } from "./chosen-model.ts";
+import { giveFirstTitle } from "./first-title.ts";
 import { promptBody, textOf } from "./prompt-body.ts";
 import { waitingAnswer } from "./waiting-answer.ts";
+
+/**
+ * `opencode run --attach` leaves the moment it is answered, and prints only what its event stream has brought by then.
+ * Nothing tells when that has arrived, so it is given this long; of its kind are all who call themselves so.
+ */
+const untilReadMs = 300;
+const leavesAtOnce = /^opencode\//;
 
 export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
@@ -33,7 +42,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     return waitingAnswer(c, {
       clock,
       patienceMs,
-      answer: answered(lane, messageID, { signal: end.signal, closing: c.env.closing }, deps),
+      answer: answered(c, lane, messageID, end.signal, deps),
       afterwards: (error) => failedMessage(lane, messageID, error, clock.now()),
       onEnd: () => end.abort(),
     });
@@ -53,21 +62,20 @@ async function admit(c: Context<Env>, sessionID: string, { desk, clock }: Sessio
   const text = textOf(body);
   if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
   await takeChoice(desk, state, body);
+  await giveFirstTitle(desk, lane.id, text);
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" });
   return { lane, messageID };
 }
 
-type Ends = { signal: AbortSignal; closing: AbortSignal };
-
-async function answered(lane: Lane, messageID: string, { signal, closing }: Ends, deps: SessionDeps) {
+async function answered(c: Context<Env>, lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
   try {
     await deps.hub.turnEnd({ lane: lane.id, messageId: messageID, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw closing.aborted ? ending(messageID) : gone();
+    throw c.env.closing.aborted ? ending(messageID) : gone();
   }
-  await new Promise<void>((resolve) => deps.clock.at(deps.clock.now() + deps.graceMs, resolve));
+  if (leavesAtOnce.test(c.req.header("user-agent") ?? "")) await pause(deps.clock, untilReadMs, signal);
   return answerOfTurn(deps, lane.id, messageID);
 }
 

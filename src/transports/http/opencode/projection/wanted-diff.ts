@@ -1,0 +1,34 @@
+/**
+ * What a call is about to change in a file, as a diff, from the call alone: a person who is asked sees it before it is
+ * done. The file is not read, so its lines count from the passage and not from the beginning of the file. Pure.
+ */
+export function wantedDiff(file: string, input: Readonly<Record<string, unknown>>): string | null {
+  const passages = passagesOf(input);
+  if (passages.length === 0) return null;
+  return [`--- ${file}`, `+++ ${file}`, ...passages.flatMap(hunkOf), ""].join("\n");
+}
+
+type Passage = { before: string; after: string };
+
+function passagesOf({ oldString, newString, content, edits }: Readonly<Record<string, unknown>>): Passage[] {
+  if (typeof content === "string") return [{ before: "", after: content }];
+  if (typeof oldString === "string" && typeof newString === "string") return [{ before: oldString, after: newString }];
+  return Array.isArray(edits) ? edits.flatMap(passageOf) : [];
+}
+
+/** pi's calls have several at once. */
+function passageOf(edit: { oldText?: unknown; newText?: unknown } | null): Passage[] {
+  const { oldText, newText } = edit ?? {};
+  return typeof oldText === "string" && typeof newText === "string" ? [{ before: oldText, after: newText }] : [];
+}
+
+function hunkOf({ before, after }: Passage): string[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const head = `@@ -${old.length === 0 ? 0 : 1},${old.length} +${now.length === 0 ? 0 : 1},${now.length} @@`;
+  return [head, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
