@@ -96,7 +96,11 @@ it("copied events are numbered from the first on, under new ids, for the new lan
   );
   for (const { event, text } of copies)
     expect([event, event.lane, event.session]).toEqual([JSON.parse(text), "copy", "ses-2"]);
-  const restored = copies.map(({ event }, index) => ({ ...event, ...placeOf(events[index + 3]) }));
+  expect(copies.every(({ event }) => event.copied)).toBe(true);
+  const restored = copies.map(({ event: { copied: _, ...event } }, index) => ({
+    ...event,
+    ...placeOf(events[index + 3]),
+  }));
   expect(JSON.parse(JSON.stringify(restored).replaceAll('"answer-9"', '"answer-1"'))).toEqual(events.slice(3));
 });
 
