@@ -965,6 +965,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -986,6 +987,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1007,6 +1009,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1028,6 +1031,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1052,6 +1056,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1126,6 +1131,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1151,6 +1157,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1225,6 +1232,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1249,6 +1257,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1272,6 +1281,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1303,6 +1313,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1327,6 +1338,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1359,6 +1371,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1381,6 +1394,7 @@ export interface components {
             /** @enum {string} */
             source: "agent" | "daemon";
             synthetic: boolean;
+            copied?: boolean;
             raw?: string;
             /**
              * @description discriminator enum property added by openapi-typescript

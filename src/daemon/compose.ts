@@ -113,7 +113,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
   });
   recorder.onEvents((told) => {
-    for (const { event } of told) hearAsk(asks, event);
+    for (const { event } of told) if (event.copied !== true) hearAsk(asks, event);
   });
   const send = wayIn(deps, courier, recorder);
   const made = options.runtimes(wayInForAgents(store, send));
@@ -157,7 +157,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     store,
     ledger,
     courier,
-    people: new Interventions(deps, courier),
+    people: new Interventions({ ...deps, recorder }, courier),
     asks,
     recorder,
     runtimes,

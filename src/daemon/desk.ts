@@ -132,6 +132,14 @@ export function makeDesk(options: DeskOptions): Desk {
     pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
     resume: (id) => changedLane(id, () => people.resume(id)),
     adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
+    async fork(id, before, as) {
+      if (options.draining()) throw draining();
+      const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(id);
+      const directory = options.resolveDirectory(lane.directory);
+      // A member of a team is one lane.
+      const made = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
+      return laneState(await people.fork(id, before, made));
+    },
     release: (id) => changedLane(id, () => people.release(id, person)),
 
     asks: async () => waybill.asks.list(),

@@ -43,7 +43,7 @@ async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: S
   }
 }
 
-function laneHeld(lane: Lane, holder: DeliveryRecord): AppError {
+export function laneHeld(lane: Lane, holder: DeliveryRecord): AppError {
   return new AppError({
     code: "lane_in_use",
     message: `Lane "${lane.id}" works on message "${holder.messageId}" (${holder.status}).`,
@@ -58,7 +58,7 @@ function cannotAdopt(lane: Lane): AppError {
   });
 }
 
-function unavailable(lane: Lane, why: string, cause?: unknown): AppError {
+export function unavailable(lane: Lane, why: string, cause?: unknown): AppError {
   return new AppError({
     code: "runtime_unavailable",
     message: `The runtime "${lane.runtime}" cannot be asked about the session: ${why}.`,

@@ -5,19 +5,22 @@
 import { AppError } from "../app-error.ts";
 import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
-import type { Applied } from "../store/port.ts";
+import type { Applied, NewLane } from "../store/port.ts";
 import { adoptSession } from "./adoption.ts";
 import type { Courier, CourierDeps } from "./courier.ts";
 import { dayOf, isLimitReason } from "./daily-limit.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
+import type { ForkDeps } from "./fork.ts";
+import { forkLane } from "./fork.ts";
+import type { Lane } from "./lane.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { isOutstanding, isOwed, openStatuses } from "./record.ts";
 
 export class Interventions {
-  readonly #deps: CourierDeps;
+  readonly #deps: CourierDeps & ForkDeps;
   readonly #courier: Courier;
 
-  constructor(deps: CourierDeps, courier: Courier) {
+  constructor(deps: CourierDeps & ForkDeps, courier: Courier) {
     this.#deps = deps;
     this.#courier = courier;
   }
@@ -94,16 +97,32 @@ export class Interventions {
 
   /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
   async adopt(laneId: string, sessionId: string): Promise<void> {
-    let refused: unknown = closing();
+    await this.#atTheGate(laneId, () => adoptSession(laneId, sessionId, this.#deps));
+    void this.#courier.moveLane(laneId);
+  }
+
+  /**
+   * A new lane whose agent knows what this one's knew before the prompt of the event `before`, or all of it. Refused
+   * while a delivery holds the lane.
+   */
+  fork(laneId: string, before: number | null, made: NewLane): Promise<Lane> {
+    return this.#atTheGate(laneId, () => forkLane(laneId, before, made, this.#deps));
+  }
+
+  /** Whoever asked hears why not; for the lane it is no trouble. */
+  async #atTheGate<T>(laneId: string, work: () => Promise<T>): Promise<T> {
+    let outcome: () => T = () => {
+      throw closing();
+    };
     await this.#courier.behindGate(laneId, async () => {
-      // Whoever asked hears why not; for the lane it is no trouble.
-      refused = await adoptSession(laneId, sessionId, this.#deps).then(
-        () => null,
-        (error: unknown) => error,
+      outcome = await work().then(
+        (done) => () => done,
+        (error: unknown) => () => {
+          throw error;
+        },
       );
     });
-    if (refused !== null) throw refused;
-    void this.#courier.moveLane(laneId);
+    return outcome();
   }
 
   /** Tells the agent what a person decided. The look that follows shows what it makes of that. */

@@ -8,15 +8,27 @@
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
+import type { Lane } from "../delivery/lane.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { Store } from "../store/port.ts";
+import type { LaneFork, Store } from "../store/port.ts";
+import type { LoggedEvent } from "./event-page.ts";
+import type { History } from "./fork-history.ts";
+import { copiedEvents, historyBefore } from "./fork-history.ts";
 import type { Entry, Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
 import type { Signal } from "./signal.ts";
 import type { Happening, UniversalEvent } from "./universal-event.ts";
+import { isKept } from "./universal-event.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
 export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
+
+/** A lane that begins with what is kept of another one. */
+export type ForkOf = Omit<LaneFork, "events" | "at"> & {
+  history: Pick<History, "events" | "inTurn">;
+  /** What the agent's rows are called in the new session, by their old ids. */
+  renamed: ReadonlyMap<string, string>;
+};
 
 export type RecorderDeps = {
   store: Store;
@@ -42,6 +54,7 @@ const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 /** How often a runtime is asked again that cannot say its turn. */
 const retellMs = 10_000;
+const readAtOnce = 500;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
@@ -108,6 +121,45 @@ export class Recorder {
   note(laneId: string, happenings: readonly Happening[]): void {
     const at = this.#deps.clock.now();
     for (const happening of happenings) this.#hear(laneId, { type: "note", at, happening });
+  }
+
+  /** All that is kept of a lane by now, or of what came before the prompt that was told first with the event `before`. */
+  async history(laneId: string, before: number | null): Promise<History> {
+    await this.#opened(laneId);
+    await this.#write();
+    const found: UniversalEvent[] = [];
+    for (;;) {
+      const page = await this.#deps.store.eventsBefore(laneId, found.at(-1)?.seq ?? null, readAtOnce);
+      found.push(...page);
+      if (page.length < readAtOnce) return historyBefore(found.reverse(), before);
+    }
+  }
+
+  /** Makes the lane. Its first events are told as all others are, and come to those who follow in one piece. */
+  async fork({ history, renamed, ...fork }: ForkOf): Promise<Lane> {
+    const { store, clock, keep } = this.#deps;
+    const [lane, session, at] = [fork.lane.id, fork.sessionId ?? "", clock.now()];
+    const events = copiedEvents(history.events, { lane, session, renamed, newId: () => this.#newId() });
+    const made = await this.#alone(async () => {
+      const forked = await store.forkLane({ ...fork, at, events }, keep);
+      this.#tell(events, forked.cursors);
+      return forked.lane;
+    });
+    // Nothing goes on in it.
+    if (history.inTurn) this.#hear(lane, { at, session, synthetic: true, type: "died" });
+    return made;
+  }
+
+  /** Between two commits, so that everything is told in the order in which it is kept. */
+  async #alone<T>(write: () => Promise<T>): Promise<T> {
+    while (this.#writing) await this.#writing;
+    const written = write();
+    this.#writing = written.then(
+      () => this.#writeAll(),
+      // Whoever asked for it is told.
+      () => this.#writeAll(),
+    );
+    return written;
   }
 
   #hear(laneId: string, heard: Heard): void {
@@ -208,10 +260,10 @@ export class Recorder {
     this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
   }
 
-  #tell(batch: readonly Entry[], cursors: readonly string[]): void {
+  #tell(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
     const next = cursors[Symbol.iterator]();
-    const told = batch.map(({ event, text, kept }): ToldEvent => {
-      const cursor = kept ? (next.next().value ?? null) : null;
+    const told = batch.map(({ event, text }): ToldEvent => {
+      const cursor = isKept(event) ? (next.next().value ?? null) : null;
       return { cursor, event, text };
     });
     this.#newest = cursors.at(-1) ?? this.#newest;

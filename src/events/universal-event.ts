@@ -110,6 +110,8 @@ export const envelopeShape = z.object({
   source: z.enum(["agent", "daemon"]),
   /** Concluded by Waybill, and not said by the program in these words. */
   synthetic: z.boolean(),
+  /** It happened in the lane that this one was forked off. */
+  copied: z.boolean().optional(),
   raw: z.string().optional(),
 });
 

@@ -117,6 +117,9 @@ export type RuntimeTraits = {
   attachments: boolean;
 };
 
+/** `renamed`: the rows whose ids are others than in the session that they were copied from, by their old ids. */
+export type ForkedSession = { sessionId: string; renamed: ReadonlyMap<string, string> };
+
 export type Runtime = {
   readonly kind: string;
   readonly traits: RuntimeTraits;
@@ -139,6 +142,12 @@ export type Runtime = {
    * the session is changed. Absent where a runtime only goes on in sessions that it opened.
    */
   checkAdoption?(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
+  /**
+   * A new session for `lane` with all that another session in the same directory has before the prompt `before` (the id
+   * of its row), or with everything. That one is at rest, and stays as it is. An `AppError` with `message_unknown` says
+   * that it has no such prompt. Absent where a program cannot.
+   */
+  fork?(lane: Lane, from: { sessionId: string; before: string | null }, signal: AbortSignal): Promise<ForkedSession>;
   /**
    * The newest `limit` rows, or all of them. A session that the program does not know (any more) is `stale`; throwing
    * means that nothing can be said at present.

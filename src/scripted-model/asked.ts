@@ -12,6 +12,8 @@ export type Asked = {
   system: string;
   /** The newest text of the user. */
   prompt: string;
+  /** What the user said before it. */
+  earlier: string;
   /** How many answers it has got already: each was followed by results of tools, and another call. */
   answered: number;
   /** Of the tools that the newest of these answers called. */
@@ -31,6 +33,7 @@ export function askedFrom(rows: readonly Row[], details: AskedDetails): Asked {
     ...details,
     system: rows.flatMap((row) => (row.role === "system" ? [row.text] : [])).join("\n"),
     prompt: newest === -1 ? "" : withoutReminders(rows[newest]?.text ?? ""),
+    earlier: rows.flatMap((row, place) => (row.role === "user" && place < newest ? [row.text] : [])).join("\n"),
     answered: answers.length,
     callIds: answers.at(-1)?.callIds ?? [],
     result: rows.slice(newest + 1).findLast((row) => row.role === "tool")?.text ?? "",

@@ -16,6 +16,7 @@ function picked(script: ScriptInput, asked: Partial<Asked>, isUsed = nothingUsed
     tools: ["bash"],
     system: "",
     prompt: "",
+    earlier: "",
     answered: 0,
     callIds: [],
     result: "",

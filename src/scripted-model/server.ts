@@ -22,8 +22,8 @@ export type ScriptedModelOptions = {
   script: ScriptInput;
   /** Any free one unless given. */
   port?: number;
-  /** Hears of every call before it is answered, and what the model is told beside the prompt. */
-  onCall?: (call: Call, system: string) => void;
+  /** Hears of every call before it is answered, and what the model is told beside the prompt and before it. */
+  onCall?: (call: Call, system: string, earlier: string) => void;
   /** A file that keeps the calls, and with them what the script used up. */
   logPath?: string;
 };
@@ -74,7 +74,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   };
 }
 
-type State = { script: Script; log: CallLog; onCall: (call: Call, system: string) => void };
+type State = { script: Script; log: CallLog; onCall: (call: Call, system: string, earlier: string) => void };
 
 const apis: Record<string, Api> = { "/v1/chat/completions": openai, "/v1/messages": anthropic };
 
@@ -119,7 +119,7 @@ async function answerCall(
   const { kind, rule, step, answer } = pick(script, asked, log.isUsed, () => randomUUID().slice(0, 8));
   const { prompt, tools } = asked;
   const call = log.add({ at: Date.now(), api: asked.api, kind, prompt, step, rule, tools });
-  onCall(call, asked.system);
+  onCall(call, asked.system, asked.earlier);
   try {
     await play(api, asked, answer, script, response, gone);
     log.end(call, Date.now(), false);

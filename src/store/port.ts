@@ -42,6 +42,16 @@ export type DueLook = { laneId: string; deliveryId: string; team: string | null 
 
 export type UsageEntry = Usage & { messageId: string; day: string };
 
+/** A lane that begins with what happened in another one. */
+export type LaneFork = {
+  lane: NewLane;
+  sessionId: string | null;
+  at: number;
+  /** By the messages of its session, so that they do not count as used in it. */
+  usage: readonly UsageEntry[];
+  events: readonly LoggedEvent[];
+};
+
 export type Finding = { subject: string; problem: string };
 
 export type Store = {
@@ -127,6 +137,8 @@ export type Store = {
    * to have a good deal more than `keep`, its oldest are removed. Returns the cursor of each.
    */
   appendEvents(events: readonly LoggedEvent[], keep: number): Promise<readonly string[]>;
+  /** Makes a lane that is not there yet, with its session and its first events, all or nothing. */
+  forkLane(fork: LaneFork, keep: number): Promise<{ lane: Lane; cursors: readonly string[] }>;
   /** Oldest first. A page may be shorter than its limit when events are large. */
   events(filter: EventFilter): Promise<EventPage>;
   /** The cursor of the newest event. */

@@ -119,6 +119,12 @@ export type Desk = {
   /** Lets the lane go on in a session that its agent program has already, from the next message on. */
   adoptSession(laneId: string, sessionId: string): Promise<LaneState>;
 
+  /**
+   * A new lane like this one, whose agent knows what this one's knew before a prompt, or all of it. `before` is the
+   * number of the event with which that prompt was first told.
+   */
+  fork(laneId: string, before: number | null, as: { id: string; displayName: string | null }): Promise<LaneState>;
+
   asks(): Promise<readonly OpenAsk[]>;
   answer(askId: string, decision: AskDecision): Promise<void>;
 

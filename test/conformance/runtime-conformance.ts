@@ -13,6 +13,7 @@ import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";
 import { crashes } from "./runtime/crashes.ts";
 import { endings } from "./runtime/endings.ts";
+import { forks } from "./runtime/forks.ts";
 import { proof } from "./runtime/proof.ts";
 import { restarts } from "./runtime/restarts.ts";
 import { sessions } from "./runtime/sessions.ts";
@@ -49,6 +50,8 @@ export type RuntimeHarness = {
   readonly lane: Lane;
   /** How often the agent began to work on a prompt with these words, by the word of whoever plays its model. */
   runs(words: string): number;
+  /** What the user had said before a prompt, by the same word; null where there is no model. */
+  earlier(prompt: string): string | null;
   /** Ends the program in mid-turn. One that is no process dies by its script. */
   kill(): void;
   /** Takes the session away behind the runtime's back. */
@@ -65,7 +68,7 @@ export function conformingLane(runtime: string, directory: string): Lane {
   return { ...aLane({ runtime, directory }), pausedReason: null, sessionId: null, generation: 1 };
 }
 
-const topics = { submitting, working, asks, endings, proof, turns, sessions, crashes, restarts };
+const topics = { submitting, working, asks, endings, proof, turns, sessions, forks, crashes, restarts };
 
 export function runtimeConformance(name: string, open: () => Promise<RuntimeHarness>): void {
   describe(`runtime: ${name}`, () => {

@@ -9,6 +9,7 @@ import { admission } from "./store/admission.ts";
 import { durability } from "./store/durability.ts";
 import { events } from "./store/events.ts";
 import { feed } from "./store/feed.ts";
+import { forks } from "./store/forks.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
 import { lists } from "./store/lists.ts";
@@ -40,6 +41,7 @@ const topics = {
   replies,
   rebuilding,
   lanes,
+  forks,
   pruning,
   durability,
   feed,

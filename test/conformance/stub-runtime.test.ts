@@ -24,6 +24,7 @@ runtimeConformance("stub", async () => {
       readJournal(journalPath).filter(
         (entry) => entry.type === "prompt" && entry.turn !== null && entry.text.includes(words),
       ).length,
+    earlier: () => null,
     kill: () => {},
     loseSession: async (sessionId) => runtime.endSession(sessionId),
     programs: () => [],

@@ -11,6 +11,7 @@ runtimeConformance("OpenCode", async () => {
     },
     lane: conformingLane("opencode", world.work),
     runs: (words) => world.turns(words),
+    earlier: (prompt) => world.earlier.get(prompt) ?? "",
     kill,
     loseSession: deleteSession,
     programs,

@@ -21,6 +21,7 @@ runtimeConformance("pi", async () => {
     },
     lane: conformingLane("pi", world.work),
     runs: (words) => world.turns(words),
+    earlier: (prompt) => world.earlier.get(prompt) ?? "",
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
       rmSync(sessionFile(sessionPlaces({ HOME: world.home }), world.work, sessionId));

@@ -9,6 +9,7 @@ import type { Policy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
+import type { Call } from "../../src/scripted-model/call-log.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
@@ -33,6 +34,8 @@ export abstract class AgentWorld {
   readonly #asked = new Set<() => void>();
   /** What the model was told beside the prompts, by call. */
   readonly systems: string[] = [];
+  /** What the user had said before a prompt, when the model last worked on it. */
+  readonly earlier = new Map<string, string>();
   model!: ScriptedModel;
   waybill!: Waybill;
 
@@ -45,7 +48,7 @@ export abstract class AgentWorld {
   protected abstract makeRuntime(): Runtime | Promise<Runtime>;
 
   async start(): Promise<this> {
-    this.model ??= await startScriptedModel({ script: {}, onCall: (_, system) => this.#onCall(system) });
+    this.model ??= await startScriptedModel({ script: {}, onCall: (...call) => this.#onCall(...call) });
     const { lanes = [{}], policy = {}, limits = {} } = this.#options;
     const runtime = await this.makeRuntime();
     this.waybill = await startWaybill({
@@ -61,8 +64,9 @@ export abstract class AgentWorld {
   }
 
   /** The call is in the log once whoever listens has been told. */
-  #onCall(system: string): void {
+  #onCall({ prompt }: Call, system: string, earlier: string): void {
     this.systems.push(system);
+    this.earlier.set(prompt, earlier);
     setImmediate(() => {
       for (const wake of this.#asked) wake();
       this.#asked.clear();

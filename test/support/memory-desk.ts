@@ -44,6 +44,7 @@ export class MemoryDesk implements Desk {
   readonly answers: { id: string; decision: AskDecision }[] = [];
   readonly sent: Send[] = [];
   restarts = 0;
+  readonly forks: { id: string; before: number | null }[] = [];
   /** How many items were taken from the feed by followers. */
   taken = 0;
   following = 0;
@@ -201,6 +202,13 @@ export class MemoryDesk implements Desk {
     const owner = [...this.laneMap.values()].find((one) => one.sessionId === sessionId && one.id !== id);
     if (owner) throw new AppError({ code: "session_in_use", message: "It is another lane's." });
     return this.#keep({ ...lane, sessionId, generation: lane.generation + 1 });
+  }
+
+  async fork(id: string, before: number | null, as: { id: string; displayName: string | null }): Promise<LaneState> {
+    this.#check();
+    const { lane } = await this.lane(id);
+    this.forks.push({ id, before });
+    return this.#keep({ ...lane, ...as, sessionId: null, generation: 0 });
   }
 
   async asks(): Promise<OpenAsk[]> {

@@ -16,6 +16,7 @@ import { SessionSignals } from "../lane-programs/session-signals.ts";
 import { inTime, untilSo } from "../lane-programs/waiting.ts";
 import type {
   AskAnswer,
+  ForkedSession,
   Hint,
   Prompt,
   Runtime,
@@ -131,6 +132,10 @@ export class ClaudeRuntime implements Runtime {
   /** Nothing has to exist before the first prompt. */
   async openSession(): Promise<string> {
     return randomUUID();
+  }
+
+  async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
+    return { sessionId: await this.#transcripts.fork(lane.directory, sessionId, before), renamed: new Map() };
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {

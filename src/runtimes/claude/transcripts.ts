@@ -2,6 +2,7 @@
  * The transcripts of sessions, as slices. A session has no file before its first prompt; that it was prompted is noted
  * before that, so that one whose file is missing later is known to be lost.
  */
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
@@ -12,6 +13,7 @@ import { latest } from "../latest.ts";
 import type { TranscriptSlice } from "../port.ts";
 import type { Conversation, TurnResult } from "./conversation.ts";
 import { findTranscript } from "./find-transcript.ts";
+import { forkTranscript } from "./fork-transcript.ts";
 import { TranscriptBook } from "./transcript-book.ts";
 
 export type TranscriptsOptions = { configDirectory: string; notes: string; clock: Clock };
@@ -40,6 +42,15 @@ export class Transcripts {
 
   isThere(directory: string, sessionId: string): boolean {
     return findTranscript(this.#options.configDirectory, directory, sessionId) !== null;
+  }
+
+  async fork(directory: string, sessionId: string, before: string | null): Promise<string> {
+    const path = findTranscript(this.#options.configDirectory, directory, sessionId);
+    // Nothing was said yet.
+    if (path === null && before === null) return randomUUID();
+    const forked = await forkTranscript(path ?? "", before);
+    if (forked.isThere) this.notePrompted(forked.sessionId);
+    return forked.sessionId;
   }
 
   /** Before the first prompt of a session. */

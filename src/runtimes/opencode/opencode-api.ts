@@ -88,6 +88,15 @@ export class OpencodeApi {
     throw new OpencodeError(200, "/session was answered with something that is no session");
   }
 
+  /** With what the session has before a message, or with everything; also when it has no such message. */
+  async forkSession(id: string, directory: string, messageID: string | null, signal: AbortSignal): Promise<Session> {
+    const path = `/session/${encodeURIComponent(id)}/fork`;
+    const body = messageID === null ? {} : { messageID };
+    const session = await this.#json<Session>(path, { method: "POST", directory, body, signal });
+    if (typeof session.id === "string") return session;
+    throw new OpencodeError(200, `${path} was answered with something that is no session`);
+  }
+
   /** Null when the server does not know it. */
   session(id: string, signal: AbortSignal): Promise<Session | null> {
     return orNull(this.#json<Session>(`/session/${encodeURIComponent(id)}`, { signal }));

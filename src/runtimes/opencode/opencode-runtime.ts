@@ -25,6 +25,7 @@ import { BusyPolling } from "./busy-polling.ts";
 import { chooseFor, nameOf } from "./choice.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
+import { forkSession } from "./fork-session.ts";
 import { HeardAsks } from "./heard-asks.ts";
 import { HeardSigns } from "./heard-signs.ts";
 import { opensDenied } from "./lasting-permission.ts";
@@ -174,6 +175,14 @@ export class OpencodeRuntime implements Runtime {
     this.#places.learn(session);
     this.#signals.opened(lane, session.id);
     return session.id;
+  }
+
+  async fork(lane: Lane, from: { sessionId: string; before: string | null }, signal: AbortSignal) {
+    const directory = await this.#placeOf(lane, from.sessionId, signal);
+    const { session, renamed } = await this.#asking(forkSession(this.#api, { ...from, directory }, signal));
+    this.#tree.learn(session.id, null);
+    this.#places.learn(session);
+    return { sessionId: session.id, renamed };
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice> {

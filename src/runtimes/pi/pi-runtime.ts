@@ -17,6 +17,7 @@ import { SessionSignals } from "../lane-programs/session-signals.ts";
 import { inTime, untilSo } from "../lane-programs/waiting.ts";
 import type {
   AskAnswer,
+  ForkedSession,
   Hint,
   Prompt,
   Runtime,
@@ -128,6 +129,10 @@ export class PiRuntime implements Runtime {
     const directory = isId ? await this.#sessions.directoryOf(lane.directory, sessionId) : null;
     if (directory === null) throw sessionUnknown(sessionId);
     if (directory !== (await realpath(lane.directory))) throw sessionElsewhere(lane, sessionId, directory);
+  }
+
+  async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
+    return this.#sessions.fork(lane.directory, sessionId, before, this.#options.clock.now());
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {

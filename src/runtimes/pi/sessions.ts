@@ -2,13 +2,19 @@
  * The sessions of pi, as slices of their transcripts: what stands in a session's file, and what its program has said and
  * not written yet. pi writes nothing before the first answer.
  */
+import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { AppError } from "../../app-error.ts";
+import { writeWholeFile } from "../../whole-file.ts";
 import type { Json } from "../json-fields.ts";
+import { jsonIn } from "../json-fields.ts";
 import { asBrokenOff } from "../lane-programs/broken-off.ts";
 import { KeptFiles } from "../lane-programs/kept-files.ts";
 import type { RowFile } from "../lane-programs/row-file.ts";
 import { latest } from "../latest.ts";
-import type { TranscriptSlice } from "../port.ts";
+import type { ForkedSession, TranscriptSlice } from "../port.ts";
+import { copyOfSession } from "./fork-session.ts";
 import type { PiTalk } from "./pi-talk.ts";
 import { SessionBook } from "./session-book.ts";
 import type { SessionNotes } from "./session-notes.ts";
@@ -50,6 +56,23 @@ export class Sessions {
     if (this.#notes.lastSent(sessionId) !== prompt.messageId) return false;
     const book = (await this.#book(directory, sessionId)) ?? new SessionBook(sessionId);
     return book.newestPrompt(talk.heard) === prompt.text;
+  }
+
+  /** What `sessionId` has before a prompt, or all of it, under another id. */
+  async fork(directory: string, sessionId: string, before: string | null, at: number): Promise<ForkedSession> {
+    const to = randomUUID();
+    const path = this.pathOf(directory, sessionId);
+    // Nothing was said yet.
+    if (before === null && !existsSync(path)) return { sessionId: to, renamed: new Map() };
+    const rows = (await readFile(path, "utf8"))
+      .split("\n")
+      .map(jsonIn)
+      .filter((row) => row !== null);
+    const copy = copyOfSession(rows, { from: sessionId, to, path, before, at });
+    if (!copy) throw promptUnknown(sessionId);
+    const lines = copy.rows.map((row) => `${JSON.stringify(row)}\n`);
+    if (lines.length > 0) writeWholeFile(sessionFile(this.#places, directory, to), lines.join(""));
+    return { sessionId: to, renamed: copy.renamed };
   }
 
   async slice(
@@ -99,4 +122,12 @@ export class Sessions {
 /** pi goes on where a session began, wherever it is started. */
 function isElsewhere(book: SessionBook, directory: string): boolean {
   return book.directory !== null && existsSync(directory) && realpathSync(directory) !== book.directory;
+}
+
+function promptUnknown(sessionId: string): AppError {
+  return new AppError({
+    code: "message_unknown",
+    message: `The session "${sessionId}" of pi does not have that message.`,
+    hint: "Name a later message, or none.",
+  });
 }

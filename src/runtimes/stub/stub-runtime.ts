@@ -10,6 +10,7 @@ import type { Said } from "../../events/signal.ts";
 import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
 import type {
   AskAnswer,
+  ForkedSession,
   Hint,
   PostMessage,
   Prompt,
@@ -92,6 +93,26 @@ export class StubRuntime implements Runtime {
       code: "session_unknown",
       message: `The stub has opened no session "${sessionId}" for lane "${lane.id}".`,
     });
+  }
+
+  /** What the journal has of a session, once more: all that is named after the session is named after the new one. */
+  async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
+    const old = this.#session(sessionId);
+    old.advance(this.#now());
+    const entries = readJournal(this.#options.journalPath).filter((one) => one.session === sessionId);
+    const end = entries.findIndex((one) => one.type === "prompt" && one.id === before);
+    if (before !== null && end < 0) {
+      throw new AppError({ code: "message_unknown", message: `The session "${sessionId}" has no prompt "${before}".` });
+    }
+    const session = `ses_${randomUUID()}`;
+    for (const entry of before === null ? entries : entries.slice(0, end)) {
+      this.#record(entryOf(entry, { session: sessionId, copy: session, lane: lane.id }));
+    }
+    const copied = this.#session(session);
+    copied.advance(this.#now());
+    this.#toldRows.set(session, copied.rowsOver());
+    const renamed = old.slice(null).rows.map(({ id }) => [id, id.replaceAll(sessionId, session)] as const);
+    return { sessionId: session, renamed: new Map(renamed) };
   }
 
   async read(_lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
@@ -298,6 +319,20 @@ export class StubRuntime implements Runtime {
     if (this.#closed) return;
     this.#record({ type: "posted", at: this.#now(), session: session.id, tool, error });
     this.#wake(session);
+  }
+}
+
+/** An entry in the copy of a session, which another lane has. */
+function entryOf(entry: JournalEntry, { session, copy, lane }: { session: string; copy: string; lane: string }) {
+  switch (entry.type) {
+    case "open":
+      return { ...entry, session: copy, lane };
+    case "answer":
+      return { ...entry, session: copy, ask: entry.ask.replaceAll(session, copy) };
+    case "posted":
+      return { ...entry, session: copy, tool: entry.tool.replaceAll(session, copy) };
+    default:
+      return { ...entry, session: copy };
   }
 }
 

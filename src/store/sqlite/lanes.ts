@@ -16,6 +16,7 @@ export function laneStatements(db: Database.Database) {
     ON CONFLICT (id) DO UPDATE SET
       display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
       agent = excluded.agent, model = excluded.model, contract = excluded.contract, removed_at = NULL`);
+  const isUsed = db.prepare<[string]>("SELECT 1 FROM lane WHERE id = ?").pluck();
   const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
   const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ?, paused_reason = NULL WHERE id = ?");
   const nextGeneration = db.prepare<[string, string]>(`
@@ -48,6 +49,12 @@ export function laneStatements(db: Database.Database) {
       put.run(lane);
       return known(lane.id);
     },
+    /** One whose name was never used. */
+    add(lane: NewLane): Lane {
+      if (isUsed.get(lane.id) !== undefined) throw laneKnown(lane.id);
+      put.run(lane);
+      return known(lane.id);
+    },
     pause(id: string, reason: string | null): Lane {
       pause.run(reason, id);
       return known(id);
@@ -67,6 +74,14 @@ export function laneStatements(db: Database.Database) {
     },
     sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
   };
+}
+
+function laneKnown(id: string): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `There is, or was, a lane "${id}".`,
+    hint: "Take another name.",
+  });
 }
 
 function sessionInUse(sessionId: string, owner: string): AppError {

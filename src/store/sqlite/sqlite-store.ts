@@ -3,7 +3,7 @@ import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
 import type { Message, Recipient } from "../../mail/message.ts";
-import type { Admission, Applied, OutgoingMail, Store } from "../port.ts";
+import type { Admission, Applied, LaneFork, OutgoingMail, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
 import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
@@ -90,6 +90,13 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     return { outcome: "applied", record, effects: [] };
   };
 
+  const fork = ({ lane, sessionId, at, usage: used, events: begun }: LaneFork, keep: number) => {
+    lanes.add(lane);
+    if (sessionId !== null) lanes.openSession(lane.id, sessionId, at);
+    usage.count(lane.id, used);
+    return { lane: lanes.known(lane.id), cursors: events.append(begun, keep) };
+  };
+
   return {
     putLane: (lane) => commits.write(() => lanes.put(lane)),
     lane: async (id) => lanes.find(id),
@@ -141,6 +148,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     failedWithoutAlert: async () => ledger.failedWithoutAlert(),
 
     appendEvents: (appended, keep) => commits.write(() => events.append(appended, keep)),
+    forkLane: (forked, keep) => commits.write(() => fork(forked, keep)),
     events: async (filter) => events.page(filter),
     eventsEnd: async () => events.end(),
     eventsBefore: async (laneId, seq, limit) => events.before(laneId, seq, limit),

@@ -22,6 +22,13 @@ export async function openSession(harness: RuntimeHarness, { closes = false } = 
   return session;
 }
 
+/** One that is there already. */
+export function watchSession(harness: RuntimeHarness, id: string): WatchedSession {
+  const session = new WatchedSession(harness, id);
+  onTestFinished(() => session.leave());
+  return session;
+}
+
 export class WatchedSession {
   readonly id: string;
   readonly lane: Lane;

@@ -49,10 +49,6 @@ const refusals = {
     why: "What was said and done stays in the ledger as it was.",
     instead: "Send another message, or create a new session.",
   },
-  forking: {
-    why: "A lane has one conversation, and not every agent program can go on twice from the same place.",
-    instead: "Create a new session, and say in its first message what it needs to know.",
-  },
   programsOwn: {
     why: "It is a matter of the lane's agent program, and not every program can do it.",
     instead: "Ask the agent for it in a message.",
@@ -129,6 +125,7 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "POST /question/{requestID}/reply": "answers an ask",
   "POST /session": "makes a lane",
   "POST /session/{sessionID}/abort": "ends the running turn",
+  "POST /session/{sessionID}/fork": "a lane that goes on from what was said, or from before a prompt",
   "POST /session/{sessionID}/message": "a message to the lane; the answer comes when its turn is over",
   "POST /session/{sessionID}/permissions/{permissionID}": "answers an ask",
   "POST /session/{sessionID}/prompt_async": "a message to the lane",
@@ -225,7 +222,6 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "DELETE /session/{sessionID}/message/{messageID}/part/{partID}",
     "PATCH /session/{sessionID}/message/{messageID}/part/{partID}",
   ],
-  forking: ["POST /session/{sessionID}/fork"],
   programsOwn: [
     "POST /session/{sessionID}/command",
     "POST /session/{sessionID}/init",

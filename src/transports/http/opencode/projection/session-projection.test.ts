@@ -423,3 +423,17 @@ test("whoever reads what was kept sees the same messages, parts and ids as whoev
   expect(ids(later)).toEqual(ids(lane.projection));
   for (const { parts } of later.messages()) expect(parts.map(({ id }) => id)).toEqual(parts.map(({ id }) => id).sort());
 });
+
+test("what was copied into a lane is shown, and not told to those who follow as if it happened now", () => {
+  const lane = new ProjectedLane();
+  lane.admits("msg_1");
+  lane.sends("msg_1", "p1");
+  lane.says(prompt(), says("Done."), done(), rest);
+  lane.ends("msg_1", "responded");
+  const copies = lane.log.filter(isKept).map((event) => ({ ...event, copied: true }));
+  const [shown, followed] = [new SessionProjection(place), new SessionProjection(place, { following: true })];
+  expect(copies.flatMap((event) => shown.take(event))).not.toEqual([]);
+  expect(shown.messages()).toEqual(lane.projection.messages());
+  expect(copies.flatMap((event) => followed.take(event))).toEqual([]);
+  expect(followed.isBusy).toBe(false);
+});

@@ -49,7 +49,10 @@ export type SessionState = {
   asks: readonly Emitted[];
 };
 
-/** `following`: only what may still change is remembered, for those who follow for ever. */
+/**
+ * `following`: only what may still change is remembered, for those who follow for ever; and of what was copied into the
+ * lane nothing is told, since it does not happen now.
+ */
 export type ProjectionOptions = { following?: boolean };
 
 export class SessionProjection {
@@ -106,6 +109,11 @@ export class SessionProjection {
   }
 
   take(event: UniversalEvent): Emitted[] {
+    const emitted = this.#take(event);
+    return this.#following && event.copied === true ? [] : emitted;
+  }
+
+  #take(event: UniversalEvent): Emitted[] {
     if (isNote(event)) return this.#note(event);
     if (isHeldBack(event) || this.#isWritten(event)) {
       this.#held.push(event);

@@ -40,7 +40,7 @@ export function laneFor(body: NewSession, directory: string): LaneSettings {
   }
   refuseVariant(body.model?.variant);
   return {
-    id: `${prefix}${randomBytes(5).toString("hex")}`,
+    id: newLaneId(),
     displayName: body.title?.trim() || null,
     team: null,
     member: null,
@@ -50,6 +50,10 @@ export function laneFor(body: NewSession, directory: string): LaneSettings {
     model: chosen(body.model?.id, defaultModel),
     contract: "text",
   };
+}
+
+export function newLaneId(): string {
+  return `${prefix}${randomBytes(5).toString("hex")}`;
 }
 
 export function refuseVariant(variant: string | undefined): void {

@@ -116,14 +116,6 @@ describe("sessions", () => {
       ]);
     }
   });
-
-  it("cannot be forked, and say so", async () => {
-    const answer = await anApi().ask(at("/session/ses_demo/fork"), { method: "POST", json: {} });
-    expect([answer.status, answer.json()]).toMatchObject([
-      501,
-      { data: { message: expect.stringMatching(/one conversation/) } },
-    ]);
-  });
 });
 
 describe("sessions below", () => {

@@ -13,10 +13,12 @@ import { placeOf, wantedDirectory } from "../request-place.ts";
 import { queryOf } from "../request-query.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
 import { directoryFilter } from "./directory-filter.ts";
+import { forkedTitle, promptEvent } from "./forked-session.ts";
+import type { ReadBefore } from "./history/read-back.ts";
 import { knownSession, ownSession } from "./known-session.ts";
 import type { ListQuery, Wanted } from "./list-sessions.ts";
 import { listed, listQuery } from "./list-sessions.ts";
-import { laneFor, newSessionBody } from "./new-session.ts";
+import { laneFor, newLaneId, newSessionBody } from "./new-session.ts";
 import { deniesQuestions, permissionRules, refuseRules } from "./permission-rules.ts";
 import { refuseUnknownRuntime } from "./prompts/chosen-model.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -28,6 +30,8 @@ const changeBody = z.object({
   metadata: z.record(z.string(), z.unknown()).optional(),
   time: z.object({ archived: z.number().optional() }).optional(),
 });
+
+const forkBody = z.object({ messageID: z.string().startsWith("msg").optional() });
 
 export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { desk } = deps;
@@ -46,6 +50,19 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const { lane } = await desk.putLane(wanted);
     if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
+  });
+
+  app.post("/session/:sessionID/fork", async (c) => {
+    const { messageID } = await bodyOf(c, forkBody);
+    const sessionID = c.req.param("sessionID");
+    const state = await ownSession(desk, sessionID);
+    const { lane } = state;
+    const read: ReadBefore = (seq, limit) => desk.eventsBefore(lane.id, seq, limit);
+    const before = messageID === undefined ? null : await promptEvent(read, { sessionID, state }, messageID);
+    const displayName = forkedTitle(lane.displayName ?? lane.id);
+    const { lane: made } = await desk.fork(lane.id, before, { id: newLaneId(), displayName });
+    if (deps.questionless.has(lane.id)) deps.questionless.add(made.id);
+    return c.json(await sessionOfLane(made, deps));
   });
 
   app.get("/session/status", async (c) => {

@@ -119,6 +119,16 @@ it("what is being said at this moment stands on the newest page", async () => {
   expect(rows).toEqual([said, next]);
 });
 
+it("a message that is over as it is kept is not shown as it was told before its end", async () => {
+  const history = aHistory(2);
+  const everything = allAtOnce(history);
+  const last = everything.at(-1);
+  if (!last) throw new Error("nothing was said");
+  const begun = { info: { ...last.info, time: { created: last.info.time.created } }, parts: [] } as MessageRow;
+  const { rows } = await messagePage({ ...readerOf(history), place, sessionID, limit: undefined, live: [begun] });
+  expect(rows).toEqual(everything);
+});
+
 it.each(["", "x", Buffer.from("{}").toString("base64url"), Buffer.from("[1").toString("base64url")])(
   "%j is no cursor",
   (text) => {

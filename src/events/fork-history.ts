@@ -1,0 +1,97 @@
+/**
+ * What a lane that is forked off another one begins with: the events of that one up to a prompt, as its own. Pure.
+ *
+ * What the ledger noted of messages is copied with them, since they are shown by it, but only where it is over: what
+ * waits in a lane, or is worked on there, waits there alone.
+ */
+import { AppError } from "../app-error.ts";
+import { bounded } from "./bounded-event.ts";
+import { attemptNote, deliveryNote } from "./delivery-notes.ts";
+import type { LoggedEvent } from "./event-page.ts";
+import type { UniversalEvent } from "./universal-event.ts";
+
+export type History = {
+  events: readonly UniversalEvent[];
+  /** The first prompt that is left out, as the agent's session calls it; null when none is. */
+  before: string | null;
+  /** Whether they end within a turn. */
+  inTurn: boolean;
+};
+
+/** `before`: the number of the event with which a message, or a prompt that was typed into the program, was first told. */
+export function historyBefore(events: readonly UniversalEvent[], before: number | null): History {
+  const cut = before === null ? { end: events.length, prompt: null, message: null } : cutAt(events, before);
+  const kept = withoutOpenNotes(events.slice(0, cut.end), cut.message);
+  const newest = kept.findLast(({ type }) => type === "turn.started" || type === "turn.ended");
+  return { events: kept, before: cut.prompt, inTurn: newest?.type === "turn.started" };
+}
+
+/** `message`: the one that is left out with all that the ledger noted of it. */
+type Cut = { end: number; prompt: string | null; message: string | null };
+
+export type CopyTo = { lane: string; session: string; renamed: ReadonlyMap<string, string>; newId: () => string };
+
+/** Numbered from 1, with the ids that the agent's rows have in the new session. */
+export function copiedEvents(events: readonly UniversalEvent[], { lane, session, renamed, newId }: CopyTo) {
+  return events.map((event, index): LoggedEvent => {
+    const data = renamed.size === 0 ? event.data : renamedIn(event.data, renamed);
+    return bounded({ ...event, data, id: newId(), seq: index + 1, lane, session, copied: true } as UniversalEvent);
+  });
+}
+
+function cutAt(events: readonly UniversalEvent[], seq: number): Cut {
+  const told = events.findIndex((event) => event.seq === seq);
+  const event = events[told];
+  if (event?.type !== "item.started" && event?.type !== "item.completed") throw notKept();
+  const message = notedOf(event, deliveryNote);
+  if (message === null) return cutBefore(events, event.data.item.id);
+  // It may have waited for a turn before its own. One that was never sent stands before the next that was.
+  const sent = events.findIndex((one) => notedOf(one, attemptNote) === message);
+  const begins = events.findIndex((one, place) => place > Math.max(told, sent) && promptOf(one) !== null);
+  const next = events[begins];
+  const end = sent >= 0 ? sent : next ? begins : events.length;
+  return { end, prompt: next ? promptOf(next) : null, message };
+}
+
+/** A prompt that somebody typed into the program begins a turn, or joins one. */
+function cutBefore(events: readonly UniversalEvent[], prompt: string): Cut {
+  const isIts = (event: UniversalEvent) =>
+    promptOf(event) === prompt || (event.type === "item.started" && event.data.item.id === prompt);
+  return { end: events.findIndex(isIts), prompt, message: null };
+}
+
+function promptOf(event: UniversalEvent): string | null {
+  return event.type === "turn.started" ? event.data.prompt : null;
+}
+
+function withoutOpenNotes(events: readonly UniversalEvent[], leftOut: string | null): UniversalEvent[] {
+  const over = new Set(events.map((event) => (event.type === "item.completed" ? notedOf(event, deliveryNote) : null)));
+  return events.filter((event) => {
+    const message = notedOf(event, deliveryNote) ?? notedOf(event, attemptNote);
+    return message === null || (over.has(message) && message !== leftOut);
+  });
+}
+
+/** The message that the ledger noted something of. */
+function notedOf(event: UniversalEvent, name: typeof deliveryNote | typeof attemptNote): string | null {
+  if (event.source !== "daemon" || (event.type !== "item.started" && event.type !== "item.completed")) return null;
+  const { item } = event.data;
+  if (item.name !== name) return null;
+  return (name === deliveryNote ? item.id : (item.parent ?? "")).slice(`${deliveryNote}:`.length);
+}
+
+/** Ids are long and made by machines: no other text is one. */
+function renamedIn(value: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  if (typeof value === "string") return renamed.get(value) ?? value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => renamedIn(one, renamed));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, renamedIn(one, renamed)]));
+}
+
+function notKept(): AppError {
+  return new AppError({
+    code: "message_unknown",
+    message: "What was said there is not kept any more.",
+    hint: "Name a later message, or none.",
+  });
+}
