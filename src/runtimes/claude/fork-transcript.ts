@@ -1,7 +1,7 @@
 /**
  * A second session of Claude Code with what another one has: a copy of its transcript under another id, which a resume
- * takes for any session. Rows keep their ids. The program's own way (`--fork-session`) copies with the first prompt and
- * not before, when the first session may have gone on; and it knows no way to leave the end out.
+ * takes for any session. Rows keep their ids. The program's own way (`--fork-session`) needs a program to be started for
+ * it, and has no option to leave the end out.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
