@@ -3,26 +3,25 @@
  * list. The session is busy from the moment a message is admitted until no turn runs and none waits, and is told so once;
  * a turn that ends while another message waits does not make it idle.
  *
- * Some things are held back for a moment, until the next event: a message that failed, and the results that its calls
- * never got, since OpenCode says first why; and the result of a call that writes a file, since OpenCode tells it with the
- * change, once.
+ * Some things are held back for a moment, until the next event (`held-back.ts`).
  */
 import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
 import { attemptNote, deliveryNote } from "../../../../events/delivery-notes.ts";
-import type { Item } from "../../../../events/item.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
 import { AskLog } from "./ask-log.ts";
 import type { AskingPart } from "./ask-shapes.ts";
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
+import { isHeldBack, toldOnce } from "./held-back.ts";
 import { OpenMessages } from "./open-messages.ts";
 import { retryOf, statusEvent } from "./session-status.ts";
 import type { StepError } from "./step.ts";
 import { Thread } from "./thread.ts";
 import { todosOf } from "./todos.ts";
-import { toolName, writes } from "./tool-shape.ts";
+import { errorOfEnd, unknownError } from "./turn-errors.ts";
+import { callBegins, callRuns, filesChange, orderOf, wordsCome } from "./work-in-thread.ts";
 
 export type { Emitted, MessageRow, Place };
 
@@ -115,21 +114,13 @@ export class SessionProjection {
 
   #take(event: UniversalEvent): Emitted[] {
     if (isNote(event)) return this.#note(event);
-    if (isHeldBack(event) || this.#isWritten(event)) {
+    if (isHeldBack(event, this.place.providerID, this.#held.length > 0)) {
       this.#held.push(event);
       return [];
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
     const held = this.#release(null);
     return toldOnce([...held, ...this.#worksAgain(event), ...this.#apply(event, null)]);
-  }
-
-  /** A call that writes has its result, or what it wrote is about to be told. */
-  #isWritten({ type, data }: UniversalEvent): boolean {
-    if (type === "item.started") return data.item.kind === "file_change" && this.#held.length > 0;
-    if (type !== "item.completed" || data.item.status !== "completed") return false;
-    const [part] = data.item.parts;
-    return part?.type === "tool_result" && writes(toolName(this.place.providerID, part.name));
   }
 
   #worksAgain({ type, data }: UniversalEvent): Emitted[] {
@@ -153,7 +144,7 @@ export class SessionProjection {
       case "item.completed":
         return [...this.#announced(event), ...this.#linked(event, thread), ...this.#item(event, thread, error)];
       case "item.delta":
-        return this.#delta(event, thread);
+        return wordsCome(event, thread);
       case "permission.requested":
       case "question.requested":
         return this.#ask(event, thread);
@@ -229,7 +220,7 @@ export class SessionProjection {
   #turnEnded(event: Of<"turn.ended">): Emitted[] {
     const { time, seq, turn: number, data } = event;
     const turn = this.#turn;
-    const error = turn ? endOf(data, turn) : null;
+    const error = turn ? errorOfEnd(data, turn.refused, turn.error) : null;
     const told = error !== null && turn?.error === null ? [this.#sessionError(error)] : [];
     const failed = this.#held.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     const closed = this.#release(error);
@@ -251,11 +242,11 @@ export class SessionProjection {
         if (item.role === "user") return starts ? [] : this.#prompt(event, thread);
         return this.#message(event, thread, error);
       case "tool_call":
-        return starts ? this.#called(event, thread) : this.#runs(event, thread);
+        return starts ? callBegins(event, thread) : callRuns(event, thread);
       case "tool_result":
         return starts ? [] : this.#result(event, thread);
       case "file_change":
-        return starts ? [] : this.#changed(event, thread);
+        return starts ? [] : filesChange(event, thread);
       case "plan":
         return starts ? [] : this.#plan(event, thread);
       case "status":
@@ -289,34 +280,12 @@ export class SessionProjection {
     return [...begun, ...(thread.step(item.id)?.complete(item, event.time, wasRefused ? null : failure) ?? [])];
   }
 
-  #called({ data: { item }, time, seq }: ItemEvent, thread: Thread): Emitted[] {
-    if (item.parent === null) return [];
-    const begun = thread.begin(item.parent, time, orderOf(seq));
-    const step = thread.step(item.parent);
-    const call = callOf(item);
-    if (step) thread.called(call, step);
-    return [...begun, ...(step?.calls(call, item.name ?? "", time) ?? [])];
-  }
-
-  #runs({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
-    const [part] = item.parts;
-    if (part?.type !== "tool_call") return [];
-    return thread.stepOfCall(part.call)?.runs(part.call, part.name, part.input, time) ?? [];
-  }
-
   #result({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
     const [part] = item.parts;
     if (part?.type !== "tool_result") return [];
     if (part.rejected && this.#turn && thread === this.#main) this.#turn.refused = true;
     const below = [...this.#children.values()].flatMap((child) => (child.call === part.call ? child.rest() : []));
     return [...below, ...(thread.stepOfCall(part.call)?.hasRun(part.call, part, time) ?? [])];
-  }
-
-  #changed({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
-    const files = item.parts.filter((part) => part.type === "file");
-    const told = thread.step(item.parent)?.changes(files, time) ?? [];
-    const { sessionID, diffs: diff } = thread;
-    return [...told, { type: "session.diff", properties: { sessionID, diff } }];
   }
 
   #plan({ data: { item } }: ItemEvent, { sessionID }: Thread): Emitted[] {
@@ -330,12 +299,6 @@ export class SessionProjection {
     const retry = this.#turn && retryOf(item, time);
     if (!retry) return [];
     return [sessionID === this.#main.sessionID ? this.#nowIs(retry) : statusEvent(sessionID, retry)];
-  }
-
-  #delta({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
-    if (kind === "output") return thread.stepOfCall(part)?.puts(part, text, time) ?? [];
-    if (kind === "input") return [];
-    return thread.step(item)?.says({ part, kind }, text, time) ?? [];
   }
 
   #ask(event: Of<"permission.requested" | "question.requested">, thread: Thread): Emitted[] {
@@ -416,50 +379,4 @@ export class SessionProjection {
 function isNote(event: UniversalEvent): event is UniversalEvent & ItemEvent {
   const { source, synthetic, type } = event;
   return source === "daemon" && !synthetic && (type === "item.started" || type === "item.completed");
-}
-
-/** A call that changes twice in one moment is told as it is after that. */
-function toldOnce(told: readonly Emitted[]): Emitted[] {
-  const last = new Map(told.map((one, index) => [calledIn(one), index]));
-  return told.filter((one, index) => calledIn(one) === null || last.get(calledIn(one)) === index);
-}
-
-function calledIn({ type, properties }: Emitted): string | null {
-  const { part } = properties as { part?: { type: string; id: string } };
-  return type === "message.part.updated" && part?.type === "tool" ? part.id : null;
-}
-
-function isHeldBack(event: UniversalEvent): boolean {
-  if (event.type !== "item.completed" || event.nativeSession !== undefined) return false;
-  const { kind, role, status } = event.data.item;
-  return status === "failed" && (role === "assistant" || (kind === "tool_result" && event.synthetic));
-}
-
-/** What OpenCode says of such an end; a refusal ends a turn without an error. */
-function endOf({ reason, error }: Of<"turn.ended">["data"], turn: Turn): StepError | null {
-  switch (reason) {
-    case "completed":
-      return null;
-    case "error":
-      return turn.error ?? unknownError(error ?? "The turn failed.");
-    case "aborted":
-      return turn.refused ? null : { name: "MessageAbortedError", data: { message: "The turn was stopped." } };
-    case "interrupted":
-      return unknownError("The agent program ended in the middle of the turn.");
-    default:
-      return reason satisfies never;
-  }
-}
-
-function unknownError(message: string): StepError {
-  return { name: "UnknownError", data: { message } };
-}
-
-function callOf({ id }: Item): string {
-  return id.slice("call:".length);
-}
-
-/** Those of the same moment in their order; people's messages come before them. */
-function orderOf(seq: number): number {
-  return 1 + (seq % 4000);
 }
