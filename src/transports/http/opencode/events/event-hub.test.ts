@@ -193,6 +193,26 @@ test("a client that does not keep up goes back to the store, and misses only wha
   for (const { id, ofLanes } of reference.seen) if (!ofLanes) expect([id, seen.get(id)]).toEqual([id, 1]);
 });
 
+test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
+  const world = await startWorld({ script: busy });
+  const { hub, client } = await told(world);
+  const stop = new AbortController();
+  const { lines } = await hub.follow({ after: client.from, signal: stop.signal });
+  const seen = [(await lines.next()).value as Line];
+  // What it missed of lanes comes first.
+  while (seen.at(-1)?.ofLanes) seen.push((await lines.next()).value as Line);
+  await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+  await settled();
+  await world.send({ id: "m2" });
+  await world.reaches("m2", "responded");
+  await settled();
+  while (seen.at(-1)?.type !== "session.created") seen.push((await lines.next()).value as Line);
+  stop.abort();
+  const again = await aClient(hub, { after: seen.at(-1)?.at ?? "" });
+  expect(seen.filter(({ type }) => type === "session.idle")).toHaveLength(2);
+  expect(types(again.seen)).toEqual([]);
+});
+
 test("a client of one directory is told of no other; one of all is told where", async () => {
   const lanes = [
     { id: "one", directory: "/tmp/one" },

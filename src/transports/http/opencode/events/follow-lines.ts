@@ -52,7 +52,7 @@ export async function* followLines(source: LinesSource, { from, present }: Begin
     }
     if (inbox.isLive || (at.events === reached().events && at.seen === 0)) {
       translator = null;
-      for await (const line of inbox.live()) {
+      for await (const line of inbox.live(at)) {
         at = line.at;
         if (!told.delete(line.id)) yield line;
       }
