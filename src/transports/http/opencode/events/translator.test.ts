@@ -6,6 +6,7 @@ import { aLane, startWorld } from "../../../../../test/support/waybill.ts";
 import type { LaneState } from "../../../port.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionView } from "../sessions/session-view.ts";
+import type { TranslatorDeps } from "./translator.ts";
 import { Translator } from "./translator.ts";
 
 const lane = { ...aLane({ id: place.lane }), pausedReason: null, sessionId: null, generation: 1 };
@@ -60,11 +61,10 @@ test("of many lanes at rest only the newest are remembered, and the others are t
     }
   }
   await settled();
-  const deps = {
+  const deps: TranslatorDeps = {
     desk: deskOf(world.waybill),
-    sessionInfo: async (of: typeof lane, updatedAt: number) =>
-      sessionView(of, { projectID: "global", updatedAt, version: "0" }),
-    report: (error: unknown) => world.troubles.push(error),
+    sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+    report: (error) => world.troubles.push(error),
   };
   const [all, few] = [
     new Translator(deps, { hearsDeltas: true }),
