@@ -6,8 +6,10 @@ import { aClient, aHub, durable, withoutEarly } from "../../../../../test/suppor
 import { settled } from "../../../../../test/support/manual-clock.ts";
 import type { WorldOptions } from "../../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../../test/support/waybill.ts";
+import type { Lane } from "../../../../delivery/lane.ts";
 import type { Place } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
+import { sessionView } from "../sessions/session-view.ts";
 import type { Line } from "./line.ts";
 
 const busy: NonNullable<WorldOptions["script"]> = {
@@ -191,6 +193,52 @@ test("a client that does not keep up goes back to the store, and misses only wha
   while (!seen.has(last)) count((await lines.next()).value as Line);
   stop.abort();
   for (const { id, ofLanes } of reference.seen) if (!ofLanes) expect([id, seen.get(id)]).toEqual([id, 1]);
+});
+
+test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
+  const world = await startWorld({ script: busy });
+  const { hub, client } = await told(world);
+  const stop = new AbortController();
+  const { lines } = await hub.follow({ after: client.from, signal: stop.signal });
+  const seen = [(await lines.next()).value as Line];
+  // What it missed of lanes comes first.
+  while (seen.at(-1)?.ofLanes) seen.push((await lines.next()).value as Line);
+  await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+  await settled();
+  await world.send({ id: "m2" });
+  await world.reaches("m2", "responded");
+  await settled();
+  while (seen.at(-1)?.type !== "session.created") seen.push((await lines.next()).value as Line);
+  stop.abort();
+  const again = await aClient(hub, { after: seen.at(-1)?.at ?? "" });
+  expect(seen.filter(({ type }) => type === "session.idle")).toHaveLength(2);
+  expect(types(again.seen)).toEqual([]);
+});
+
+test("a lane that is made at the moment of an event leads nobody back behind that event", async () => {
+  for (let late = 0; late < 12; late += 1) {
+    const world = await startWorld({ script: busy });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const sessionInfo = async (lane: Lane, updatedAt: number) => {
+      await gate;
+      for (let turns = lane.id === "new" ? late : 0; turns > 0; turns -= 1) await null;
+      return sessionView(lane, { projectID: "global", updatedAt, version: "0" });
+    };
+    const client = await aClient(aHub(world, { sessionInfo }));
+    await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await settled();
+    open();
+    await settled();
+    const { events } = await world.waybill.store.events({ limit: 500 });
+    const places = client.seen.map(({ at }) => events.findIndex(({ cursor }) => cursor === at.events));
+    expect(places.length).toBeGreaterThan(10);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  }
 });
 
 test("a client of one directory is told of no other; one of all is told where", async () => {

@@ -247,11 +247,12 @@ export class EventHub {
     for await (const item of this.#deps.desk.follow({ after: run.position.feed, signal })) {
       if (item.type === "lane" && item.laneId !== null) {
         const { laneId, lane } = item;
-        const line = await laneLine(item, () => run.position, this.#deps, run.lanes.before(laneId));
+        const line = await laneLine(item, run.position, this.#deps, run.lanes.before(laneId));
         run.translator.changed(laneId, lane);
         run.lanes.changed(laneId, lane);
-        run.position = line.at;
-        this.#tell([line]);
+        // Where the others are by now: events may have been told meanwhile.
+        run.position = { ...run.position, feed: item.cursor };
+        this.#tell([line.toldAt(run.position)]);
       }
       run.position = { ...run.position, feed: item.cursor };
       run.lanes.wake();

@@ -52,7 +52,7 @@ export async function* followLines(source: LinesSource, { from, present }: Begin
     }
     if (inbox.isLive || (at.events === reached().events && at.seen === 0)) {
       translator = null;
-      for await (const line of inbox.live()) {
+      for await (const line of inbox.live(at)) {
         at = line.at;
         if (!told.delete(line.id)) yield line;
       }
@@ -103,7 +103,7 @@ async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerat
     for (const item of page.items) {
       if (item.type === "lane") {
         const before = { lane: source.laneBefore(item.laneId ?? ""), isKnown: true };
-        yield await laneLine(item, () => from, source.translation, before);
+        yield await laneLine(item, from, source.translation, before);
       }
       if (item.type === "reset") yield* await disposed(source, { ...from, feed: item.cursor });
     }

@@ -3,6 +3,7 @@
  * waits, and has to read it from the store.
  */
 import type { Line } from "./line.ts";
+import type { Position } from "./position.ts";
 
 const mostWaiting = 1000;
 const mostCharacters = 4 * 1024 * 1024;
@@ -76,8 +77,12 @@ export class LineInbox {
     this.#isLive = true;
   }
 
-  /** Until the client is too slow or wants no more. */
-  live(): AsyncGenerator<Line> {
+  /**
+   * Until the client is too slow or wants no more. It has come to `at`: changes of lanes that waited for it meanwhile
+   * name a place that it has passed, and whoever went on from there would be told again what came after it.
+   */
+  live(at: Position): AsyncGenerator<Line> {
+    if (!this.#isLive) this.#waiting = this.#waiting.map((line) => line.toldAt({ ...at, feed: line.at.feed }));
     this.#isLive = true;
     return this.#taken();
   }

@@ -24,6 +24,8 @@ export type Line = {
   readonly plain: string;
   /** For those who follow all, with the directory beside it. */
   readonly wrapped: string;
+  /** The same, for a client that is told it at another place in its stream. */
+  readonly toldAt: (at: Position) => Line;
 };
 
 type Making = {
@@ -36,7 +38,8 @@ type Making = {
   event: OpenCodeEvent;
 };
 
-export function makeLine({ at, hasId = true, directory, ofLanes = false, words = null, event }: Making): Line {
+export function makeLine(making: Making): Line {
+  const { at, hasId = true, directory, ofLanes = false, words = null, event } = making;
   const text = JSON.stringify(event);
   const place = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
   let plain: string | undefined;
@@ -56,6 +59,7 @@ export function makeLine({ at, hasId = true, directory, ofLanes = false, words =
       wrapped ??= sent(hasId ? at : null, `{${place}"payload":${text}}`);
       return wrapped;
     },
+    toldAt: (other) => makeLine({ ...making, at: other }),
   };
 }
 

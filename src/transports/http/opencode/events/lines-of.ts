@@ -23,10 +23,10 @@ export function linesOf(translation: Translation, before: Position, after: Posit
 /** A lane before it changed; `isKnown` when clients have heard of it, and of no end of it. */
 export type LaneBefore = { lane: Lane | null; isKnown: boolean };
 
-/** A lane that was made, changed or removed. */
+/** A lane that was made, changed or removed, for one who has come to `from`. */
 export async function laneLine(
   item: FeedItem & { type: "lane" },
-  reached: () => Position,
+  from: Position,
   { sessionInfo }: Pick<TranslatorDeps, "sessionInfo">,
   before: LaneBefore,
 ): Promise<Line> {
@@ -37,9 +37,7 @@ export async function laneLine(
   // Of one that was removed before anybody looked nothing else is known, and clients look at nothing else.
   const info = known ? await sessionInfo(known, time) : { id: sessionID };
   const event = { id, type: changeOf(lane, time, before), properties: { sessionID, info } };
-  // Only now: other events may have been told meanwhile.
-  const at = { ...reached(), feed: cursor };
-  return makeLine({ at, directory: known?.directory ?? null, ofLanes: true, event });
+  return makeLine({ at: { ...from, feed: cursor }, directory: known?.directory ?? null, ofLanes: true, event });
 }
 
 /** One that is made again has the name and the age of the one that was removed. */

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
+import { deskOf } from "../../../../../test/support/desk-of.ts";
+import { settled } from "../../../../../test/support/manual-clock.ts";
 import { ProjectedLane, place } from "../../../../../test/support/projected-lane.ts";
-import { aLane } from "../../../../../test/support/waybill.ts";
+import { aLane, startWorld } from "../../../../../test/support/waybill.ts";
 import type { LaneState } from "../../../port.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionView } from "../sessions/session-view.ts";
+import type { TranslatorDeps } from "./translator.ts";
 import { Translator } from "./translator.ts";
 
 const lane = { ...aLane({ id: place.lane }), pausedReason: null, sessionId: null, generation: 1 };
@@ -43,4 +46,33 @@ test("a session below is made when it is first heard of, in words that say whose
   });
   expect(ofIt.filter(({ type }) => type === "session.created")).toHaveLength(1);
   expect(ofIt.map(({ type }) => type)).toContain("message.part.updated");
+});
+
+test("of many lanes at rest only the newest are remembered, and the others are told as if they were", async () => {
+  const lanes = ["one", "two", "three"];
+  const world = await startWorld({
+    script: { always: [{ steps: [{ say: "Well." }] }] },
+    lanes: lanes.map((id) => ({ id })),
+  });
+  for (const round of [1, 2]) {
+    for (const id of lanes) {
+      await world.send({ id: `m${round}-${id}`, to: { lane: id } });
+      await world.clock.until(async () => (await world.delivery(`m${round}-${id}`, id)).status === "responded");
+    }
+  }
+  await settled();
+  const deps: TranslatorDeps = {
+    desk: deskOf(world.waybill),
+    sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+    report: (error) => world.troubles.push(error),
+  };
+  const [all, few] = [
+    new Translator(deps, { hearsDeltas: true }),
+    new Translator(deps, { hearsDeltas: true, mostLanes: 1 }),
+  ];
+  const { events } = await world.waybill.store.events({ limit: 500 });
+  for (const { event } of events) expect(await few.translate(event)).toEqual(await all.translate(event));
+  const remembered = (translator: Translator) => lanes.filter((id) => translator.sessions(id).length > 0);
+  expect(remembered(all)).toEqual(lanes);
+  expect(remembered(few)).toEqual(["three"]);
 });

@@ -21,7 +21,7 @@ import { merged } from "./merged.ts";
 import type { Moment } from "./recall-lane.ts";
 import { recallLane } from "./recall-lane.ts";
 
-export type Projection = Pick<SessionProjection, "take" | "messages" | "children" | "sessions">;
+export type Projection = Pick<SessionProjection, "take" | "messages" | "children" | "sessions" | "isBusy">;
 
 export type TranslatorDeps = {
   desk: Pick<Desk, "lane" | "eventsBefore" | "deliveries">;
@@ -38,16 +38,22 @@ export type Translation = { directory: string; count: number; events: readonly T
 
 type Known = { lane: Lane; kept: Projection; live: Projection | null; early: EarlyWords };
 
+/** Of those at rest: what is known of one is its newest turn, twice, and there may be a lane for every prompt. */
+const mostLanes = 200;
+
 const nothing: Translation = { directory: "", count: 0, events: [] };
 
 export class Translator {
   readonly #deps: TranslatorDeps;
   readonly #hearsDeltas: boolean;
+  /** The one that was last of use is the last. */
   readonly #lanes = new Map<string, Known>();
+  readonly #mostLanes: number;
 
-  constructor(deps: TranslatorDeps, { hearsDeltas }: { hearsDeltas: boolean }) {
+  constructor(deps: TranslatorDeps, options: { hearsDeltas: boolean; mostLanes?: number }) {
     this.#deps = deps;
-    this.#hearsDeltas = hearsDeltas;
+    this.#hearsDeltas = options.hearsDeltas;
+    this.#mostLanes = options.mostLanes ?? mostLanes;
   }
 
   /** To be called with one event at a time. Those of a lane that has been removed become nothing. */
@@ -55,7 +61,7 @@ export class Translator {
     const keeps = isKept(event);
     // A delta has the number of the event that it follows.
     const moment = { seq: keeps ? event.seq : event.seq + 1, time: event.time };
-    const known = this.#lanes.get(event.lane) ?? (await this.#recall(event.lane, moment));
+    const known = await this.#knownAt(event.lane, moment);
     if (!known) return nothing;
     const kept = keeps ? await this.#withSessions(event, known) : [];
     const live = known.live ? this.#taken(known.live, event) : [];
@@ -76,7 +82,7 @@ export class Translator {
 
   /** What is kept of a lane up to that moment, unless it is known. No event of it may be taken meanwhile. */
   async know(laneId: string, moment: Moment): Promise<void> {
-    if (!this.#lanes.has(laneId)) await this.#recall(laneId, moment);
+    await this.#knownAt(laneId, moment);
   }
 
   /** Nothing of a lane that is not known. */
@@ -97,6 +103,25 @@ export class Translator {
     this.#lanes.clear();
   }
 
+  async #knownAt(laneId: string, moment: Moment): Promise<Known | null> {
+    const known = this.#lanes.get(laneId) ?? (await this.#recall(laneId, moment));
+    if (!known) return null;
+    this.#lanes.delete(laneId);
+    this.#lanes.set(laneId, known);
+    this.#forgetResting();
+    return known;
+  }
+
+  /** They are read from the store again when something happens in them. */
+  #forgetResting(): void {
+    if (this.#lanes.size <= this.#mostLanes) return;
+    const [latest] = [...this.#lanes.keys()].slice(-1);
+    for (const [laneId, { kept }] of this.#lanes) {
+      if (this.#lanes.size <= this.#mostLanes) return;
+      if (laneId !== latest && !kept.isBusy) this.#lanes.delete(laneId);
+    }
+  }
+
   async #recall(laneId: string, moment: Moment): Promise<Known | null> {
     const { desk, projectionOf = following } = this.#deps;
     const lane = await laneOrNull(desk, laneId);
@@ -108,7 +133,6 @@ export class Translator {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }
-    this.#lanes.set(laneId, known);
     return known;
   }
 

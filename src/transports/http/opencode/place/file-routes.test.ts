@@ -1,6 +1,7 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { execFileSync } from "node:child_process";
+import { rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it, test } from "vitest";
 import { filePlace } from "../../../../../test/support/file-place.ts";
 import type { TextMatch } from "./search-text.ts";
 
@@ -117,6 +118,24 @@ describe("finding files", () => {
     rmSync(join(directory, "a.txt"));
     expect(await read("/find/file?query=a.txt")).toEqual([]);
   });
+});
+
+/** Git names what its index has, also when a directory on the way has become a link since. */
+test("what stands behind a link that leads out is not found, although git names it", async () => {
+  const { read, write, directory, root } = filePlace({ git: true });
+  for (const [name, to] of [
+    ["gone/secret.txt", join(root, "outside")],
+    ["kept/token", join(directory, "state")],
+  ] as const) {
+    write(name, "nothing");
+    execFileSync("git", ["-C", directory, "add", name], { env: { PATH: process.env.PATH ?? "" } });
+    rmSync(join(directory, dirname(name)), { recursive: true });
+    symlinkSync(to, join(directory, dirname(name)));
+  }
+  expect(await read("/find?pattern=secret")).toEqual([]);
+  for (const name of ["secret.txt", "token", "link.txt", "gone/"]) {
+    expect(await read(`/find/file?query=${name}`)).toEqual([]);
+  }
 });
 
 describe("finding text", () => {

@@ -1,9 +1,8 @@
 /** Finds files and directories of a place by what somebody typed, best first. */
-import { lstat } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { WorkPlace } from "../../../port.ts";
 import { directoriesOf, fileNames } from "./file-names.ts";
+import { shownAt } from "./path-inside.ts";
 import { rankNames } from "./rank-names.ts";
 
 export const findQuery = z.object({
@@ -23,13 +22,12 @@ export async function findNames(
   return firstExisting(place, ranked, limit);
 }
 
-/** Git also names what was deleted since. */
-async function firstExisting({ directory }: WorkPlace, names: readonly string[], limit: number): Promise<string[]> {
+/** Git also names what was deleted since, and what stands behind a link by now. */
+async function firstExisting(place: WorkPlace, names: readonly string[], limit: number): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
     if (found.length === limit) break;
-    const there = await lstat(join(directory, name)).catch(() => null);
-    if (there) found.push(name);
+    if ((await shownAt(place, name)) !== null) found.push(name);
   }
   return found;
 }

@@ -29,6 +29,12 @@ export function isShown({ directory, denied }: WorkPlace, path: string): boolean
   return !denied.some((state) => !isInside(directory, state) && isInside(path, state));
 }
 
+/** Where a name really leads; null for what is not there, or not to be seen. A name may have links on its way. */
+export async function shownAt(place: WorkPlace, name: string): Promise<string | null> {
+  const real = await realpath(resolve(place.directory, name)).catch(() => null);
+  return real !== null && isShown(place, real) ? real : null;
+}
+
 /** As clients name it: from the directory, and with a slash behind directories. */
 export function shownPath({ directory }: WorkPlace, path: string, isDirectory: boolean): string {
   return relative(directory, path) + (isDirectory ? "/" : "");

@@ -10,6 +10,7 @@ import type { Clock } from "../../../../clock.ts";
 import type { WorkPlace } from "../../../port.ts";
 import { fileNames } from "./file-names.ts";
 import { textOf } from "./files.ts";
+import { shownAt } from "./path-inside.ts";
 
 export type TextMatch = {
   path: { text: string };
@@ -31,17 +32,18 @@ export async function searchText(place: WorkPlace, pattern: string, clock: Clock
   const found: TextMatch[] = [];
   for (const name of await fileNames(place)) {
     if (found.length >= mostMatches || clock.now() > until) break;
-    const text = await readText(join(place.directory, name));
+    const text = await readText(place, name);
     if (text !== null) found.push(...withinTime(() => matchesIn(name, text, wanted)));
   }
   return found.slice(0, mostMatches);
 }
 
-/** Null for what is no text, too large, a link, or gone. */
-async function readText(path: string): Promise<string | null> {
+/** Null for what is no text, too large, a link, or gone; and for what a directory on its way leads out of the place. */
+async function readText(place: WorkPlace, name: string): Promise<string | null> {
   try {
-    const { size, ...kind } = await lstat(path).then((found) => ({ size: found.size, isFile: found.isFile() }));
-    return kind.isFile && size <= mostBytes ? textOf(await readFile(path)) : null;
+    const found = await lstat(join(place.directory, name));
+    const real = found.isFile() && found.size <= mostBytes ? await shownAt(place, name) : null;
+    return real === null ? null : textOf(await readFile(real));
   } catch {
     return null;
   }

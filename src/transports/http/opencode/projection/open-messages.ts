@@ -39,7 +39,10 @@ export class OpenMessages {
 
   sent(attempt: AttemptNote, inTurn: boolean): void {
     const message = this.#open.get(attempt.message);
-    if (message) message.isSent = true;
+    // Its beginning was not noted, so its prompt is all that shows it; or its end was, and no other will be: a prompt that
+    // never becomes a turn would be waited for without end.
+    if (!message) return;
+    message.isSent = true;
     if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
     if (!inTurn) this.#expected = attempt;
   }

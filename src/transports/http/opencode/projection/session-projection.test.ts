@@ -296,6 +296,27 @@ describe("a message", () => {
     expect(rows.at(-1)?.info).toMatchObject({ parentID: second?.info.id });
   });
 
+  test("that failed and is sent again makes the session busy with its turn, since its end is noted once", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", "p1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    lane.sends("m1", "p2", 2);
+    expect(lane.projection.isBusy).toBe(false);
+    expect(lines(lane.says(prompt("p2")))).toContain("session.status busy");
+    expect(lines(lane.says(says("Well."), done(), rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
+  });
+
+  test("whose beginning was not noted is shown as it was sent", () => {
+    const lane = new ProjectedLane();
+    lane.sends("m1", "p1");
+    expect(lines(lane.says(prompt("p1"))).slice(0, 3)).toEqual([
+      "message.updated user",
+      "message.part.updated text",
+      "session.status busy",
+    ]);
+  });
+
   test("that is taken back while it waits lets the session rest, and says why nothing came of it", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
