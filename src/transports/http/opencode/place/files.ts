@@ -15,7 +15,9 @@ export async function contentOf(place: WorkPlace, path: string): Promise<FileCon
   const { size, ...kind } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
   if (!kind.isFile) throw missing(path);
   if (size > mostBytes) throw tooLarge(path);
-  const bytes = await readFile(real);
+  const bytes = await readFile(real).catch((cause) => {
+    throw unreadable(path, cause);
+  });
   const text = textOf(bytes);
   if (text !== null) return { type: "text", content: text.trim() };
   const mimeType = mimeTypes[extname(real).toLowerCase()] ?? "application/octet-stream";
@@ -35,8 +37,8 @@ export function textOf(bytes: Uint8Array): string | null {
 /** Directories first. Links that lead out, and what is neither file nor directory, are left out. */
 export async function listDirectory(place: WorkPlace, path: string): Promise<FileNode[]> {
   const real = await pathInside(place, path);
-  const names = await readdir(real).catch((cause) => {
-    throw missing(path, cause);
+  const names = await readdir(real).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === "EACCES" ? unreadable(path, cause) : missing(path, cause);
   });
   const nodes = (await Promise.all(names.map((name) => nodeOf(place, join(real, name), name)))).flat();
   const ignored = await ignoredOf(place, nodes);
@@ -83,5 +85,14 @@ function tooLarge(path: string): AppError {
     code: "too_large",
     message: `"${path}" is larger than ${mostBytes} bytes.`,
     hint: "Open it on the machine itself.",
+  });
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError({
+    code: "path_not_allowed",
+    message: `"${path}" cannot be read by the daemon.`,
+    hint: "Let the user that runs Waybill read it, or open it on the machine itself.",
+    cause,
   });
 }

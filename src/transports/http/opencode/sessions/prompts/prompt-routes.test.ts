@@ -133,6 +133,15 @@ describe("a prompt", () => {
   });
 });
 
+it("can be sent again under its id in a lane that was paused since, to wait for it", async () => {
+  const { ask, desk } = anApi();
+  const named = post({ ...hello, messageID: "msg_mine" });
+  expect((await ask(`${session}/prompt_async`, named)).status).toBe(204);
+  await desk.pause("demo", "over_budget");
+  expect((await ask(`${session}/prompt_async`, named)).status).toBe(204);
+  expect((await ask(`${session}/prompt_async`, post({ ...hello, messageID: "msg_other" }))).status).toBe(409);
+});
+
 describe("the model of a prompt", () => {
   const choose = (providerID: string, modelID: string) => post({ ...hello, model: { providerID, modelID } });
 

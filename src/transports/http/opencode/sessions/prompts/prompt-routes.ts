@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { AppError } from "../../../../../app-error.ts";
 import type { Lane } from "../../../../../delivery/lane.ts";
+import type { Desk } from "../../../../port.ts";
 import type { Env } from "../../../env.ts";
 import { endOf } from "../../../stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
@@ -60,12 +61,19 @@ async function admit(c: Context<Env>, sessionID: string, { desk, clock }: Sessio
   const state = await ownSession(desk, sessionID);
   const { lane } = state;
   const text = textOf(body);
-  if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
-  await takeChoice(desk, state, body);
-  await giveFirstTitle(desk, lane.id, text);
+  // Whoever sends it again wants to wait for it again, and chooses nothing anew.
+  if (!(await isKnown(desk, lane.id, body.messageID))) {
+    if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
+    await takeChoice(desk, state, body);
+    await giveFirstTitle(desk, lane.id, text);
+  }
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" });
   return { lane, messageID };
+}
+
+async function isKnown(desk: Desk, lane: string, messageId: string | undefined): Promise<boolean> {
+  return messageId !== undefined && (await desk.deliveries({ lane, messageId, limit: 1 })).items.length > 0;
 }
 
 async function answered(c: Context<Env>, lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
