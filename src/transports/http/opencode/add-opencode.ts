@@ -36,7 +36,7 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
   });
   addPlace(sub, all);
   addSessions(sub, { ...all, hub, questionless: new Set(), patienceMs: 20_000 });
-  addEventStreams(sub, { hub, clock, metrics, report });
+  addEventStreams(sub, { desk, hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);
 }

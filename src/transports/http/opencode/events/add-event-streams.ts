@@ -5,17 +5,19 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Hono } from "hono";
 import type { Clock } from "../../../../clock.ts";
+import type { Desk } from "../../../port.ts";
 import type { Env } from "../../env.ts";
 import { eventStream } from "../../event-stream.ts";
 import type { HttpMetrics } from "../../metrics.ts";
 import { endOf, streamHeaders } from "../../stream-answer.ts";
 import { timedId } from "../ids.ts";
+import { placeOf, wantedDirectory } from "../request-place.ts";
 import type { EventHub } from "./event-hub.ts";
 import type { Line } from "./line.ts";
 import { sent } from "./line.ts";
-import { wantedDirectory } from "./wanted-directory.ts";
 
 export type EventStreamDeps = {
+  desk: Desk;
   hub: Pick<EventHub, "follow">;
   clock: Clock;
   metrics: Pick<HttpMetrics, "streamClients">;
@@ -49,7 +51,10 @@ const wrapped: Form = {
 };
 
 export function addEventStreams(app: Hono<Env>, deps: EventStreamDeps): void {
-  app.get(plain.path, async (c) => answer(c, deps, plain, await wantedDirectory(c)));
+  app.get(plain.path, async (c) => {
+    const named = wantedDirectory(c) !== undefined;
+    return answer(c, deps, plain, named ? (await placeOf(c, deps.desk)).directory : undefined);
+  });
   app.get(wrapped.path, (c) => answer(c, deps, wrapped, undefined));
 }
 

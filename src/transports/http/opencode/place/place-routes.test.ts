@@ -33,7 +33,7 @@ describe("where the server works", () => {
 
   it("is refused where no lane may work, and where nobody can tell what is meant", async () => {
     const { ask } = filePlace({ git: false });
-    for (const path of ["/path", "/file?path=", "/find?pattern=x", "/vcs", "/api/agent"]) {
+    for (const path of ["/path", "/file?path=", "/find?pattern=x", "/vcs", "/api/agent", "/event"]) {
       const answer = await ask(`/opencode${path}${path.includes("?") ? "&" : "?"}directory=/etc`);
       expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("directory_not_allowed")]);
     }
