@@ -9,12 +9,11 @@
 
 import type { Json } from "../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../json-fields.ts";
-import type { ToolCall, TranscriptRow } from "../port.ts";
+import type { OpenRow, OpenTool } from "../new-row.ts";
+import { newRow } from "../new-row.ts";
+import type { TranscriptRow } from "../port.ts";
 import type { TurnResult } from "./conversation.ts";
 import { fileChange } from "./file-diff.ts";
-
-type Row = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: Tool[] };
-type Tool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
 
 /** The model's name in rows that the program itself made up. */
 const nobody = "<synthetic>";
@@ -22,9 +21,9 @@ const nobody = "<synthetic>";
 const longestOutput = 20_000;
 
 export class TranscriptBook {
-  readonly #rows: Row[] = [];
-  readonly #byMessage = new Map<string, Row>();
-  readonly #tools = new Map<string, Tool>();
+  readonly #rows: OpenRow[] = [];
+  readonly #byMessage = new Map<string, OpenRow>();
+  readonly #tools = new Map<string, OpenTool>();
   /** By the id of any row: the prompt below which it stands. */
   readonly #promptOf = new Map<string, string>();
   lastActivityAt: number | null = null;
@@ -66,7 +65,7 @@ export class TranscriptBook {
     }
   }
 
-  #emptyEnd(prompt: string, at: number, error: string | null): Row {
+  #emptyEnd(prompt: string, at: number, error: string | null): OpenRow {
     const row = this.#addRow({ id: `${prompt}:end`, role: "assistant", parentId: prompt, at });
     const failed = error === null ? null : { kind: "failed", message: error };
     return Object.assign(row, { completedAt: at, finish: "stop", error: failed });
@@ -113,21 +112,28 @@ export class TranscriptBook {
     if (usage) row.usage = { tokens: tokensIn(usage), cost: row.usage?.cost ?? 0 };
   }
 
-  #answer(id: string, uuid: string, at: number): Row {
+  #answer(id: string, uuid: string, at: number): OpenRow {
     const parentId = this.#promptOf.get(uuid) || null;
     const row = this.#addRow({ id, role: "assistant", parentId, at });
     this.#byMessage.set(id, row);
     return row;
   }
 
-  #block(row: Row, block: Json): void {
+  #block(row: OpenRow, block: Json): void {
     if (block.type === "text") row.text += asText(block.text) ?? "";
     else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
     else if (block.type === "tool_use") {
       const id = asText(block.id) ?? "";
       if (this.#tools.has(id)) return;
       const input = asObject(block.input) ?? {};
-      const tool: Tool = { id, name: asText(block.name) ?? "", status: "running", input, output: "", rejected: false };
+      const tool: OpenTool = {
+        id,
+        name: asText(block.name) ?? "",
+        status: "running",
+        input,
+        output: "",
+        rejected: false,
+      };
       this.#tools.set(id, tool);
       row.tools.push(tool);
     }
@@ -157,20 +163,9 @@ export class TranscriptBook {
     Object.assign(row, { completedAt: at, error: { kind: "aborted", message: "interrupted" } });
   }
 
-  #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): Row {
+  #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): OpenRow {
     const { at, ...given } = row;
-    const made: Row = {
-      ...given,
-      continuesId: null,
-      text: "",
-      reasoning: "",
-      tools: [],
-      finish: null,
-      error: null,
-      createdAt: at,
-      firstActivityAt: null,
-      completedAt: null,
-    };
+    const made = newRow({ ...given, createdAt: at });
     this.#rows.push(made);
     this.lastActivityAt = at;
     return made;

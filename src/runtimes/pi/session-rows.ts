@@ -7,7 +7,9 @@
 
 import type { Json } from "../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../json-fields.ts";
-import type { RowError, ToolCall, TranscriptRow } from "../port.ts";
+import type { OpenRow, OpenTool } from "../new-row.ts";
+import { newRow } from "../new-row.ts";
+import type { RowError, TranscriptRow } from "../port.ts";
 import { fileChange } from "./file-change.ts";
 import { messageId } from "./message-id.ts";
 
@@ -20,14 +22,11 @@ export type Turn = {
   limit: string | null;
 };
 
-type Row = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: Tool[] };
-type Tool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
-
 /** Results of tools can be very long, and nobody decides by their tail. */
 const longestOutput = 20_000;
 
 export function rowsOf({ messages, refused, limit }: Turn, sessionId: string): TranscriptRow[] {
-  const rows: Row[] = [];
+  const rows: OpenRow[] = [];
   const prompt = messages.find(({ role }) => role === "user");
   const promptId = prompt ? messageId(sessionId, prompt) : null;
   const results = new Map(messages.filter(isResult).map((one) => [asText(one.toolCallId) ?? "", one]));
@@ -59,13 +58,13 @@ export function errorOf(message: Json, limit: string | null): RowError | null {
 }
 
 /** What a person refused says so itself. */
-function stop(row: Row, error: RowError): void {
+function stop(row: OpenRow, error: RowError): void {
   if (row.tools.some(({ rejected }) => rejected)) return;
   row.error ??= error;
 }
 
-function promptRow(message: Json, id: string): Row {
-  const row = emptyRow(id, "user", null, asNumber(message.timestamp));
+function promptRow(message: Json, id: string): OpenRow {
+  const row = newRow({ id, role: "user", parentId: null, createdAt: asNumber(message.timestamp) });
   return Object.assign(row, { text: textOfBlocks(message.content), completedAt: endOf(message) });
 }
 
@@ -78,9 +77,14 @@ function answerRow(
     results: ReadonlyMap<string, Json>;
     refused: ReadonlySet<string>;
   },
-): Row {
+): OpenRow {
   const began = asNumber(message.timestamp);
-  const row = emptyRow(messageId(of.sessionId, message), "assistant", of.promptId, began);
+  const row = newRow({
+    id: messageId(of.sessionId, message),
+    role: "assistant",
+    parentId: of.promptId,
+    createdAt: began,
+  });
   for (const block of blocksOf(message.content)) {
     if (block.type === "text") row.text += asText(block.text) ?? "";
     else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
@@ -97,7 +101,7 @@ function answerRow(
   });
 }
 
-function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: ReadonlySet<string>): Tool {
+function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: ReadonlySet<string>): OpenTool {
   const id = asText(block.id) ?? "";
   const name = asText(block.name) ?? "";
   const input = asObject(block.arguments) ?? {};
@@ -105,13 +109,13 @@ function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: Readon
   if (!result) return { id, name, status: "running", input, output: "", rejected: false };
   const status = result.isError === true ? "error" : "completed";
   const output = textOfBlocks(result.content).slice(0, longestOutput);
-  const tool: Tool = { id, name, status, input, output, rejected: refused.has(id) };
+  const tool: OpenTool = { id, name, status, input, output, rejected: refused.has(id) };
   const changed = status === "completed" ? fileChange(name, input, asObject(result.details) ?? {}) : null;
   return changed ? { ...tool, files: [{ path: changed.path, change: changed.change, diff: changed.diff }] } : tool;
 }
 
 /** One refusal stops all that the message was to do. */
-function refuseTheRest(tools: readonly Tool[]): void {
+function refuseTheRest(tools: readonly OpenTool[]): void {
   if (!tools.some(({ rejected }) => rejected)) return;
   for (const tool of tools) tool.rejected = tool.status === "error";
 }
@@ -124,21 +128,4 @@ function finishOf(stopReason: string | null): string {
 /** When its row was written, or when it was heard to be whole. */
 function endOf(message: Json): number {
   return asNumber(message.endedAt) || asNumber(message.timestamp);
-}
-
-function emptyRow(id: string, role: "user" | "assistant", parentId: string | null, createdAt: number): Row {
-  return {
-    id,
-    role,
-    parentId,
-    continuesId: null,
-    text: "",
-    reasoning: "",
-    tools: [],
-    finish: null,
-    error: null,
-    createdAt,
-    firstActivityAt: null,
-    completedAt: null,
-  };
 }
