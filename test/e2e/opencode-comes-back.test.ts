@@ -1,5 +1,7 @@
 /** OpenCode's own clients on Waybill when their stream breaks, and when they come in the middle of a turn. */
+import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
+import type { Connection } from "../../src/transports/http/env.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { deskOf } from "../support/desk-of.ts";
 import { anApiOn, token } from "../support/http-api.ts";
@@ -14,16 +16,26 @@ const script = {
 test("a terminal shows what was asked before it came and what happened while it was cut off, and run prints only its own turn", async () => {
   const world = await startWorld({ script });
   const desk = deskOf(world.waybill);
-  const serve = (port: number) => listen({ port, app: anApiOn(desk, { clock: world.clock }).app });
+  const answered = new EventEmitter();
+  const serve = (port: number) => {
+    const { app } = anApiOn(desk, { clock: world.clock });
+    const fetch = (request: Request, connection: Connection) => {
+      connection.afterAnswer(() => answered.emit(new URL(request.url).pathname));
+      return app.fetch(request, connection);
+    };
+    return listen({ port, app: { fetch } });
+  };
   await world.send({ id: "m1", text: "List them." });
   await world.clock.until(async () => (await world.waybill.asks.list()).length > 0);
 
   const first = await serve(0);
   const client = { url: `${first.url}/opencode`, password: token, directory: "/tmp", args: ["--session", "ses_lane"] };
+  const isLoaded = once(answered, "/opencode/session/ses_lane/diff");
   const terminal = attachOpencode(client);
   onTestFinished(() => terminal.close());
-  // Whole, or it gives the session up with the requests that fail.
   await terminal.waitFor(/List them\.[\s\S]*Permission required/);
+  // Its events alone show as much, and it leaves the session where a request for it fails. The changes come last.
+  await isLoaded;
   await first.close();
   const [ask] = await world.waybill.asks.list();
   await desk.answer(ask?.id ?? "", { decision: "once" });

@@ -9,11 +9,11 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../../app-error.ts";
-import type { App, Connection } from "./env.ts";
+import type { Connection } from "./env.ts";
 import { bodyOf, statusOf, toAppError } from "./errors.ts";
 
 export type ListenOptions = {
-  app: App;
+  app: { fetch(request: Request, connection: Connection): Response | Promise<Response> };
   host?: string;
   /** 0 picks one that is free. */
   port: number;
