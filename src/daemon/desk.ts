@@ -71,7 +71,7 @@ export function makeDesk(options: DeskOptions): Desk {
     holder: await store.outstanding(lane.id),
     waiting: await store.waiting(lane.id),
     waitReason: waybill.courier.waitReason(lane.id),
-    notices: noticesOf(waybill, lane.runtime, lane),
+    notices: noticesOf(waybill, lane),
     usage: await store.usageOf(lane.id, dayOf(now())),
   });
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {

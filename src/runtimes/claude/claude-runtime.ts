@@ -18,6 +18,7 @@ import type {
   AskAnswer,
   ForkedSession,
   Hint,
+  Notice,
   Prompt,
   Runtime,
   RuntimeTraits,
@@ -120,13 +121,17 @@ export class ClaudeRuntime implements Runtime {
     await this.#left.find();
   }
 
-  async trouble(): Promise<string | null> {
+  async trouble(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
     try {
       findClaude(this.#options.program, this.#options.env);
     } catch (error) {
       return messageOf(error);
     }
-    return this.#programs.trouble;
+    return this.#programs.trouble(lanes);
+  }
+
+  notices({ id }: Lane): readonly Notice[] {
+    return this.#programs.notices(id);
   }
 
   /** Nothing has to exist before the first prompt. */

@@ -19,6 +19,7 @@ import type {
   AskAnswer,
   ForkedSession,
   Hint,
+  Notice,
   Prompt,
   Runtime,
   RuntimeTraits,
@@ -109,13 +110,17 @@ export class PiRuntime implements Runtime {
     await this.#left.endAll();
   }
 
-  async trouble(): Promise<string | null> {
+  async trouble(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
     try {
       findPi(this.#options.program, this.#options.env);
     } catch (error) {
       return messageOf(error);
     }
-    return this.#programs.trouble;
+    return this.#programs.trouble(lanes);
+  }
+
+  notices({ id }: Lane): readonly Notice[] {
+    return this.#programs.notices(id);
   }
 
   /** Nothing has to exist before the first prompt. */
@@ -247,7 +252,7 @@ async function greet(talk: PiTalk): Promise<void> {
   await talk.request({ type: "get_state" });
   if (talk.hasGate) return;
   throw new AppError({
-    code: "pi_gate_missing",
+    code: "pi_unusable",
     message: "pi did not load Waybill's extension, which asks before tools are used.",
     hint: "Compare `pi --version` with the version that docs/pi.md names.",
     retryable: true,
