@@ -52,10 +52,13 @@ export class LanePrograms<T extends Talk> {
     return program?.sessionId === sessionId ? program : null;
   }
 
-  holding(askId: string): LaneProgram<T> | null {
-    return (
-      [...this.#programs.values()].find(({ conversation }) => conversation.asks.some(({ id }) => id === askId)) ?? null
-    );
+  /** An `AppError` with `ask_unknown` says that nothing is asked under this id any more. */
+  asking(askId: string): { sessionId: string; talk: T; ask: T["asks"][number] } {
+    for (const { sessionId, conversation: talk } of this.#programs.values()) {
+      const ask: T["asks"][number] | undefined = talk.asks.find(({ id }) => id === askId);
+      if (ask) return { sessionId, talk, ask };
+    }
+    throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
   }
 
   /** Why the program runs in none of these lanes. */

@@ -42,7 +42,7 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
 
 test("a program that is not there is said to be missing, and nothing is sent", async () => {
   runtime = started("/nowhere/pi");
-  expect(await runtime.trouble(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin names/);
+  expect(await runtime.trouble(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin \(PI_BIN\) names/);
   expect(await runtime.submit(lane(directory), await prompt(), never)).toMatchObject({ outcome: "not_sent" });
 });
 
