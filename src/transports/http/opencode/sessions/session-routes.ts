@@ -83,8 +83,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     refuseRules(other.permission);
     refuseUnkept(other);
-    const named = title === undefined ? lane : { ...lane, displayName: title.trim() || null };
-    return c.json(await sessionOfLane((await desk.putLane(named)).lane, deps));
+    const named = title === undefined ? lane : (await desk.renameLane(lane.id, title.trim() || null)).lane;
+    return c.json(await sessionOfLane(named, deps));
   });
 
   app.delete("/session/:sessionID", async (c) => {
