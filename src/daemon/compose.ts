@@ -24,7 +24,7 @@ import { Watchdog } from "../delivery/watchdog.ts";
 import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
-import type { Admitted, NewMessage } from "../mail/admission.ts";
+import type { Admitted, NewMessage, Sender } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import { storeMailbox } from "../mail/mailbox.ts";
@@ -67,8 +67,8 @@ export type Waybill = {
   recorder: Recorder;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
-  /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
-  send(message: NewMessage, senderLane?: string): Promise<Admitted>;
+  /** Admits a message and sets its lane going. */
+  send(message: NewMessage, sender?: Sender): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
@@ -182,8 +182,9 @@ function hearAsk(asks: AskBook, { type, data, lane }: UniversalEvent): void {
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
 function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Waybill["send"] {
-  return async (message, senderLane) => {
-    const admitted = await admitMessage(message, deps, senderLane);
+  return async (message, sender = {}) => {
+    const admitted = await admitMessage(message, deps, sender);
+    const { fromLane: senderLane } = sender;
     if (admitted.delivery) {
       const { laneId } = admitted.delivery;
       if (!admitted.known) recorder.note(laneId, admissionNotes(admitted.message));
@@ -203,7 +204,7 @@ function wayInForAgents(store: Store, send: Waybill["send"]): PostMessage {
   return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
-    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
+    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, { fromLane: laneId });
   };
 }
 

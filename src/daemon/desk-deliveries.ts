@@ -3,16 +3,21 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Choose } from "../mail/admission.ts";
 import type { Page } from "../page.ts";
 import type { Applied } from "../store/port.ts";
 import type { DeliveryDetail, DeliveryState, Desk, Send, SendTo } from "../transports/port.ts";
+import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Waybill } from "./compose.ts";
+import type { LaneDeskOptions } from "./desk-lanes.ts";
 import { person, refuseWhileDraining } from "./desk-person.ts";
 import type { DeskRecords } from "./desk-records.ts";
 
+type DeliveryDeskOptions = Pick<LaneDeskOptions, "waybill" | "defaults" | "draining">;
 type DeliveryDesk = Pick<Desk, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
 
-export function deliveryDesk(waybill: Waybill, records: DeskRecords, draining: () => boolean): DeliveryDesk {
+export function deliveryDesk(options: DeliveryDeskOptions, records: DeskRecords): DeliveryDesk {
+  const { waybill, draining } = options;
   const { store, people } = waybill;
   const { stateOf, known, knownLane } = records;
   /** What was said in a lane that has been removed can still be read; a name that never was one is a mistake. */
@@ -23,9 +28,10 @@ export function deliveryDesk(waybill: Waybill, records: DeskRecords, draining: (
     stateOf(appliedOr(await applied, words));
 
   return {
-    async send(message) {
+    async send(message, choose) {
       refuseWhileDraining(draining);
-      const admitted = await waybill.send(await addressed(message, waybill));
+      const sender = choose ? { choose: withDefaults(choose, options) } : {};
+      const admitted = await waybill.send(await addressed(message, waybill), sender);
       if (!admitted.delivery) return goneBefore(admitted.message.id);
       // What was known before may have come far since.
       const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
@@ -80,6 +86,16 @@ async function laneFor(to: SendTo, { store }: Waybill): Promise<string> {
     message: `There is no member "${to.member}" in a team "${to.team}".`,
     hint: "`waybill lanes` shows the team and the member that each lane belongs to.",
   });
+}
+
+/** A lane that goes over to another runtime gets what a new one of it would. */
+function withDefaults(choose: Choose, { defaults }: DeliveryDeskOptions): Choose {
+  return (lane, isUsed) => {
+    const change = choose(lane, isUsed);
+    const then = { ...lane, ...change };
+    refuseAgentWithModel(then);
+    return change.runtime === undefined ? change : { ...change, ...choiceOf(then, defaults.model) };
+  };
 }
 
 async function detailOf(state: DeliveryState, { store, courier }: Waybill): Promise<DeliveryDetail> {

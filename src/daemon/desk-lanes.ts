@@ -7,7 +7,17 @@ import type { DeskRecords } from "./desk-records.ts";
 
 type LaneDesk = Pick<
   Desk,
-  "lanes" | "lane" | "putLane" | "removeLane" | "abort" | "pause" | "resume" | "adoptSession" | "fork" | "release"
+  | "lanes"
+  | "lane"
+  | "putLane"
+  | "renameLane"
+  | "removeLane"
+  | "abort"
+  | "pause"
+  | "resume"
+  | "adoptSession"
+  | "fork"
+  | "release"
 >;
 
 export type LaneDeskOptions = {
@@ -32,6 +42,7 @@ export function laneDesk(options: LaneDeskOptions, { laneState, knownLane }: Des
     lanes: async () => Promise.all((await store.lanes()).map(laneState)),
     lane: async (id) => laneState(await knownLane(id)),
     putLane: async (settings) => laneState(await store.putLane(await newLane(settings, options))),
+    renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
     async removeLane(id, force) {
       await knownLane(id);
       await people.removeLane(id, person, force);

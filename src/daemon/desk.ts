@@ -29,7 +29,7 @@ export function makeDesk(options: DeskOptions): Desk {
   };
 
   return {
-    ...deliveryDesk(waybill, records, options.draining),
+    ...deliveryDesk(options, records),
     ...laneDesk(options, records),
 
     asks: async () => waybill.asks.list(),

@@ -13,6 +13,7 @@ import { addPlace } from "./place/add-place.ts";
 import { makeProjects } from "./place/projects.ts";
 import { refuseTheRest } from "./refuse-the-rest.ts";
 import { addSessions } from "./sessions/add-sessions.ts";
+import { questionlessLanes } from "./sessions/asks/questionless-lanes.ts";
 import { sessionView } from "./sessions/session-view.ts";
 
 export type OpenCodeApp = Hono<Env>;
@@ -35,7 +36,7 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     return next();
   });
   addPlace(sub, all);
-  addSessions(sub, { ...all, hub, questionless: new Set(), patienceMs: 20_000 });
+  addSessions(sub, { ...all, hub, questionless: questionlessLanes(desk), patienceMs: 20_000 });
   addEventStreams(sub, { desk, hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);

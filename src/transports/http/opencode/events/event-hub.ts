@@ -40,8 +40,6 @@ type Run = {
   translator: Translator;
   position: Position;
   lanes: KnownLanes;
-  /** When something was last heard of a lane. */
-  heardAt: Map<string, number>;
   /** What events are told in, one after the other, and what has to happen between two of them. */
   busy: Promise<unknown>;
 };
@@ -93,7 +91,7 @@ export class EventHub {
 
   /** State, position and the first event that waits for the client belong to the same moment. */
   async #beginNow(run: Run, inbox: LineInbox, source: LinesSource, withState: boolean): Promise<Following> {
-    const all = withState ? await wantedLanes(this.#deps, run.heardAt) : [];
+    const all = withState ? await wantedLanes(this.#deps, run.lanes) : [];
     const lanes = all.filter(({ lane }) => inbox.wants(lane));
     return this.#alone(run, async () => {
       await makeKnown(this.#deps, run.translator, lanes, run.position.events);
@@ -175,7 +173,7 @@ export class EventHub {
     const lanes = new KnownLanes((await desk.lanes()).map(({ lane }) => lane));
     const position = { events: await desk.eventsEnd(), seen: 0, feed };
     const translator = new Translator(this.#deps, { hearsDeltas: true });
-    const run: Run = { stop, translator, position, lanes, heardAt: new Map(), busy: Promise.resolve() };
+    const run: Run = { stop, translator, position, lanes, busy: Promise.resolve() };
     stop.signal.addEventListener("abort", () => lanes.wake(), { once: true });
     if (this.#isClosed) stop.abort();
     void this.#watched(run, this.#followEvents(run));
@@ -222,7 +220,7 @@ export class EventHub {
   async #tellEvent(run: Run, { event, cursor }: FollowedEvent & { type: "event" }): Promise<void> {
     await this.#laneTold(run, event.lane);
     const translation = await run.translator.translate(event);
-    run.heardAt.set(event.lane, this.#deps.clock.now());
+    run.lanes.heard(event.lane, this.#deps.clock.now());
     const before = run.position;
     run.position = { ...before, events: cursor ?? before.events };
     this.#tell(linesOf(translation, before, run.position));

@@ -8,6 +8,7 @@ import type { Lane } from "../../../../delivery/lane.ts";
 import type { Desk } from "../../../port.ts";
 import { sessionOf } from "../ids.ts";
 import { childView } from "../sessions/session-view.ts";
+import type { KnownLanes } from "./known-lanes.ts";
 import type { Present } from "./lines-of.ts";
 import type { Bearing } from "./present-state.ts";
 import { lanesToTell, presentState } from "./present-state.ts";
@@ -21,23 +22,28 @@ export type PresentDeps = Pick<TranslatorDeps, "sessionInfo"> & {
 /** A lane that is to be told of, and its session. */
 export type Wanted = { lane: Lane; info: Session };
 
-/** `heardAt` is when something was last heard of each lane; those that it lacks are added. */
+/** `known` learns when something was last heard of those of which it does not know it. */
 export async function wantedLanes(
   { desk, clock, sessionInfo }: PresentDeps,
-  heardAt: Map<string, number>,
+  known: Pick<KnownLanes, "heardAt" | "heard">,
 ): Promise<Wanted[]> {
   const [states, asks] = await Promise.all([desk.lanes(), desk.asks()]);
   const asking = new Set(asks.map(({ laneId }) => laneId));
   const bearings: Bearing[] = [];
+  const updatedAt = new Map<string, number>();
   for (const { lane, holder, waiting } of states) {
-    const heard = heardAt.get(lane.id) ?? (await desk.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
-    if (!heardAt.has(lane.id)) heardAt.set(lane.id, heard);
+    const heard = known.heardAt(lane.id) ?? (await desk.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
+    // Something newer may have been heard while that was read.
+    if (known.heardAt(lane.id) === null) known.heard(lane.id, heard);
+    updatedAt.set(lane.id, heard);
     const isAtWork = holder !== null || waiting > 0 || asking.has(lane.id);
     bearings.push({ lane: lane.id, isAtWork, changedAt: Math.max(heard, lane.createdAt) });
   }
   const lanes = new Map(states.map(({ lane }) => [lane.id, lane]));
   const wanted = lanesToTell(bearings, clock.now()).flatMap((id) => lanes.get(id) ?? []);
-  return Promise.all(wanted.map(async (lane) => ({ lane, info: await sessionInfo(lane, heardAt.get(lane.id) ?? 0) })));
+  return Promise.all(
+    wanted.map(async (lane) => ({ lane, info: await sessionInfo(lane, updatedAt.get(lane.id) ?? 0) })),
+  );
 }
 
 /** Makes known what was not heard of, up to the event `after`. No event may be taken meanwhile. */

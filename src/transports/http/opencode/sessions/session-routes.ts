@@ -48,7 +48,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const wanted = laneFor(body, (await placeOf(c, desk)).directory);
     await refuseUnknownRuntime(desk, body.model?.providerID);
     const { lane } = await desk.putLane(wanted);
-    if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
+    if (deniesQuestions(body.permission)) await deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });
 
@@ -61,7 +61,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const before = messageID === undefined ? null : await promptEvent(read, { sessionID, state }, messageID);
     const displayName = forkedTitle(lane.displayName ?? lane.id);
     const { lane: made } = await desk.fork(lane.id, before, { id: newLaneId(), displayName });
-    if (deps.questionless.has(lane.id)) deps.questionless.add(made.id);
+    if (deps.questionless.has(lane.id)) await deps.questionless.add(made.id);
     return c.json(await sessionOfLane(made, deps));
   });
 
@@ -83,8 +83,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     refuseRules(other.permission);
     refuseUnkept(other);
-    const named = title === undefined ? lane : { ...lane, displayName: title.trim() || null };
-    return c.json(await sessionOfLane((await desk.putLane(named)).lane, deps));
+    const named = title === undefined ? lane : (await desk.renameLane(lane.id, title.trim() || null)).lane;
+    return c.json(await sessionOfLane(named, deps));
   });
 
   app.delete("/session/:sessionID", async (c) => {
