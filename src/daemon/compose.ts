@@ -21,7 +21,7 @@ import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
-import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
+import { beginNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
 import type { Admitted, NewMessage } from "../mail/admission.ts";
@@ -180,7 +180,7 @@ function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Waybill
     const admitted = await admitMessage(message, deps, senderLane);
     if (admitted.delivery) {
       const { laneId } = admitted.delivery;
-      if (!admitted.known) recorder.note(laneId, admissionNotes(admitted.message));
+      if (!admitted.known) recorder.note(laneId, beginNotes(admitted.message, admitted.delivery.rounds));
       void courier.moveLane(laneId);
     }
     const { relayOfMessageId } = admitted.message;

@@ -1,6 +1,7 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
+import { LaneLog } from "../../src/events/lane-log.ts";
 import type { ToldEvent } from "../../src/events/recorder.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import type { Said, Signal } from "../../src/events/signal.ts";
@@ -346,4 +347,63 @@ test("a message whose end was not noted before a crash is noted as ended when it
     "item.completed delivery:m0 completed",
   ]);
   expect(noted.filter((line) => line.includes("completed delivery:m1"))).toHaveLength(1);
+});
+
+const retriedNotes = [
+  "item.started delivery:m1 in_progress",
+  "item.completed delivery:m1 failed",
+  "item.started delivery:m1#2 in_progress",
+  "item.completed delivery:m1#2 completed",
+];
+
+test.each(["lives on", "is started again before the retry", "is started again after it"])(
+  "a message that failed and is retried by a person is noted as begun and ended a second time; the daemon %s",
+  async (how) => {
+    const world = await startWorld({
+      script: { turns: [{}, {}, {}, { steps: [{ wait: minute }, { say: "Done, 3." }] }] },
+    });
+    const { id } = await world.send({ id: "m1", text: "count the files" });
+    await world.reaches("m1", "failed_terminal");
+    if (how === "is started again before the retry") {
+      await world.stop();
+      await world.start();
+    }
+    await world.waybill.people.retry(id, "ada");
+    await settled();
+    const again = (await kept(world.waybill.store)).find(({ data }) => JSON.stringify(data).includes("delivery:m1#2"));
+    expect(again).toMatchObject({ data: { item: { parts: [{ value: { text: "count the files", round: 2 } }] } } });
+    if (how === "is started again after it") {
+      await world.stop();
+      await world.start();
+    }
+    await world.reaches("m1", "responded");
+    await world.clock.advance(1000);
+    const events = await kept(world.waybill.store);
+    expect(notes(events).filter((line) => line.includes("delivery:"))).toEqual(retriedNotes);
+    const parents = events.flatMap(({ type, data }) =>
+      type === "item.completed" && data.item.name === "attempt" ? [data.item.parent] : [],
+    );
+    expect(parents).toEqual([...Array(3).fill("delivery:m1"), "delivery:m1#2"]);
+  },
+);
+
+test("the end of a round that was not noted is noted as failed when the message was retried since", async () => {
+  const world = await startWorld({ script: { turns: [{}, {}, {}], always: [{ steps: [{ say: "Done, 3." }] }] } });
+  const { id } = await world.send({ id: "m1" });
+  await world.reaches("m1", "failed_terminal");
+  await world.clock.advance(1000);
+  await world.waybill.people.retry(id, "ada");
+  await world.reaches("m1", "responded");
+  await settled();
+  const events = await kept(world.waybill.store);
+  // A store in which only the two beginnings are kept, beside the same ledger.
+  const begun = events.filter(({ type, data }) => type === "item.started" && data.item.name === "delivery").reverse();
+  const { store: real } = world.waybill;
+  const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? begun : []) };
+  const log = await LaneLog.recall(torn, "lane", () => "new");
+  const missed = await log.missedEnds(torn);
+  expect(missed.map(({ type, data }) => `${type} ${JSON.stringify(data)}`)).toEqual([
+    expect.stringMatching(/^item.completed .*"delivery:m1".*"failed_terminal"/),
+    expect.stringMatching(/^item.completed .*"delivery:m1#2".*"responded"/),
+  ]);
 });
