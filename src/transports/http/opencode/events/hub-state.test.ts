@@ -30,6 +30,8 @@ function withoutTimes(part: object | undefined): object {
   return { ...rest, isOver: "end" in time };
 }
 
+const isIdle = (status: unknown) => JSON.stringify(status) === JSON.stringify({ type: "idle" });
+
 const step = fc.oneof(
   fc.constantFrom({ say: "Something longer" }, { think: "Hm" }, { say: "More of it" }),
   fc.constantFrom({ tool: "read", output: "x" }, { tool: "bash", fails: true, takesMs: 40 }),
@@ -57,6 +59,8 @@ test("whenever a client comes, it shows what one shows that was always there, an
             const client = await aClient(hub, { withState: true });
             late.push(client);
             expectTheSame(shownBy(client.seen), shownBy(whole.seen));
+            const listed = (await hub.working()).map(({ sessionID, status }) => [sessionID, status] as const);
+            expect(listed).toEqual([...shownBy(client.seen).status].filter(([, status]) => !isIdle(status)));
             const [ask] = await desk.asks();
             if (ask && ms > 3) await desk.answer(ask.id, { decision: "reject" });
           }
