@@ -168,10 +168,14 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
 }
 
-/** Whoever follows events may answer an ask at once. */
-function hearAsk(asks: AskBook, { type, data, lane }: UniversalEvent): void {
-  if (type === "permission.requested" || type === "question.requested") asks.told(data.ask, lane);
-  else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
+/** Whoever follows events may look for an ask, and answer it, at once. */
+function hearAsk(asks: AskBook, { type, data, lane: laneId, time: since }: UniversalEvent): void {
+  if (type === "permission.requested") {
+    asks.told({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+  } else if (type === "question.requested") {
+    const title = data.questions.map(({ question }) => question).join("\n");
+    asks.told({ id: data.ask, kind: "question", title, laneId, since });
+  } else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */

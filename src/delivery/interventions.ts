@@ -172,7 +172,7 @@ export class Interventions {
 
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
-    const { store, clock } = this.#deps;
+    const { store, clock, asks } = this.#deps;
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -184,6 +184,7 @@ export class Interventions {
         await this.#giveUpRead(record.id);
       }
     }
+    asks.laneRemoved(laneId);
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */
