@@ -18,7 +18,7 @@ import type { Lane } from "./lane.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { isOutstanding, isOwed, openStatuses } from "./record.ts";
 
-export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note"> };
+export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note" | "laneRemoved"> };
 
 export class Interventions {
   readonly #deps: InterventionDeps;
@@ -172,7 +172,7 @@ export class Interventions {
 
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
-    const { store, clock, asks } = this.#deps;
+    const { store, clock, asks, recorder } = this.#deps;
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -185,6 +185,7 @@ export class Interventions {
       }
     }
     asks.laneRemoved(laneId);
+    recorder.laneRemoved(laneId);
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */

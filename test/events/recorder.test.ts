@@ -292,6 +292,102 @@ test("what is not written when it closes is reported", async () => {
   expect((troubles.at(-1) as AppError).code).toBe("events_lost");
 });
 
+/** A store that does not take the events of one lane, for a reason of its own. */
+function refusing(lane: string) {
+  const state = { refuses: true };
+  const change = (real: Store): Store => ({
+    ...real,
+    appendEvents: async (events, keep) => {
+      if (state.refuses && events.some(({ event }) => event.lane === lane)) throw new Error("not this one");
+      return real.appendEvents(events, keep);
+    },
+  });
+  return { state, change };
+}
+
+test("events of one lane that the store does not take hold up no other, and that lane is taken up anew", async () => {
+  const { state, change } = refusing("lane");
+  const { say, store, told, troubles, retold, clock } = await aRecorder(change);
+  for (const lane of ["other", "lane", "third"]) say(failure(lane), lane);
+  await settled();
+  expect(told.map(({ event }) => event.lane)).toEqual(["other", "third"]);
+  expect(troubles.map((error) => (error as AppError).code ?? String(error))).toEqual([
+    "Error: not this one",
+    "events_lost",
+  ]);
+  say(failure("more"), "other");
+  await settled();
+  expect(await kept(store, "other")).toHaveLength(2);
+  state.refuses = false;
+  await clock.advance(minute);
+  expect(retold).toEqual([]);
+  say(failure("again"));
+  await settled();
+  const events = await kept(store);
+  expect(events.map(({ data }) => ("item" in data && data.item instanceof Object ? data.item.name : data))).toEqual([
+    "events_lost",
+    "events_lost",
+    { message: "again", item: null },
+  ]);
+});
+
+test("what a store takes of no lane waits, whatever it says", async () => {
+  const { state, change } = refusing("lane");
+  const { say, store, troubles, clock } = await aRecorder(change);
+  say(failure("one"));
+  await settled();
+  expect(troubles.map(String)).toEqual(["Error: not this one"]);
+  state.refuses = false;
+  await clock.advance(5000);
+  expect(types(await kept(store))).toEqual(["error"]);
+});
+
+/** How often each lane was read anew. */
+function countingReads() {
+  const reads: string[] = [];
+  const change = (real: Store): Store => ({
+    ...real,
+    lastEventSeq: (lane) => {
+      reads.push(lane);
+      return real.lastEventSeq(lane);
+    },
+  });
+  return { reads, change };
+}
+
+test("a lane that was removed is let go, and goes on with its numbers when something is heard of it again", async () => {
+  const { reads, change } = countingReads();
+  const { say, recorder, store, troubles } = await aRecorder(change);
+  say(failure("one"));
+  recorder.laneRemoved("lane");
+  await settled();
+  expect(reads).toEqual(["lane"]);
+  say(failure("two"));
+  say(failure("three"));
+  await settled();
+  say(failure("four"));
+  await settled();
+  expect([reads, troubles]).toEqual([["lane", "lane"], []]);
+  expect(await kept(store)).toHaveLength(4);
+});
+
+test("of many lanes that rest, those that were heard of first are let go; one in a turn is not", async () => {
+  const { reads, change } = countingReads();
+  const { say, store } = await aRecorder(change);
+  say(message, "works");
+  for (let count = 0; count < 600; count++) say(failure("one"), `lane-${count}`);
+  await settled();
+  reads.length = 0;
+  say({ type: "rest" }, "works");
+  say(failure("two"), "lane-599");
+  await settled();
+  expect(reads).toEqual([]);
+  say(failure("two"), "lane-0");
+  await settled();
+  expect(reads).toEqual(["lane-0"]);
+  expect(await kept(store, "lane-0")).toHaveLength(2);
+});
+
 const notes = (events: readonly UniversalEvent[]) =>
   events.flatMap((event) => {
     if (event.source !== "daemon" || event.synthetic || !("item" in event.data)) return [];
