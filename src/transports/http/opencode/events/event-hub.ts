@@ -17,7 +17,8 @@ import { LineInbox } from "./line-inbox.ts";
 import { disposedLines, laneLine, linesOf, stateLines } from "./lines-of.ts";
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
-import { makeKnown, presentOf, wantedLanes } from "./present-lanes.ts";
+import type { Working } from "./present-lanes.ts";
+import { lanesOfNow, makeKnown, presentOf, wantedLanes, workingOf } from "./present-lanes.ts";
 import type { TranslatorDeps } from "./translator.ts";
 import { laneOrNull, Translator } from "./translator.ts";
 import type { TurnEnd } from "./turn-end.ts";
@@ -121,6 +122,16 @@ export class EventHub {
     const { translator } = await this.#running();
     const lane = laneOf(sessionID);
     return lane ? translator.messages(lane.lane, sessionID) : [];
+  }
+
+  /** The sessions that do not rest, as whoever follows was told. */
+  async working(): Promise<Working[]> {
+    const run = await this.#running();
+    const states = await lanesOfNow(this.#deps, run.lanes);
+    return this.#alone(run, async () => {
+      await makeKnown(this.#deps, run.translator, states, run.position.events);
+      return states.flatMap((state) => workingOf(run.translator, state));
+    });
   }
 
   /** Resolves when the turn that answers the message is over and told, or its delivery ended without one. */
