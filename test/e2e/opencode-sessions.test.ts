@@ -127,7 +127,7 @@ describe("a session that somebody else began", () => {
       (await call<{ id: string; sessionID: string }[]>("GET", "/permission")).find(
         (one) => one.sessionID === session.id,
       );
-    await expect.poll(open, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(open).toBeDefined();
     await desk.adoptSession("lane", session.id);
     await world.send("behind-ask", "Please wait again.");
     expect(await world.waits("lane")).toBe("ask_pending");

@@ -78,7 +78,7 @@ test("whenever a client comes, it shows what one shows that was always there, an
     { numRuns: 6 },
   );
   // Several whole worlds, one after the other.
-}, 60_000);
+});
 
 test("what an agent asks is told to whoever comes later, and is gone once it is answered", async () => {
   const steps = [{ ask: "permission" as const, title: "bash: ls" }, { say: "Listed." }];
