@@ -12,7 +12,8 @@ import { nonceVariable } from "../../src/runtimes/agent-process/agent-environmen
 import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
 import { newNonce, readServerRecord, writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { isGone } from "../support/daemon-process.ts";
-import { freePort, Program } from "../support/program.ts";
+import { freePort } from "../support/free-port.ts";
+import { Program } from "../support/program.ts";
 
 let waybill: Program;
 beforeEach(() => {

@@ -9,8 +9,9 @@ import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
+import { freePort } from "./free-port.ts";
 import type { ClientOptions } from "./opencode-clients.ts";
-import { freePort, Program, quickDelivery } from "./program.ts";
+import { Program, quickDelivery } from "./program.ts";
 
 export class ClaudeDaemon {
   readonly program = new Program();

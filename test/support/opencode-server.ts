@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import { freePort } from "./program.ts";
+import { freePort } from "./free-port.ts";
 
 export const opencodeBin = fileURLToPath(
   new URL("../../node_modules/.opencode/node_modules/.bin/opencode", import.meta.url),

@@ -15,8 +15,8 @@ import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts"
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
 import { FaultyOpencode } from "./faulty-opencode.ts";
+import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
-import { freePort } from "./program.ts";
 
 const password = "of-the-test";
 
