@@ -53,9 +53,7 @@ export class ClaudeDaemon {
 
   /** Ends the worker as a crash does, and resolves when the next one is there. */
   async crash(): Promise<void> {
-    const { workerPid } = this.program.daemonFile;
-    if (workerPid === null) throw new Error("there is no worker");
-    process.kill(workerPid, "SIGKILL");
+    this.program.killWorker();
     await this.daemon.hear({ event: "daemon_ready" });
   }
 

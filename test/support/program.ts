@@ -126,6 +126,14 @@ export class Program {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
   }
 
+  /** The worker alone, as a crash does; its supervisor starts another one. Its process id. */
+  killWorker(): number {
+    const { workerPid } = this.daemonFile;
+    if (workerPid === null) throw new Error("there is no worker");
+    process.kill(workerPid, "SIGKILL");
+    return workerPid;
+  }
+
   /** The whole daemon, as a crash does. The supervisor first, so that it cannot start another worker. */
   async kill(): Promise<void> {
     const { supervisorPid, workerPid } = this.daemonFile;
