@@ -37,7 +37,7 @@ const usage = (lane: string) => world.waybill.store.usageOf(lane, dayOf(Date.now
 
 test("the models that the server lists can be chosen from, where a lane works", async () => {
   const runtime = world.waybill.runtimes.get("opencode");
-  expect(await runtime?.models?.(world.work, AbortSignal.timeout(5000))).toContain("scripted/scripted");
+  expect(await runtime?.models?.(world.work, AbortSignal.timeout(60_000))).toContain("scripted/scripted");
   const listing = vi.spyOn(runtime as Required<Runtime>, "models").mockResolvedValue(["scripted/listed"]);
   onTestFinished(() => listing.mockRestore());
   const modelsAt = async (directory: string) =>

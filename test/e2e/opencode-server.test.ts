@@ -22,7 +22,7 @@ afterEach(() => place.dispose());
 
 const status = async ({ url }: ServerAddress, authorization: string | null) => {
   const headers = authorization ? { authorization } : undefined;
-  const answer = await fetch(`${url}/config`, { headers, signal: AbortSignal.timeout(20_000) } as RequestInit);
+  const answer = await fetch(`${url}/config`, { headers, signal: AbortSignal.timeout(60_000) } as RequestInit);
   await answer.body?.cancel();
   return answer.status;
 };

@@ -43,7 +43,7 @@ async function call<T>(method: string, path: string, body?: unknown, directory =
       ...(authorization === null ? {} : { Authorization: authorization }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return (await answer.text().then((text) => (text === "" ? null : JSON.parse(text)))) as T;

@@ -110,7 +110,7 @@ function spawnServer(options: OpencodeOptions, place: { home: string; directory:
 
 /** Each probe has a deadline of its own: one that comes while the server starts can stay without an answer for ever. */
 async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     try {
       return void (await call("GET", "/global/health"));
@@ -124,7 +124,7 @@ async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promi
 async function request<T>(url: string, method: string, authorization: string | null, body: unknown): Promise<T> {
   const response = await fetch(url, {
     method,
-    signal: AbortSignal.timeout(url.endsWith("/global/health") ? 1_000 : 20_000),
+    signal: AbortSignal.timeout(url.endsWith("/global/health") ? 1_000 : 60_000),
     headers: { "Content-Type": "application/json", ...(authorization ? { Authorization: authorization } : {}) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
