@@ -82,7 +82,7 @@ test("whenever a client comes, it shows what one shows that was always there, an
     { numRuns: 6 },
   );
   // Several whole worlds, one after the other.
-}, 60_000);
+});
 
 test.each(["lives on", "is started again"])(
   "a message that a person retries makes its session busy until it ends again; the daemon %s meanwhile",
