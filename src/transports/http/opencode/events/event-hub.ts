@@ -7,14 +7,14 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../../clock.ts";
 import type { Desk, FollowedEvent } from "../../../port.ts";
 import { laneOf } from "../ids.ts";
-import type { MessageRow } from "../projection/session-projection.ts";
+import type { Emitted, MessageRow } from "../projection/session-projection.ts";
 import type { LinesSource } from "./follow-lines.ts";
 import { followLines } from "./follow-lines.ts";
 import { KnownLanes } from "./known-lanes.ts";
 import type { Line } from "./line.ts";
 import type { InboxLimits } from "./line-inbox.ts";
 import { LineInbox } from "./line-inbox.ts";
-import { disposedLines, laneLine, linesOf, stateLines } from "./lines-of.ts";
+import { disposedLines, laneLine, linesOf, passingLine, stateLines } from "./lines-of.ts";
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
 import type { Working } from "./present-lanes.ts";
@@ -138,6 +138,13 @@ export class EventHub {
   async turnEnd(wanted: TurnWanted): Promise<TurnEnd> {
     await this.#running();
     return this.#waiter.end(wanted);
+  }
+
+  /** Tells those who are there, and keeps nothing of it. */
+  async tellInPassing(emitted: Emitted): Promise<void> {
+    if (this.#inboxes.size === 0) return;
+    const run = await this.#running();
+    await this.#alone(run, async () => this.#tell([passingLine(run.position, this.#deps.clock.now(), emitted)]));
   }
 
   /** What it runs on is gone once this is aborted. */
