@@ -58,4 +58,4 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
   expect(troubles).toEqual([]);
   // Requests that never get past the door would prove nothing.
   expect(succeeded.size).toBeGreaterThan(10);
-}, 60_000);
+});

@@ -21,7 +21,7 @@ import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
-import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
+import { beginNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
 import type { Admitted, NewMessage, Sender } from "../mail/admission.ts";
@@ -174,10 +174,14 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   return store.prune({ responded, failed, feed: responded, events: responded });
 }
 
-/** Whoever follows events may answer an ask at once. */
-function hearAsk(asks: AskBook, { type, data, lane }: UniversalEvent): void {
-  if (type === "permission.requested" || type === "question.requested") asks.told(data.ask, lane);
-  else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
+/** Whoever follows events may look for an ask, and answer it, at once. */
+function hearAsk(asks: AskBook, { type, data, lane: laneId, time: since }: UniversalEvent): void {
+  if (type === "permission.requested") {
+    asks.told({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+  } else if (type === "question.requested") {
+    const title = data.questions.map(({ question }) => question).join("\n");
+    asks.told({ id: data.ask, kind: "question", title, laneId, since });
+  } else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
@@ -187,7 +191,7 @@ function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Waybill
     const { fromLane: senderLane } = sender;
     if (admitted.delivery) {
       const { laneId } = admitted.delivery;
-      if (!admitted.known) recorder.note(laneId, admissionNotes(admitted.message));
+      if (!admitted.known) recorder.note(laneId, beginNotes(admitted.message, admitted.delivery.rounds));
       void courier.moveLane(laneId);
     }
     const { relayOfMessageId } = admitted.message;

@@ -329,7 +329,7 @@ describe("the end", () => {
 });
 
 /** Thousands of runs each: a machine that does other things, too, may take its time. */
-describe("properties", { timeout: 60_000 }, () => {
+describe("properties", () => {
   const anyRun = fc.array(anyEvent("a"), { minLength: 1, maxLength: 80, size: "max" });
 
   // Small budgets too, so that a run gets to the end of them, and an attempt that was sent as often as it may be.

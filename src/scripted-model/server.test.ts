@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Call } from "./call-log.ts";
 import { readCalls } from "./call-log.ts";
 import type { ScriptedModel, ScriptedModelOptions } from "./server.ts";
@@ -57,7 +57,7 @@ describe("an answer that does not come whole", () => {
     const script = { rules: [{ steps: [{ say: "Hi.", breaks: { how: "hang" as const, afterPieces } }] }] };
     const model = await start({ script, onCall: () => setTimeout(() => caller.abort(), 50) });
     await expect(ask(model, "go", caller.signal).then((response) => response.text())).rejects.toThrow("abort");
-    await vi.waitFor(() => expect(model.calls).toMatchObject([{ aborted: true, endedAt: expect.any(Number) }]));
+    await expect.poll(() => model.calls).toMatchObject([{ aborted: true, endedAt: expect.any(Number) }]);
   });
 
   test("is an error where no stream was asked for", async () => {

@@ -192,7 +192,7 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
     ),
     { numRuns: 3000 },
   );
-}, 60_000);
+});
 
 function policyFor({ automaticRetry, followUp }: AnyLook) {
   return { ...defaultPolicy, automaticRetry, followUpMissingFiles: followUp };

@@ -3,4 +3,4 @@ import { everyMessageEndsWhateverPeopleDo } from "../support/random-people.ts";
 
 test("whatever people do, and whenever they do it, every message ends and nothing is sent too often", async () => {
   await everyMessageEndsWhateverPeopleDo(40);
-}, 60_000);
+});

@@ -146,7 +146,7 @@ test("a prompt waits for a program that somebody started and gave up on", async 
   const prompt = { sessionId, messageId: randomUUID(), partId: "", text: "are you there", attachments: [] };
   const [first, second] = await Promise.all([
     runtime.submit(lane, { ...prompt, messageId: randomUUID() }, AbortSignal.abort()),
-    runtime.submit(lane, prompt, AbortSignal.timeout(30_000)),
+    runtime.submit(lane, prompt, AbortSignal.timeout(60_000)),
   ]);
   expect(first.outcome).toBe("not_sent");
   expect(second.outcome).toBe("accepted");

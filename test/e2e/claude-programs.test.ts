@@ -102,10 +102,10 @@ describe("what an earlier run left", () => {
     writeDown({ nonce: "n2" });
     await left.find();
     one.kill("SIGKILL");
-    await expect.poll(() => gone, { timeout: 10_000 }).toEqual(["n1"]);
+    await expect.poll(() => gone).toEqual(["n1"]);
     expect(left.has("session")).toBe(true);
     other.kill("SIGKILL");
-    await expect.poll(() => left.has("session"), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => left.has("session")).toBe(false);
   });
 
   test("is kept by a restart, and ended by a stop", async () => {

@@ -183,8 +183,7 @@ describe("send --wait", () => {
     const { code, stdout, stderr } = await program.run(["send", "--lane", "slow", "--wait", "Tidy up."], {
       onOutput: (text) => {
         if (killed > 0 || !text.includes("accepted")) return;
-        killed = program.daemonFile.workerPid ?? 0;
-        process.kill(killed, "SIGKILL");
+        killed = program.killWorker();
       },
     });
     expect(killed).toBeGreaterThan(0);

@@ -12,7 +12,8 @@ import { nonceVariable } from "../../src/runtimes/agent-process/agent-environmen
 import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
 import { newNonce, readServerRecord, writeServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { isGone } from "../support/daemon-process.ts";
-import { freePort, Program } from "../support/program.ts";
+import { freePort } from "../support/free-port.ts";
+import { Program } from "../support/program.ts";
 
 let waybill: Program;
 beforeEach(() => {
@@ -26,14 +27,14 @@ const pids = () => [waybill.daemonFile.supervisorPid, waybill.daemonFile.workerP
 /** Sends, and resolves once the agent works on it. */
 async function sendAndSeeItRun(messageId: string): Promise<void> {
   const client = waybill.client();
-  const stop = new AbortController();
-  const stream = client.stream({ lane: "slow", signal: stop.signal });
-  const accepted = (async () => {
-    for await (const event of stream) if (event.type === "delivery" && event.event === "accepted") return;
-  })();
-  await client.send({ to: { lane: "slow" }, text: "Tidy up.", messageId });
-  await accepted;
-  stop.abort();
+  let sent: Promise<unknown> = Promise.resolve();
+  const onOpen = () => {
+    sent = client.send({ to: { lane: "slow" }, text: "Tidy up.", messageId });
+  };
+  for await (const event of client.stream({ lane: "slow", onOpen })) {
+    if (event.type === "delivery" && event.event === "accepted") break;
+  }
+  await sent;
 }
 
 async function statusOf(messageId: string): Promise<string | undefined> {
@@ -133,7 +134,7 @@ describe("stopping", () => {
   });
 
   test("new messages are turned away while it drains, and reads go on", async () => {
-    waybill.configure({ slow: takes(2500) });
+    waybill.configure({ slow: { always: [{ steps: [{ hang: true }] }] } }, { drainMs: 600_000 });
     const daemon = await waybill.up();
     await sendAndSeeItRun("m1");
     daemon.kill("SIGTERM");
@@ -144,6 +145,7 @@ describe("stopping", () => {
     expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "draining" } }]);
     expect(await (await waybill.fetch("/ready")).json()).toMatchObject({ ready: false, reasons: ["draining"] });
     expect(await statusOf("m1")).toBe("accepted");
+    daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
   });
 });
@@ -169,12 +171,14 @@ describe("restarting", () => {
     waybill.env.PORT = String(await freePort());
     waybill.configure({ slow: takes(2500) });
     await waybill.up();
+    let killed = 0;
     const sent = waybill.run(["send", "--lane", "slow", "--wait", "--json", "Tidy up."], {
       onOutput: (text) => {
-        if (text.includes('"accepted"')) process.kill(waybill.daemonFile.workerPid ?? 0, "SIGKILL");
+        if (killed === 0 && text.includes('"accepted"')) killed = waybill.killWorker();
       },
     });
     const { code, stdout } = await sent;
+    expect(killed).toBeGreaterThan(0);
     expect(code).toBe(0);
     expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ status: "responded", attempts: 1 });
     expect(waybill.prompts()).toHaveLength(1);

@@ -25,7 +25,7 @@ test("a worker that is killed in mid-turn leaves one turn with one end, and whoe
   const onOpen = () => void client.send({ to: { lane: "slow" }, text: "Tidy up.", messageId: "m1" });
   for await (const event of client.followEvents({ lane: "slow", onOpen })) {
     seen.push(event);
-    if (event.type === "turn.started") process.kill(program.daemonFile.workerPid ?? 0, "SIGKILL");
+    if (event.type === "turn.started") program.killWorker();
     if (event.type === "turn.ended") break;
   }
   const kept = seen.filter(({ type }) => type !== "item.delta");

@@ -40,7 +40,7 @@ test("twenty messages to each of five lanes are answered in order, one at a time
   }
   const besides = turns.filter((call) => turns.some((other) => other !== call && overlap(call, other)));
   expect(besides.length).toBeGreaterThan(lanes.length);
-}, 150_000);
+});
 
 function overlap(one: Call, other: Call | undefined): boolean {
   if (!other) return false;

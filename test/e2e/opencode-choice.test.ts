@@ -37,7 +37,7 @@ const usage = (lane: string) => world.waybill.store.usageOf(lane, dayOf(Date.now
 
 test("the models that the server lists can be chosen from, where a lane works", async () => {
   const runtime = world.waybill.runtimes.get("opencode");
-  expect(await runtime?.models?.(world.work, AbortSignal.timeout(5000))).toContain("scripted/scripted");
+  expect(await runtime?.models?.(world.work, AbortSignal.timeout(60_000))).toContain("scripted/scripted");
   const listing = vi.spyOn(runtime as Required<Runtime>, "models").mockResolvedValue(["scripted/listed"]);
   onTestFinished(() => listing.mockRestore());
   const modelsAt = async (directory: string) =>
@@ -101,7 +101,7 @@ test("what the model costs is counted by the server's own prices, and over the l
   await world.until("pay-1", ({ status }) => status === "responded", "priced");
   await world.send("pay-2", "Please pay 2.", { to });
   await expect
-    .poll(async () => (await world.waybill.store.lane("priced"))?.pausedReason, { timeout: 10_000 })
+    .poll(async () => (await world.waybill.store.lane("priced"))?.pausedReason)
     .toBe("daily_cost_limit_reached");
   expect((await usage("priced")).cost).toBeCloseTo(1.1);
   expect([world.turns("pay 1"), world.turns("pay 2")]).toEqual([1, 0]);

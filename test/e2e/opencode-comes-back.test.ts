@@ -17,10 +17,15 @@ test("a terminal shows what was asked before it came and what happened while it 
   const world = await startWorld({ script });
   const desk = deskOf(world.waybill);
   const answered = new EventEmitter();
+  let open = 0;
   const serve = (port: number) => {
     const { app } = anApiOn(desk, { clock: world.clock });
     const fetch = (request: Request, connection: Connection) => {
-      connection.afterAnswer(() => answered.emit(new URL(request.url).pathname));
+      open += 1;
+      connection.afterAnswer(() => {
+        open -= 1;
+        answered.emit(new URL(request.url).pathname);
+      });
       return app.fetch(request, connection);
     };
     return listen({ port, app: { fetch } });
@@ -30,12 +35,14 @@ test("a terminal shows what was asked before it came and what happened while it 
 
   const first = await serve(0);
   const client = { url: `${first.url}/opencode`, password: token, directory: "/tmp", args: ["--session", "ses_lane"] };
-  const isLoaded = once(answered, "/opencode/session/ses_lane/diff");
+  const wanted = ["message", "todo", "diff"].map((what) => once(answered, `/opencode/session/ses_lane/${what}`));
   const terminal = attachOpencode(client);
   onTestFinished(() => terminal.close());
   await terminal.waitFor(/List them\.[\s\S]*Permission required/);
-  // Its events alone show as much, and it leaves the session where a request for it fails. The changes come last.
-  await isLoaded;
+  // Its events alone show as much, and it leaves the session where a request for it fails. It asks for these last, all
+  // at once; then only its stream is open.
+  await Promise.all(wanted);
+  await expect.poll(() => open).toBe(1);
   await first.close();
   const [ask] = await world.waybill.asks.list();
   await desk.answer(ask?.id ?? "", { decision: "once" });

@@ -143,7 +143,7 @@ describe("a server that fails", () => {
     world.opencode.proxy.fail("*", /./, refused, always);
     await world.send("password", "Please let me in.");
     await world.waits("lane");
-    await expect.poll(() => world.keeper.trouble(), { timeout: 10_000 }).toContain("OPENCODE_SERVER_PASSWORD");
+    await expect.poll(() => world.keeper.trouble()).toContain("OPENCODE_SERVER_PASSWORD");
     expect(await world.delivery("password")).toMatchObject({ status: "pending", attempts: 0 });
     world.opencode.proxy.heal();
     expect(await world.reaches("password", "responded")).toMatchObject({ attempts: 1 });
@@ -195,7 +195,7 @@ describe("events", () => {
   test("that cannot be had, or do not come, are a notice in the lane, and nothing that stands in the way", async () => {
     const desk = deskOf(world.waybill);
     const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
-    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(codes).toEqual([]);
     expect(await desk.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
     world.opencode.proxy.refuseStreams();
     await expect.poll(codes).toEqual(["events_unusable"]);
@@ -204,10 +204,10 @@ describe("events", () => {
     // Open, and as silent as before.
     world.opencode.proxy.heal();
     world.opencode.proxy.silenceStreams();
-    await expect.poll(() => world.opencode.proxy.openStreams, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => world.opencode.proxy.openStreams).toBe(1);
     expect(await codes()).toEqual(["events_unusable"]);
     world.opencode.proxy.heal();
-    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(codes).toEqual([]);
   });
 
   test("that were missed may have told of an ask that the server cannot list: a notice, until the turn is stopped", async () => {
@@ -215,14 +215,14 @@ describe("events", () => {
     const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
     world.opencode.proxy.refuseStreams();
     await world.send("fetch", "Please fetch it.");
-    await expect.poll(codes, { timeout: 20_000 }).toEqual(["events_unusable", "ask_unseen"]);
+    await expect.poll(codes).toEqual(["events_unusable", "ask_unseen"]);
     await world.waybill.people.stop("lane", "user");
     expect(await world.until("fetch", ({ turnEndedAt }) => turnEndedAt !== null)).toMatchObject({
       status: "cancelled",
     });
     expect(await codes()).toEqual(["events_unusable"]);
     world.opencode.proxy.heal();
-    await expect.poll(codes, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(codes).toEqual([]);
   });
 
   test("in a stream that went silent are missed for a while and not for good", async () => {

@@ -5,12 +5,13 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 
 let world: OpencodeWorld;
 beforeAll(async () => {
-  const policy = { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 2000 };
+  // Longer than a loaded machine takes from one sign of life to the next, and shorter than the agent speaks below.
+  const policy = { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 5000 };
   world = await new OpencodeWorld({ policy }).start();
 });
 afterAll(() => world.dispose());
 
-const soon = () => AbortSignal.timeout(5_000);
+const soon = () => AbortSignal.timeout(60_000);
 const write = (name: string) => ({
   tools: [{ tool: "write", input: { filePath: join(world.work, name), content: "hello" } }],
 });

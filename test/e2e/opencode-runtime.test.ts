@@ -115,7 +115,7 @@ describe("a turn on the real server", () => {
     await world.until("twice", (record) => record.responseState === "question_blocked");
     await answerTwice(world.waybill.asks.list()[0]?.id ?? "");
     await world.until("twice", (record) => record.responseState === "permission_blocked");
-    const stops = [1, 2, 3].map(() => world.runtime.abort(lane, lane.sessionId ?? "", AbortSignal.timeout(10_000)));
+    const stops = [1, 2, 3].map(() => world.runtime.abort(lane, lane.sessionId ?? "", AbortSignal.timeout(60_000)));
     await expect(Promise.all(stops)).resolves.toHaveLength(3);
     expect(await world.reaches("twice", "cancelled")).toMatchObject({ attempts: 1 });
   });

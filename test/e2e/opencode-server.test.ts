@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nonceVariable } from "../../src/runtimes/agent-process/agent-environment.ts";
 import { processTable, tableFromPs } from "../../src/runtimes/agent-process/process-table.ts";
 import type { ServerAddress } from "../../src/runtimes/opencode/server-keeper.ts";
@@ -13,9 +13,6 @@ import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server-
 import { KeeperPlace, lives, nextChange, startOf } from "../support/keeper-place.ts";
 import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
-
-// Some start three servers in a row, which a busy machine takes its time for.
-vi.setConfig({ testTimeout: 180_000 });
 
 let place: KeeperPlace;
 beforeEach(() => {
@@ -25,7 +22,7 @@ afterEach(() => place.dispose());
 
 const status = async ({ url }: ServerAddress, authorization: string | null) => {
   const headers = authorization ? { authorization } : undefined;
-  const answer = await fetch(`${url}/config`, { headers, signal: AbortSignal.timeout(20_000) } as RequestInit);
+  const answer = await fetch(`${url}/config`, { headers, signal: AbortSignal.timeout(60_000) } as RequestInit);
   await answer.body?.cancel();
   return answer.status;
 };

@@ -43,7 +43,7 @@ async function call<T>(method: string, path: string, body?: unknown, directory =
       ...(authorization === null ? {} : { Authorization: authorization }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return (await answer.text().then((text) => (text === "" ? null : JSON.parse(text)))) as T;
@@ -127,7 +127,7 @@ describe("a session that somebody else began", () => {
       (await call<{ id: string; sessionID: string }[]>("GET", "/permission")).find(
         (one) => one.sessionID === session.id,
       );
-    await expect.poll(open, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(open).toBeDefined();
     await desk.adoptSession("lane", session.id);
     await world.send("behind-ask", "Please wait again.");
     expect(await world.waits("lane")).toBe("ask_pending");

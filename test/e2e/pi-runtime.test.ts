@@ -142,7 +142,7 @@ test("a message to a lane with an agent is refused, since pi has none", async ()
   const lane = await world.waybill.store.lane("lane");
   if (!runtime || !lane) throw new Error("there is no lane on pi");
   const prompt = { messageId: "x", partId: "x", sessionId: "s", text: "go", attachments: [] };
-  const outcome = await runtime.submit({ ...lane, agent: "plan" }, prompt, AbortSignal.timeout(5000));
+  const outcome = await runtime.submit({ ...lane, agent: "plan" }, prompt, AbortSignal.timeout(60_000));
   expect(outcome).toEqual({ outcome: "refused", reason: 'pi has no agents, and so no "plan".' });
 });
 
@@ -159,7 +159,7 @@ test("a session that a person began in the lane's directory can be gone on in, a
     );
   begun("here", lane.directory);
   begun("there", world.home);
-  const check = (session: string) => runtime.checkAdoption?.(lane, session, AbortSignal.timeout(5000));
+  const check = (session: string) => runtime.checkAdoption?.(lane, session, AbortSignal.timeout(60_000));
   await expect(check("here")).resolves.toBeUndefined();
   await expect(check("there")).rejects.toMatchObject({ code: "session_other_directory" });
   await expect(check("nowhere")).rejects.toMatchObject({ code: "session_unknown" });

@@ -13,8 +13,6 @@ import { isGone } from "../support/daemon-process.ts";
 import type { OpencodeServer } from "../support/opencode-server.ts";
 import { startOpencode } from "../support/opencode-server.ts";
 
-const patience = { timeout: 20_000 };
-
 describe("the real OpenCode takes it for a model", () => {
   type Part = { type: string; text?: string; tool?: string; state?: { status: string; output?: string } };
   type Info = { role: string; parentID?: string; finish?: string; error?: { name: string; data: object } };
@@ -57,16 +55,14 @@ describe("the real OpenCode takes it for a model", () => {
     expect(kept(rows, "reasoning")).toMatchObject([{ text: "Let me think about this." }]);
     expect(kept(rows, "text")).toMatchObject([{ text: "You said: first words. That is all there is to it." }]);
     await expect
-      .poll(
-        () =>
-          calls("first words")
-            .map(({ kind }) => kind)
-            .sort(),
-        patience,
+      .poll(() =>
+        calls("first words")
+          .map(({ kind }) => kind)
+          .sort(),
       )
       .toEqual(["title", "turn"]);
     await expect
-      .poll(async () => (await opencode.call<{ title: string }>("GET", `/session/${session}`)).title, patience)
+      .poll(async () => (await opencode.call<{ title: string }>("GET", `/session/${session}`)).title)
       .toBe("Scripted conversation");
   });
 
@@ -125,11 +121,11 @@ describe("the real OpenCode takes it for a model", () => {
     });
     const turn = prompt("wait");
     const call = await hanging;
-    await expect.poll(async () => kept(await answers(), "text"), patience).toHaveLength(1);
+    await expect.poll(async () => kept(await answers(), "text")).toHaveLength(1);
     expect(await opencode.call("POST", `/session/${session}/abort`)).toBe(true);
     await turn;
 
-    await expect.poll(() => call.aborted, patience).toBe(true);
+    await expect.poll(() => call.aborted).toBe(true);
     const rows = await answers();
     expect(rows).toMatchObject([{ info: { error: { name: "MessageAbortedError" } } }]);
     expect(kept(rows, "text")).toMatchObject([{ text: "One two three fo" }]);

@@ -303,5 +303,5 @@ test("a worker without a supervisor drains and ends on a signal", async () => {
 
 /** A worker that nobody supervises tells nobody when it has the store. */
 async function untilHeld(pid: number): Promise<void> {
-  await expect.poll(() => storeHolder(storePath())?.pid, { timeout: 30_000 }).toBe(pid);
+  await expect.poll(() => storeHolder(storePath())?.pid).toBe(pid);
 }

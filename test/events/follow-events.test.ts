@@ -1,5 +1,5 @@
 /** Following events: from the store, live, and from one to the other without a gap or a repetition. */
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/events/event-page.ts";
 import type { FollowedEvent } from "../../src/events/follow-events.ts";
 import { followEvents } from "../../src/events/follow-events.ts";
@@ -86,7 +86,7 @@ test("after a cursor it brings what is kept, then what happens, deltas in their 
   const one = reader({ after: (await store.events({ limit: 1 })).cursor });
   expect(await one.next(49)).toEqual(someEvents(2, 50).map(({ event }) => event.id));
   const next = one.next(3);
-  await vi.waitUntil(() => source.listeners.size === 1);
+  await expect.poll(() => source.listeners.size).toBe(1);
   await new Promise((resolve) => setImmediate(resolve));
   source.tell([delta(50, "x"), ...(await commit(someEvents(51, 51))), delta(51, "y")]);
   expect(await next).toEqual(["+x", "lane-51", "+y"]);
@@ -153,7 +153,7 @@ test("whoever comes back too late is told so once", async () => {
 test("ends when nobody wants it any more, also in mid-wait, and leaves nothing behind", async () => {
   const one = reader();
   const next = one.next(1);
-  await vi.waitUntil(() => source.listeners.size === 1);
+  await expect.poll(() => source.listeners.size).toBe(1);
   one.stop();
   expect(await next).toEqual(["end"]);
   expect(source.listeners.size).toBe(0);
@@ -162,7 +162,7 @@ test("ends when nobody wants it any more, also in mid-wait, and leaves nothing b
 test("a reader that goes while it holds an event, and asks for no more, is told nothing more", async () => {
   const gone = reader();
   const first = gone.next(1);
-  await vi.waitUntil(() => source.listeners.size === 1);
+  await expect.poll(() => source.listeners.size).toBe(1);
   await happen(...someEvents(1, 2));
   expect(await first).toEqual(["lane-1"]);
   gone.stop();

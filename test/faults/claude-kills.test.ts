@@ -7,4 +7,4 @@ test("Claude Code, the daemon and both, killed in mid-turn: every message is ans
   const run = await killAgainAndAgain(killedClaude, 6);
   expectEachAnsweredOnce(run);
   expectEachResponded(run);
-}, 180_000);
+});

@@ -5,4 +5,4 @@ import { killedOpencode } from "../support/opencode-kills.ts";
 
 test("OpenCode, the daemon and both, killed in mid-turn: every message ends, none answered is asked again", async () => {
   expectEachAnsweredOnce(await killAgainAndAgain(killedOpencode, 4));
-}, 180_000);
+});

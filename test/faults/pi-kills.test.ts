@@ -7,4 +7,4 @@ test("pi, the daemon and both, killed in mid-turn: every message is answered, an
   const run = await killAgainAndAgain(killedPi, 4);
   expectEachAnsweredOnce(run);
   expectEachResponded(run);
-}, 180_000);
+});

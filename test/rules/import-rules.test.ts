@@ -63,7 +63,7 @@ beforeAll(() => {
   const cruised = spawnSync(process.execPath, [cruiser, "src", "--config"], { cwd: tree, encoding: "utf8" });
   output = stripVTControlCharacters(cruised.stdout + cruised.stderr);
   status = cruised.status;
-}, 60_000);
+});
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 describe("a forbidden import fails the check", () => {

@@ -13,8 +13,9 @@ import { processTable } from "../../src/runtimes/agent-process/process-table.ts"
 import type { Call } from "../../src/scripted-model/call-log.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
+import { freePort } from "./free-port.ts";
 import { ModelProcess } from "./model-process.ts";
-import { freePort, Program } from "./program.ts";
+import { Program } from "./program.ts";
 
 export type Victim = "program" | "daemon" | "both";
 /**

@@ -9,8 +9,9 @@ import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
+import { freePort } from "./free-port.ts";
 import type { ClientOptions } from "./opencode-clients.ts";
-import { freePort, Program, quickDelivery } from "./program.ts";
+import { Program, quickDelivery } from "./program.ts";
 
 export class ClaudeDaemon {
   readonly program = new Program();
@@ -52,9 +53,7 @@ export class ClaudeDaemon {
 
   /** Ends the worker as a crash does, and resolves when the next one is there. */
   async crash(): Promise<void> {
-    const { workerPid } = this.program.daemonFile;
-    if (workerPid === null) throw new Error("there is no worker");
-    process.kill(workerPid, "SIGKILL");
+    this.program.killWorker();
     await this.daemon.hear({ event: "daemon_ready" });
   }
 

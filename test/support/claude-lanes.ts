@@ -32,7 +32,7 @@ export class ClaudeLanes extends AgentWorld {
     const lane = await this.waybill.store.lane("lane");
     if (!runtime || !lane) throw new Error("there is no lane on Claude Code");
     for (;;) {
-      const { rows } = await runtime.read(lane, sessionId, 5, AbortSignal.timeout(5000));
+      const { rows } = await runtime.read(lane, sessionId, 5, AbortSignal.timeout(60_000));
       if (rows.at(-1)?.tools.some(({ status }) => status === "running")) return;
       await wait(20);
     }

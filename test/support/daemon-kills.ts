@@ -2,7 +2,8 @@
  * The whole daemon is killed with SIGKILL again and again while messages are sent to it: every one that was answered
  * with 202 must end in an outcome, and none may be given to the agent twice.
  */
-import { freePort, Program } from "./program.ts";
+import { freePort } from "./free-port.ts";
+import { Program } from "./program.ts";
 
 export type KilledRun = {
   kills: number;

@@ -8,8 +8,8 @@ import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtim
 import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
 import type { ServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
-import { freePort } from "./program.ts";
 
 export class KeeperPlace {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-keeper-")));

@@ -24,8 +24,8 @@ export type ClientOptions = {
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
-/** `opencode run --attach`, to its end. It is ended where it takes too long, and then has no code. */
-export async function runOpencode(text: string, options: ClientOptions, ms = 30_000): Promise<Ran> {
+/** `opencode run --attach`, to its end. One that hangs is ended, and has no code. */
+export async function runOpencode(text: string, options: ClientOptions): Promise<Ran> {
   const place = clientPlace();
   // Word by word: an argument with blanks in it would reach the agent between quotation marks.
   const args = ["run", "--attach", options.url, ...flags(options), "--", ...text.split(" ")];
@@ -33,7 +33,7 @@ export async function runOpencode(text: string, options: ClientOptions, ms = 30_
     cwd: place.work,
     env: opencodeEnvironment(place.home),
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: ms,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
   const ran: Ran = { code: null, stdout: "", stderr: "" };

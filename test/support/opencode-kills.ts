@@ -2,8 +2,8 @@
 import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
 import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { KilledAgent } from "./agent-kills.ts";
+import { freePort } from "./free-port.ts";
 import { opencodeBin } from "./opencode-server.ts";
-import { freePort } from "./program.ts";
 
 export const killedOpencode: KilledAgent = {
   kills: [

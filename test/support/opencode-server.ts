@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import { freePort } from "./program.ts";
+import { freePort } from "./free-port.ts";
 
 export const opencodeBin = fileURLToPath(
   new URL("../../node_modules/.opencode/node_modules/.bin/opencode", import.meta.url),
@@ -110,7 +110,7 @@ function spawnServer(options: OpencodeOptions, place: { home: string; directory:
 
 /** Each probe has a deadline of its own: one that comes while the server starts can stay without an answer for ever. */
 async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     try {
       return void (await call("GET", "/global/health"));
@@ -124,7 +124,7 @@ async function healthy(call: OpencodeServer["call"], child: ChildProcess): Promi
 async function request<T>(url: string, method: string, authorization: string | null, body: unknown): Promise<T> {
   const response = await fetch(url, {
     method,
-    signal: AbortSignal.timeout(url.endsWith("/global/health") ? 1_000 : 20_000),
+    signal: AbortSignal.timeout(url.endsWith("/global/health") ? 1_000 : 60_000),
     headers: { "Content-Type": "application/json", ...(authorization ? { Authorization: authorization } : {}) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

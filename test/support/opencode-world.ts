@@ -15,8 +15,8 @@ import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts"
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
 import { FaultyOpencode } from "./faulty-opencode.ts";
+import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
-import { freePort } from "./program.ts";
 
 const password = "of-the-test";
 
@@ -107,7 +107,7 @@ export class OpencodeWorld extends AgentWorld {
   /** A message as OpenCode itself has it. */
   stored(sessionId: string, messageId: string): Promise<MessageRow> {
     const api = new OpencodeApi(() => this.keeper.address());
-    return api.message(sessionId, messageId, AbortSignal.timeout(5_000)) as Promise<MessageRow>;
+    return api.message(sessionId, messageId, AbortSignal.timeout(60_000)) as Promise<MessageRow>;
   }
 
   /** Resolves when the lane cannot send its first message, with the reason. */

@@ -2,7 +2,6 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -127,6 +126,14 @@ export class Program {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
   }
 
+  /** The worker alone, as a crash does; its supervisor starts another one. Its process id. */
+  killWorker(): number {
+    const { workerPid } = this.daemonFile;
+    if (workerPid === null) throw new Error("there is no worker");
+    process.kill(workerPid, "SIGKILL");
+    return workerPid;
+  }
+
   /** The whole daemon, as a crash does. The supervisor first, so that it cannot start another worker. */
   async kill(): Promise<void> {
     const { supervisorPid, workerPid } = this.daemonFile;
@@ -159,16 +166,4 @@ export class Program {
     const { PATH = "", TMPDIR } = process.env;
     return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...this.env, ...env };
   }
-}
-
-/** A port that is free at this moment, for daemons that are to come back at the same place. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }

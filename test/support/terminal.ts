@@ -15,6 +15,9 @@ export type TerminalOptions = {
   rows?: number;
 };
 
+/** Bounds a hang, and leaves a test the time to say what was on the screen instead. */
+const patienceMs = 90_000;
+
 const keys = {
   enter: "\r",
   escape: "\x1b",
@@ -78,7 +81,7 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
     await exited;
     display.dispose();
   };
-  const waitFor = (pattern: RegExp | string, ms = 20_000) =>
+  const waitFor = (pattern: RegExp | string, ms = patienceMs) =>
     new Promise<string>((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(deadline);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock, settled } from "../../../test/support/manual-clock.ts";
 import type { FeedEvent } from "./event-feed.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -52,8 +52,7 @@ afterEach(async () => {
   });
 });
 
-const untilTrue = (holds: () => boolean) =>
-  vi.waitFor(() => expect(holds()).toBe(true), { timeout: 5000, interval: 2 });
+const untilTrue = (holds: () => boolean) => expect.poll(holds, { interval: 2 }).toBe(true);
 
 async function request(number: number): Promise<Asked> {
   await untilTrue(() => asked.length >= number);

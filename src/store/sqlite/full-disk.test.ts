@@ -26,7 +26,7 @@ describe.skipIf(!canMount && !process.env.CI)("a full disk", () => {
     const process = await OtherProcess.start(writer, [directory], onSmallDisk);
     run = await process.hear<FullDiskRun>();
     await process.finish();
-  }, 60_000);
+  });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it("turns writes away as something that may be tried again, and lets the store be read", () => {

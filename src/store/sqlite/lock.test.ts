@@ -1,11 +1,8 @@
 /** One process at a time has a store open, and the lock is gone the moment that its process is. */
 import { writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { lockStore, storeHolder } from "./lock.ts";
-
-// Processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 let file: StoreFile;
 beforeEach(() => {

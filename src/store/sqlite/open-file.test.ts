@@ -1,11 +1,9 @@
 /** A store that cannot be used is refused in plain words, and its file is byte for byte what it was. */
 import { mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { schemaVersion } from "./migrate.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 let file: StoreFile;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** Going back to a backup: only to a sound one, only without a daemon, and nothing that was there is thrown away. */
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   accepted,
   admit,
@@ -18,8 +18,6 @@ import { aLane } from "../../../test/support/waybill.ts";
 import type { Store } from "../port.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile, restoreStore } from "./store-files.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const lane = { kind: "lane", lane: "lane" } as const;
 let file: StoreFile;

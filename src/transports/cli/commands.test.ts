@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { served, token } from "../../../test/support/http-api.ts";
 import { MemoryDesk } from "../../../test/support/memory-desk.ts";
@@ -466,7 +466,7 @@ describe("follow", () => {
     for (const event of events) desk.tell(event);
     const stop = new AbortController();
     const following = run(["follow", "chat", "--all", "--json"], { interrupted: stop.signal });
-    await vi.waitUntil(() => desk.following === 1);
+    await expect.poll(() => desk.following).toBe(1);
     stop.abort();
     const { code, out } = await following;
     expect(code).toBe(130);

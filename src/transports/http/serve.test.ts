@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
 import { MemoryDesk } from "../../../test/support/memory-desk.ts";
 import { listen, listenTrouble } from "./serve.ts";
@@ -144,7 +144,7 @@ describe("closing", () => {
       await held;
       return lanes();
     };
-    return { desk, letGo: () => letGo(), wasAsked: () => vi.waitUntil(() => asked) };
+    return { desk, letGo: () => letGo(), wasAsked: async () => expect.poll(() => asked).toBe(true) };
   }
   const headers = { authorization: `Bearer ${token}` };
 
@@ -182,6 +182,6 @@ describe("closing", () => {
     const { listening, desk } = await served();
     const answer = await fetch(`${listening.url}/v1/restart`, { method: "POST", headers });
     expect(answer.status).toBe(202);
-    await vi.waitUntil(() => desk.restarts === 1);
+    await expect.poll(() => desk.restarts).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { createParser } from "eventsource-parser";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
 import type { MemoryDesk } from "../../../test/support/memory-desk.ts";
 import { aMessage } from "../../../test/support/records.ts";
@@ -142,7 +142,7 @@ describe("the stream", () => {
     expect(desk.following).toBe(1);
     expect((await ask("/metrics")).body).toContain("waybill_stream_clients 1");
     client.leave();
-    await vi.waitUntil(() => desk.following === 0);
+    await expect.poll(() => desk.following).toBe(0);
     expect((await ask("/metrics")).body).toContain("waybill_stream_clients 0");
   });
 
@@ -180,7 +180,7 @@ describe("the stream", () => {
       `GET /v1/stream?lastEventId=${from} HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\n` +
         `Authorization: Bearer ${token}\r\n\r\n`,
     );
-    await vi.waitUntil(() => desk.taken > 0);
+    await expect.poll(() => desk.taken).toBeGreaterThan(0);
     const client = await follow(listening.url);
     say(desk, "for the other");
     await client.until(() => messageIds(client.events).includes("for the other"));

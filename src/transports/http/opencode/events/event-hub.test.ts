@@ -430,7 +430,7 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
     { numRuns: 6 },
   );
   // Several whole worlds, one after the other.
-}, 30_000);
+});
 
 /** Its position may name another place among the changes of lanes. */
 function withoutId(frame: string): string {

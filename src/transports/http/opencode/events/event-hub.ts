@@ -7,17 +7,18 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../../clock.ts";
 import type { Desk, FollowedEvent } from "../../../port.ts";
 import { laneOf } from "../ids.ts";
-import type { MessageRow } from "../projection/session-projection.ts";
+import type { Emitted, MessageRow } from "../projection/session-projection.ts";
 import type { LinesSource } from "./follow-lines.ts";
 import { followLines } from "./follow-lines.ts";
 import { KnownLanes } from "./known-lanes.ts";
 import type { Line } from "./line.ts";
 import type { InboxLimits } from "./line-inbox.ts";
 import { LineInbox } from "./line-inbox.ts";
-import { disposedLines, laneLine, linesOf, stateLines } from "./lines-of.ts";
+import { disposedLines, laneLine, linesOf, passingLine, stateLines } from "./lines-of.ts";
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
-import { makeKnown, presentOf, wantedLanes } from "./present-lanes.ts";
+import type { Working } from "./present-lanes.ts";
+import { lanesOfNow, makeKnown, presentOf, wantedLanes, workingOf } from "./present-lanes.ts";
 import type { TranslatorDeps } from "./translator.ts";
 import { laneOrNull, Translator } from "./translator.ts";
 import type { TurnEnd } from "./turn-end.ts";
@@ -123,10 +124,27 @@ export class EventHub {
     return lane ? translator.messages(lane.lane, sessionID) : [];
   }
 
+  /** The sessions that do not rest, as whoever follows was told. */
+  async working(): Promise<Working[]> {
+    const run = await this.#running();
+    const states = await lanesOfNow(this.#deps, run.lanes);
+    return this.#alone(run, async () => {
+      await makeKnown(this.#deps, run.translator, states, run.position.events);
+      return states.flatMap((state) => workingOf(run.translator, state));
+    });
+  }
+
   /** Resolves when the turn that answers the message is over and told, or its delivery ended without one. */
   async turnEnd(wanted: TurnWanted): Promise<TurnEnd> {
     await this.#running();
     return this.#waiter.end(wanted);
+  }
+
+  /** Tells those who are there, and keeps nothing of it. */
+  async tellInPassing(emitted: Emitted): Promise<void> {
+    if (this.#inboxes.size === 0) return;
+    const run = await this.#running();
+    await this.#alone(run, async () => this.#tell([passingLine(run.position, this.#deps.clock.now(), emitted)]));
   }
 
   /** What it runs on is gone once this is aborted. */

@@ -74,4 +74,4 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
   const known = new Set(wanted);
   expect(heard.map(({ id }) => id).filter((id) => known.has(id))).toEqual(wanted);
   // Two whole daemons with their sockets, one after the other: slow where the processor is short, and waits for no time.
-}, 30_000);
+});

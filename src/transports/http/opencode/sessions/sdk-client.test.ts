@@ -1,5 +1,5 @@
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
 import { anApiOn, token } from "../../../../../test/support/http-api.ts";
 import type { World, WorldOptions } from "../../../../../test/support/waybill.ts";
@@ -40,7 +40,7 @@ async function inTime<T>(world: World, wanted: Promise<T>): Promise<T> {
 
 /** Lets the agent work until the message that the client has sent is there and `done`. */
 async function delivered(world: World, lane: string, messageID: string, ...wanted: ("responded" | "accepted")[]) {
-  await vi.waitFor(async () => expect(await world.waybill.store.deliveryOf(lane, messageID)).not.toBeNull());
+  await expect.poll(() => world.waybill.store.deliveryOf(lane, messageID)).not.toBeNull();
   await world.clock.until(async () => wanted.includes((await world.delivery(messageID, lane)).status as "responded"));
 }
 
@@ -153,7 +153,7 @@ it("a client that can answer no questions is not kept waiting by one", async () 
     messageID: "msg_1",
     parts: [{ type: "text", text: "Paint." }],
   });
-  await vi.waitFor(async () => expect(await world.waybill.store.deliveryOf(session.slug, "msg_1")).not.toBeNull());
+  await expect.poll(() => world.waybill.store.deliveryOf(session.slug, "msg_1")).not.toBeNull();
   const { parts } = await inTime(world, dataOf(prompt));
   expect(parts).toContainEqual(
     expect.objectContaining({ type: "tool", state: expect.objectContaining({ status: "error" }) }),

@@ -1,13 +1,11 @@
 /** Sessions: listing, making, naming, ending them, and what goes on in them. */
-import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/types";
+import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
-import type { LaneState } from "../../../port.ts";
 import type { Env } from "../../env.ts";
 import type { OpenCodeApp } from "../add-opencode.ts";
-import { sessionOf } from "../ids.ts";
 import { bodyOf } from "../request-body.ts";
 import { placeOf, wantedDirectory } from "../request-place.ts";
 import { queryOf } from "../request-query.ts";
@@ -67,9 +65,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.get("/session/status", async (c) => {
     const isWanted = await directoryFilter(c, desk);
-    const busy = (await desk.lanes()).filter((state) => isBusy(state) && isWanted(state.lane.directory));
-    const status: SessionStatus = { type: "busy" };
-    return c.json(Object.fromEntries(busy.map(({ lane }) => [sessionOf(lane.id), status])));
+    const working = (await deps.hub.working()).filter(({ directory }) => isWanted(directory));
+    return c.json(Object.fromEntries(working.map(({ sessionID, status }) => [sessionID, status])));
   });
 
   app.get("/session/:sessionID", async (c) => {
@@ -117,11 +114,6 @@ export async function sessionOfLane(lane: Lane, { desk, projects, about }: Sessi
   const [newest] = await desk.eventsBefore(lane.id, null, 1);
   const { id: projectID } = await projects.projectOf(lane.directory);
   return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
-}
-
-/** By the ledger: a message that is being worked on, or waits to be and will be. */
-export function isBusy({ lane, holder, waiting }: LaneState): boolean {
-  return holder !== null || (waiting > 0 && lane.pausedReason === null);
 }
 
 function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "metadata" | "time">): void {

@@ -12,6 +12,7 @@ import { endOf } from "../../../stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
+import { ofOpenCode } from "../../request-client.ts";
 import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { ownSession } from "../known-session.ts";
 import { pause } from "../pause.ts";
@@ -27,7 +28,6 @@ import { waitingAnswer } from "./waiting-answer.ts";
  * Nothing tells when that has arrived, so it is given this long; of its kind are all who call themselves so.
  */
 const untilReadMs = 300;
-const leavesAtOnce = /^opencode\//;
 
 export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
@@ -79,7 +79,7 @@ async function answered(c: Context<Env>, lane: Lane, messageID: string, signal: 
     if (!signal.aborted) throw error;
     throw c.env.closing.aborted ? ending(messageID) : gone();
   }
-  if (leavesAtOnce.test(c.req.header("user-agent") ?? "")) await pause(deps.clock, untilReadMs, signal);
+  if (ofOpenCode(c)) await pause(deps.clock, untilReadMs, signal);
   return answerOfTurn(deps, lane.id, messageID);
 }
 
