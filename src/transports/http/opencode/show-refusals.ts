@@ -27,9 +27,10 @@ const shownMs = 8000;
 /** For one of these routes. Every terminal that is there shows it: nothing tells them apart. */
 export function showRefusal(route: string, hub: Pick<EventHub, "tellInPassing">): MiddlewareHandler<Env> {
   const refusal = nativeRoutes.find((one) => one.route === route)?.refusal;
+  const [method] = route.split(" ");
   return async (c, next) => {
     await next();
-    if (c.error === undefined || !ofOpenCode(c)) return;
+    if (c.error === undefined || c.req.method !== method || !ofOpenCode(c)) return;
     const { message, hint = "" } = toAppError(c.error);
     // The name of a route says nothing to whoever pressed a key.
     await hub.tellInPassing(toast(refusal ? `${refusal.why} ${refusal.instead}` : `${message} ${hint}`.trim()));
