@@ -155,6 +155,11 @@ export class LanePrograms<T extends Talk> {
     void this.#finish(laneId, program.end()).catch(() => {});
   }
 
+  /** Whoever makes a lane of that name again may start at once. */
+  laneRemoved(laneId: string): void {
+    this.#failures.delete(laneId);
+  }
+
   #failed(laneId: string, error: unknown): void {
     const { clock, firstWaitMs, longestWaitMs, onTrouble } = this.#options;
     const count = (this.#failures.get(laneId)?.count ?? 0) + 1;

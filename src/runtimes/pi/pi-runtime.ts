@@ -206,6 +206,10 @@ export class PiRuntime implements Runtime {
     if (isAlone) this.#signals.say(lane.id, sessionId, { type: "died", synthetic: true });
   }
 
+  laneRemoved(laneId: string): void {
+    this.#programs.laneRemoved(laneId);
+  }
+
   /** There is no program to keep: it would end in mid-turn when we go. */
   async close(): Promise<void> {
     await Promise.all([this.#left.close(false), this.#programs.close(false)]);
