@@ -68,6 +68,8 @@ export class SessionProjection {
   /** As it was told last. */
   #status: SessionStatus = { type: "idle" };
   #todos: Todo[] = [];
+  /** Nothing goes on in what was copied, also while not all of it is known. */
+  #copies = false;
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
     this.place = place;
@@ -84,7 +86,7 @@ export class SessionProjection {
   get sessions(): SessionState[] {
     return [this.#main, ...this.#children.values()].map((thread) => ({
       sessionID: thread.sessionID,
-      status: thread === this.#main ? this.#status : thread.status,
+      status: this.#copies ? { type: "idle" } : thread === this.#main ? this.#status : thread.status,
       rows: thread.rows,
       diff: thread.diffs,
       todos: thread === this.#main ? this.#todos : [],
@@ -109,7 +111,8 @@ export class SessionProjection {
 
   take(event: UniversalEvent): Emitted[] {
     const emitted = this.#take(event);
-    return this.#following && event.copied === true ? [] : emitted;
+    this.#copies = this.#following && event.copied === true;
+    return this.#copies ? [] : emitted;
   }
 
   #take(event: UniversalEvent): Emitted[] {
