@@ -4,6 +4,11 @@
  * Where a runtime takes our ids, an id is the only anchor: no text is ever evidence. Where it takes none, a user row
  * after the pre-prompt cursor counts when it *begins* with the marker of this message, so that a message which
  * quotes another one's id proves nothing.
+ *
+ * A cursor may go from a transcript, as when a program leaves a branch of its session or drops rows. Then nothing says
+ * by its place what came before the prompt, and what came before must not be taken for it: an answer to something else
+ * would be proof. So only a marked row counts then that is not older than the attempt; a clock that was set back costs
+ * a retry, and proves nothing.
  */
 import type { TranscriptRow, TranscriptSlice } from "../runtimes/port.ts";
 import type { Attempt } from "./attempt.ts";
@@ -49,11 +54,13 @@ function byId(slice: TranscriptSlice, attempt: Attempt): TranscriptRow | null {
 }
 
 /** The first row behind the attempt's cursor that begins with the marker; a later one belongs to a later attempt. */
-function byMarker(slice: TranscriptSlice, attempt: Attempt, messageId: string): TranscriptRow | null {
-  const cursor = slice.rows.findIndex((row) => row.id === attempt.prePromptCursor);
-  const candidates = slice.rows.slice(cursor + 1).filter((row) => row.role === "user");
+function byMarker({ rows }: TranscriptSlice, attempt: Attempt, messageId: string): TranscriptRow | null {
+  const cursor = rows.findIndex((row) => row.id === attempt.prePromptCursor);
+  const isLost = cursor === -1 && attempt.prePromptCursor !== null;
+  const behind = isLost ? rows.filter((row) => row.createdAt >= attempt.submittedAt) : rows.slice(cursor + 1);
+  const candidates = behind.filter((row) => row.role === "user");
   const marked = candidates.find((row) => row.text.trimStart().startsWith(promptMarker(messageId)));
-  if (marked) return marked;
+  if (marked || isLost) return marked ?? null;
   // One single row that carries no marker and no id can only be our prompt with its head cut off.
   const [only, ...others] = candidates;
   const isOurs = only && others.length === 0 && !hasMarker(only.text) && !only.text.includes(messageId);
@@ -68,7 +75,7 @@ function childrenOf(rows: readonly TranscriptRow[], prompt: TranscriptRow): read
   return rows.filter((row) => row.role === "assistant" && row.parentId !== null && chain.has(row.parentId));
 }
 
-/** Whether another prompt stands behind this one in its session. */
+/** Whether another prompt stands behind this one in its session. Where its place is not known, any other one may. */
 export function hasLaterPrompt(anchored: Anchored): boolean {
   const { rows } = anchored.slice;
   const place = anchored.row

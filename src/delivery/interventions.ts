@@ -172,7 +172,8 @@ export class Interventions {
 
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
-    const { store, clock, asks, recorder } = this.#deps;
+    const { store, clock, asks, recorder, runtimes } = this.#deps;
+    const lane = await store.lane(laneId);
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -186,6 +187,13 @@ export class Interventions {
     }
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
+    const sessions = await store.sessions(laneId);
+    if (lane) {
+      runtimes.get(lane.runtime)?.laneRemoved?.(
+        laneId,
+        sessions.map(({ sessionId }) => sessionId),
+      );
+    }
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */

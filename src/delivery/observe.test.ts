@@ -184,6 +184,34 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
     expect(byText(rows)).toMatchObject({ state: "not_observed", found: false });
   });
 
+  describe("where the cursor has gone from a whole transcript", () => {
+    const attempts = [anAttempt({ prePromptCursor: "gone", submittedAt: 1000 })];
+    const afterLoss = (rows: readonly TranscriptRow[]) => look(aSlice(rows), { takesIds: false, attempts });
+
+    test("what somebody typed before the prompt was sent is not taken for it, nor its answer for ours", () => {
+      const rows = [userRow("typed", { text: "colour?" }), answerRow("typed", { text: "It is blue." })];
+      expect(afterLoss(rows)).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
+    });
+
+    test("a single row without its head is not taken for the prompt, however new it is", () => {
+      const rows = [
+        userRow("typed", { text: "colour?", createdAt: 2000 }),
+        answerRow("typed", { text: "It is blue." }),
+      ];
+      expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
+    });
+
+    test("an earlier prompt for the same message is not that of a later attempt", () => {
+      const rows = [{ ...marked("u-1", "m-1"), createdAt: 500 }, answerRow("u-1", { text: "It was red." })];
+      expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
+    });
+
+    test("a marked row that came since it was sent is the prompt", () => {
+      const rows = [{ ...marked("u-2", "m-1"), createdAt: 1000 }, answerRow("u-2", { text: "It is blue." })];
+      expect(afterLoss(rows)).toMatchObject({ found: true, evidence: { finalText: "It is blue." } });
+    });
+  });
+
   test("a cursor that is out of reach asks for the full history", () => {
     const rows = [marked("u-5", "m-1"), answerRow("u-5", { text: "It is blue." })];
     expect(byText(rows, { complete: false }, "long-ago")).toMatchObject({ found: false, needsFullHistory: true });
@@ -338,6 +366,7 @@ describe("coalescing: a later prompt in the same session", () => {
     ["only the cursor itself", [userRow("cursor")], "cursor", true, false],
     ["in a session that was empty before", [userRow("later")], null, true, true],
     ["nothing at all", [], null, true, false],
+    ["unknown, since the cursor has gone", [userRow("another")], "cursor", true, true],
     ["unknown, since the slice does not reach back", [answerRow("gone")], "cursor", false, true],
   ] as const)("where our own prompt is missing: %s", (_, rows, prePromptCursor, complete, expected) => {
     const seen = look(aSlice(rows, { complete }), { attempts: [anAttempt({ prePromptCursor })] });

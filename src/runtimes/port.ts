@@ -140,6 +140,8 @@ export type Runtime = {
   /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
   models?(directory: string, signal: AbortSignal): Promise<readonly string[]>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
+  /** Nobody asks about the lane and its sessions any more: what is remembered of them alone is let go. */
+  laneRemoved?(laneId: string, sessionIds: readonly string[]): void;
   /**
    * Resolves when a lane can go on in a session that somebody else began; an `AppError` says why it cannot. Nothing in
    * the session is changed. Absent where a runtime only goes on in sessions that it opened.

@@ -272,6 +272,20 @@ describe("removing a lane", () => {
     expect(await world.waybill.store.lane("lane")).toBeNull();
   });
 
+  test("tells its runtime of all its sessions, so that they can be let go", async () => {
+    await run({ script: { turns: [{ steps: [{ stale: true }] }], ...answers } });
+    const told: unknown[] = [];
+    const laneRemoved = (...args: unknown[]) => void told.push(args);
+    Object.assign(world.stub, { laneRemoved });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    const sessions = (await world.waybill.store.sessions("lane")).map(({ sessionId }) => sessionId);
+    await world.waybill.people.removeLane("lane", "ada", false);
+    expect(sessions).toHaveLength(2);
+    expect(told).toEqual([["lane", sessions]]);
+  });
+
   test("leaves no look behind for what had failed in it", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });

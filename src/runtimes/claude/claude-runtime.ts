@@ -91,6 +91,11 @@ export class ClaudeRuntime implements Runtime {
     return randomUUID();
   }
 
+  laneRemoved(laneId: string): void {
+    this.#lanes.delete(laneId);
+    this.#work.programs.laneRemoved(laneId);
+  }
+
   async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
     return { sessionId: await this.#transcripts.fork(lane.directory, sessionId, before), renamed: new Map() };
   }

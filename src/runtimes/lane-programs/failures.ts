@@ -47,6 +47,11 @@ export class Failures {
     this.#failed(laneId, { why, everywhere: false });
   }
 
+  laneRemoved(laneId: string): void {
+    this.#started.delete(laneId);
+    this.#failures.delete(laneId);
+  }
+
   /** Why the lane's program is not started at this moment. */
   holdingBack(laneId: string): string | null {
     const failure = this.#failures.get(laneId);

@@ -167,6 +167,11 @@ export class LanePrograms<T extends Talk> {
     void this.#finish(laneId, program.end()).catch(() => {});
   }
 
+  /** Whoever makes a lane of that name again may start at once. */
+  laneRemoved(laneId: string): void {
+    this.#failures.laneRemoved(laneId);
+  }
+
   #notStarted(laneId: string, error: unknown): void {
     const { kind, onTrouble } = this.#options;
     const code = error instanceof AppError ? error.code : null;

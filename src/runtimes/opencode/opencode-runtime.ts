@@ -177,6 +177,17 @@ export class OpencodeRuntime implements Runtime {
     return session.id;
   }
 
+  laneRemoved(_laneId: string, sessionIds: readonly string[]): void {
+    for (const sessionId of sessionIds) {
+      this.#hints.unwatch(sessionId);
+      this.#polling.saw(sessionId, "resting");
+      this.#signs.forget(sessionId);
+      this.#unseen.delete(sessionId);
+      this.#places.forget(sessionId);
+      this.#signals.letGo(sessionId);
+    }
+  }
+
   async fork(lane: Lane, from: { sessionId: string; before: string | null }, signal: AbortSignal) {
     const directory = await this.#placeOf(lane, from.sessionId, signal);
     const { session, renamed } = await this.#asking(forkSession(this.#api, { ...from, directory }, signal));
@@ -362,6 +373,8 @@ export class OpencodeRuntime implements Runtime {
       this.#signs.hear(known, known === properties.sessionID, type, properties.error, this.#options.clock.now());
     }
     this.#hints.hear(event);
+    // Also those of others, which a server that is not ours alone tells of.
+    if (type === "session.deleted" && typeof properties.sessionID === "string") this.#tree.forget(properties.sessionID);
   }
 }
 

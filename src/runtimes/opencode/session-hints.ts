@@ -38,6 +38,10 @@ export class SessionHints {
     this.#watched.add(sessionId);
   }
 
+  unwatch(sessionId: string): void {
+    this.#watched.delete(sessionId);
+  }
+
   /** A subtask's session is announced before anything happens in it. */
   learn({ type, properties: { info } }: FeedEvent): void {
     if (type !== "session.created" && type !== "session.updated") return;

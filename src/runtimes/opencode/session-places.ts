@@ -18,6 +18,10 @@ export class SessionPlaces {
     if (typeof directory === "string") this.#known.set(id, directory);
   }
 
+  forget(sessionId: string): void {
+    this.#known.delete(sessionId);
+  }
+
   /** Null for a session that the server does not know. */
   async of(sessionId: string, signal: AbortSignal): Promise<string | null> {
     if (!this.#known.has(sessionId)) {

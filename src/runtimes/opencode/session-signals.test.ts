@@ -200,3 +200,27 @@ test("a session that belongs to no lane is never told, and one that is opened is
   for (const event of twoTurns.events) signals.hear(event);
   expect(types().filter((type) => type === "session_started")).toHaveLength(1);
 });
+
+test.each(["rests", "works"])("a session whose lane is gone is let go, after its turn when it %s", async (how) => {
+  const { signals, types } = watch();
+  signals.watch(lane, session);
+  const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
+  const first = how === "rests" ? ends : untilBusy.length;
+  for (const event of twoTurns.events.slice(0, first)) signals.hear(event);
+  const before = types().length;
+  signals.letGo(session);
+  for (const event of twoTurns.events.slice(first)) signals.hear(event);
+  const after = types().slice(before);
+  expect(after.filter((type) => type === "rest")).toHaveLength(how === "rests" ? 0 : 1);
+  expect(after.at(-1)).toBe(how === "rests" ? undefined : "rest");
+});
+
+test("a session that is let go is forgotten with all below it, and others stay", () => {
+  const tree = new SessionTree(new OpencodeApi(() => null));
+  tree.learn("root", null);
+  tree.learn("child", "root");
+  tree.learn("grandchild", "child");
+  tree.learn("another", "elsewhere");
+  expect(tree.forget("root").sort()).toEqual(["child", "grandchild", "root"]);
+  expect([tree.knownRoot("grandchild"), tree.knownRoot("another")]).toEqual(["grandchild", "elsewhere"]);
+});

@@ -66,6 +66,7 @@ export class SessionSignals {
     const known = this.#sessions.get(sessionId);
     if (known) {
       known.lane = lane;
+      known.isLeft = false;
       return known;
     }
     const watched = new WatchedSession(lane);
@@ -76,6 +77,13 @@ export class SessionSignals {
   opened(lane: Lane, sessionId: string): void {
     this.watch(lane, sessionId);
     if (this.#translator.starts(sessionId)) this.#say(sessionId, { type: "session_started", resumed: false });
+  }
+
+  /** Nobody needs to know of it any more, once its turn has ended. */
+  letGo(sessionId: string): void {
+    const watched = this.#sessions.get(sessionId);
+    if (watched) watched.isLeft = true;
+    if (!watched?.works) this.#forget(sessionId);
   }
 
   hear(event: FeedEvent): void {
@@ -236,9 +244,14 @@ export class SessionSignals {
     for (const signal of watched ? signals : []) {
       watched?.take(signal);
       for (const listener of this.#listeners) listener(watched?.lane.id ?? "", signal);
-      if (signal.type !== "session_ended") continue;
-      this.#sessions.delete(root);
-      this.#translator.forget(root);
+      const isOver = signal.type === "session_ended" || (watched?.isLeft === true && !watched.works);
+      if (isOver) this.#forget(root);
     }
+  }
+
+  #forget(root: string): void {
+    this.#sessions.get(root)?.cancelWait();
+    this.#sessions.delete(root);
+    for (const sessionId of this.#options.tree.forget(root)) this.#translator.forget(sessionId);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Which session belongs to which lane's session: a subtask runs in a session of its own below that of the lane, and its
- * events and asks carry its own id. Parents never change, so each is asked for once.
+ * events and asks carry its own id. Parents never change, so each is asked for once, until its session is let go.
  */
 import type { OpencodeApi } from "./opencode-api.ts";
 
@@ -21,6 +21,13 @@ export class SessionTree {
     let id = sessionId;
     for (let parent = this.#parents.get(id); parent != null; parent = this.#parents.get(id)) id = parent;
     return id;
+  }
+
+  /** It and all below it, which are returned; whoever asks for one again is told by the server. */
+  forget(sessionId: string): string[] {
+    const below = [...this.#parents].filter(([, parent]) => parent === sessionId).map(([id]) => id);
+    this.#parents.delete(sessionId);
+    return [sessionId, ...below.flatMap((id) => this.forget(id))];
   }
 
   async root(sessionId: string, signal: AbortSignal): Promise<string> {

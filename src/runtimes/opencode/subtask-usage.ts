@@ -8,6 +8,8 @@ import type { MessageRow, OpencodeApi, Part } from "./opencode-api.ts";
 import { OpencodeError } from "./opencode-api.ts";
 import { usageOf } from "./transcript.ts";
 
+const mostKept = 2000;
+
 type Subtask = { callId: string; sessionId: string; ended: boolean };
 
 export class SubtaskUsage {
@@ -36,8 +38,15 @@ export class SubtaskUsage {
       info.role === "assistant" ? [{ messageId: info.id, createdAt: info.time.created, ...usageOf(info) }] : [],
     );
     const used = [...own, ...(await this.below(rows, signal))];
-    if (ended) this.#ended.set(callId, used);
+    if (ended) this.#keep(callId, used);
     return used;
+  }
+
+  /** The oldest ones are read again if somebody looks so far back. */
+  #keep(callId: string, used: UsedBelow[]): void {
+    this.#ended.set(callId, used);
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined && this.#ended.size > mostKept) this.#ended.delete(oldest);
   }
 
   /** Null when the server answers, and not with rows; it is asked again at the next read. */

@@ -12,6 +12,8 @@ export class WatchedSession {
   settled: string | null = null;
   /** Whether a turn runs, by what was said. */
   works = false;
+  /** Its lane is gone. */
+  isLeft = false;
   readonly #asks = new Map<string, "permission" | "question">();
   #newest: string | null = null;
   #cancel: (() => void) | null = null;

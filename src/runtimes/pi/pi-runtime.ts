@@ -149,6 +149,10 @@ export class PiRuntime implements Runtime {
     if (isAlone) this.#work.signals.say(lane.id, sessionId, { type: "died", synthetic: true });
   }
 
+  laneRemoved(laneId: string): void {
+    this.#work.programs.laneRemoved(laneId);
+  }
+
   /** There is no program to keep: it would end in mid-turn when we go. */
   async close(): Promise<void> {
     await this.#work.close(false);

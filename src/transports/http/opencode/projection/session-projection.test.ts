@@ -485,6 +485,15 @@ test("whoever reads what was kept sees the same messages, parts and ids as whoev
   for (const { parts } of later.messages()) expect(parts.map(({ id }) => id)).toEqual(parts.map(({ id }) => id).sort());
 });
 
+test("a lane into which a turn is being copied rests", () => {
+  const lane = working(says("Working."));
+  const copy = new SessionProjection(place, { following: true });
+  for (const event of lane.log) {
+    copy.take({ ...event, copied: true });
+    expect(copy.sessions[0]?.status).toEqual({ type: "idle" });
+  }
+});
+
 test("what was copied into a lane is shown, and not told to those who follow as if it happened now", () => {
   const lane = new ProjectedLane();
   lane.admits("msg_1");

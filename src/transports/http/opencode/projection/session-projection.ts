@@ -63,6 +63,8 @@ export class SessionProjection {
   #turn: Turn | null = null;
   #held: UniversalEvent[] = [];
   #todos: Todo[] = [];
+  /** Nothing goes on in what was copied, also while not all of it is known. */
+  #copies = false;
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
     this.place = place;
@@ -81,12 +83,17 @@ export class SessionProjection {
   get sessions(): SessionState[] {
     return [this.#main, ...this.#threads.below].map((thread) => ({
       sessionID: thread.sessionID,
-      status: thread === this.#main ? this.#status.now : thread.status,
+      status: this.#statusOf(thread),
       rows: thread.rows,
       diff: thread.diffs,
       todos: thread === this.#main ? this.#todos : [],
       asks: this.#asks.of(thread.sessionID),
     }));
+  }
+
+  #statusOf(thread: Thread): SessionStatus {
+    if (this.#copies) return { type: "idle" };
+    return thread === this.#main ? this.#status.now : thread.status;
   }
 
   get todos(): readonly Todo[] {
@@ -106,7 +113,8 @@ export class SessionProjection {
 
   take(event: UniversalEvent): Emitted[] {
     const emitted = this.#take(event);
-    return this.#following && event.copied === true ? [] : emitted;
+    this.#copies = this.#following && event.copied === true;
+    return this.#copies ? [] : emitted;
   }
 
   #take(event: UniversalEvent): Emitted[] {
