@@ -21,10 +21,10 @@ import { missingFiles } from "../delivery/missing-files.ts";
 import type { Policy } from "../delivery/policy.ts";
 import { recover } from "../delivery/recovery.ts";
 import { Watchdog } from "../delivery/watchdog.ts";
-import { admissionNotes, changeNotes } from "../events/delivery-notes.ts";
+import { beginNotes, changeNotes } from "../events/delivery-notes.ts";
 import { Recorder } from "../events/recorder.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
-import type { Admitted, NewMessage } from "../mail/admission.ts";
+import type { Admitted, NewMessage, Sender } from "../mail/admission.ts";
 import { admitMessage } from "../mail/admission.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import { storeMailbox } from "../mail/mailbox.ts";
@@ -67,8 +67,8 @@ export type Waybill = {
   recorder: Recorder;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
-  /** Admits a message and sets its lane going. `senderLane` is the lane of the agent that sends, if one does. */
-  send(message: NewMessage, senderLane?: string): Promise<Admitted>;
+  /** Admits a message and sets its lane going. */
+  send(message: NewMessage, sender?: Sender): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
@@ -168,19 +168,24 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   };
 }
 
-/** Whoever follows events may answer an ask at once. */
-function hearAsk(asks: AskBook, { type, data, lane }: UniversalEvent): void {
-  if (type === "permission.requested" || type === "question.requested") asks.told(data.ask, lane);
-  else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
+/** Whoever follows events may look for an ask, and answer it, at once. */
+function hearAsk(asks: AskBook, { type, data, lane: laneId, time: since }: UniversalEvent): void {
+  if (type === "permission.requested") {
+    asks.told({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+  } else if (type === "question.requested") {
+    const title = data.questions.map(({ question }) => question).join("\n");
+    asks.told({ id: data.ask, kind: "question", title, laneId, since });
+  } else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
 function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Waybill["send"] {
-  return async (message, senderLane) => {
-    const admitted = await admitMessage(message, deps, senderLane);
+  return async (message, sender = {}) => {
+    const admitted = await admitMessage(message, deps, sender);
+    const { fromLane: senderLane } = sender;
     if (admitted.delivery) {
       const { laneId } = admitted.delivery;
-      if (!admitted.known) recorder.note(laneId, admissionNotes(admitted.message));
+      if (!admitted.known) recorder.note(laneId, beginNotes(admitted.message, admitted.delivery.rounds));
       void courier.moveLane(laneId);
     }
     const { relayOfMessageId } = admitted.message;
@@ -197,7 +202,7 @@ function wayInForAgents(store: Store, send: Waybill["send"]): PostMessage {
   return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
-    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, laneId);
+    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, { fromLane: laneId });
   };
 }
 

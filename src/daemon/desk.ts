@@ -6,6 +6,7 @@ import type { Lane } from "../delivery/lane.ts";
 import { outlook } from "../delivery/outlook.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { followEvents } from "../events/follow-events.ts";
+import type { Choose } from "../mail/admission.ts";
 import type { Page } from "../page.ts";
 import type { Applied } from "../store/port.ts";
 import type { DeliveryDetail, DeliveryState, Desk, LaneSettings, LaneState, Send, SendTo } from "../transports/port.ts";
@@ -83,9 +84,10 @@ export function makeDesk(options: DeskOptions): Desk {
     stateOf(appliedOr(await applied, words));
 
   return {
-    async send(message) {
+    async send(message, choose) {
       if (options.draining()) throw draining();
-      const admitted = await waybill.send(await addressed(message, waybill));
+      const sender = choose ? { choose: withDefaults(choose, options) } : {};
+      const admitted = await waybill.send(await addressed(message, waybill), sender);
       if (!admitted.delivery) return goneBefore(admitted.message.id);
       // What was known before may have come far since.
       const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
@@ -124,6 +126,7 @@ export function makeDesk(options: DeskOptions): Desk {
     lanes: async () => Promise.all((await store.lanes()).map(laneState)),
     lane: async (id) => laneState(await knownLane(id)),
     putLane: async (settings) => laneState(await store.putLane(await newLane(settings, options))),
+    renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
     async removeLane(id, force) {
       await knownLane(id);
       await people.removeLane(id, person, force);
@@ -208,6 +211,16 @@ async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now
     ...choiceOf({ ...settings, runtime }, defaults.model),
     directory: resolveDirectory(settings.directory),
     createdAt: there?.createdAt ?? now(),
+  };
+}
+
+/** A lane that goes over to another runtime gets what a new one of it would. */
+function withDefaults(choose: Choose, { defaults }: DeskOptions): Choose {
+  return (lane, isUsed) => {
+    const change = choose(lane, isUsed);
+    const then = { ...lane, ...change };
+    refuseAgentWithModel(then);
+    return change.runtime === undefined ? change : { ...change, ...choiceOf(then, defaults.model) };
   };
 }
 

@@ -76,7 +76,9 @@ export class Alerts {
   }
 
   #followAsks(): void {
-    const waiting = this.#deps.asks.list().map(
+    // One that no look has found yet is about to be; in a turn that nobody sent, nobody is to be told.
+    const found = this.#deps.asks.list().filter(({ deliveryId }) => deliveryId !== null);
+    const waiting = found.map(
       (ask): Subject => ({
         id: `ask:${ask.id}`,
         kind: "ask",

@@ -70,7 +70,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }
   /** Before anything was sent: taken back by its sender, or out of time. */
   | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; lookAt: number }
-  | { type: "retried_by_person"; by: string; budget: number }
+  /** `round` is the one that begins; missing in what was written before rounds were counted. */
+  | { type: "retried_by_person"; by: string; budget: number; round?: number }
 );
 
 export type EventType = DeliveryEvent["type"];

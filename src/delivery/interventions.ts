@@ -4,6 +4,8 @@
  */
 import { AppError } from "../app-error.ts";
 import { DeadlinePassed, withDeadline } from "../deadline.ts";
+import { beginNotes } from "../events/delivery-notes.ts";
+import type { Recorder } from "../events/recorder.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied, NewLane } from "../store/port.ts";
 import { adoptSession } from "./adoption.ts";
@@ -16,11 +18,13 @@ import type { Lane } from "./lane.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { isOutstanding, isOwed, openStatuses } from "./record.ts";
 
+export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note" | "laneRemoved"> };
+
 export class Interventions {
-  readonly #deps: CourierDeps & ForkDeps;
+  readonly #deps: InterventionDeps;
   readonly #courier: Courier;
 
-  constructor(deps: CourierDeps & ForkDeps, courier: Courier) {
+  constructor(deps: InterventionDeps, courier: Courier) {
     this.#deps = deps;
     this.#courier = courier;
   }
@@ -49,14 +53,20 @@ export class Interventions {
 
   /** Gives a failed delivery a new budget. Its old attempts are looked at first. */
   async retry(deliveryId: string, by: string): Promise<Applied> {
-    const { store, ledger, policy, clock } = this.#deps;
-    const laneId = (await store.delivery(deliveryId))?.laneId;
-    if (laneId !== undefined && !(await store.lane(laneId))) {
-      throw new AppError({ code: "lane_unknown", message: `Its lane "${laneId}" has been removed.` });
+    const { store, ledger, policy, clock, recorder } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record) return { outcome: "refused", reason: "delivery_unknown", record: null };
+    const { laneId: lane, messageId } = record;
+    if (!(await store.lane(lane))) {
+      throw new AppError({ code: "lane_unknown", message: `Its lane "${lane}" has been removed.` });
     }
-    const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts };
+    const message = await store.message({ kind: "lane", lane }, messageId);
+    const round = record.rounds + 1;
+    const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts, round };
     const applied = await ledger.commit(deliveryId, [event]);
-    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId);
+    if (applied.outcome !== "applied") return applied;
+    if (message) recorder.note(lane, beginNotes(message, round));
+    void this.#courier.moveLane(lane);
     return applied;
   }
 
@@ -162,7 +172,7 @@ export class Interventions {
 
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
-    const { store, clock } = this.#deps;
+    const { store, clock, asks, recorder } = this.#deps;
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -174,6 +184,8 @@ export class Interventions {
         await this.#giveUpRead(record.id);
       }
     }
+    asks.laneRemoved(laneId);
+    recorder.laneRemoved(laneId);
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */

@@ -23,6 +23,11 @@ export type Lane = {
   createdAt: number;
 };
 
+/** Settings that are to be others; what is left out stays as it is. */
+export type LaneChange = Partial<
+  Pick<Lane, "displayName" | "team" | "member" | "runtime" | "directory" | "agent" | "model" | "contract">
+>;
+
 /** Something that does not go as it should in a lane's runtime, although messages are delivered. `code` is stable. */
 export type Notice = { code: string; message: string };
 

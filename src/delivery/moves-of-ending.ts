@@ -136,6 +136,7 @@ export const movesOfEnding: Moves<
       status: "pending",
       maxAttempts: record.attempts + event.budget,
       maxRepairs: record.repairs + event.budget,
+      rounds: event.round ?? record.rounds,
       acceptanceUnknown: false,
       failedAt: null,
       // Whoever retries it wants it sent, whatever its expiry was.

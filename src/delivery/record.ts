@@ -79,6 +79,8 @@ export type DeliveryRecord = {
   maxAttempts: number;
   repairs: number;
   maxRepairs: number;
+  /** How often it was begun: when it was admitted, and by each person who retried it. */
+  rounds: number;
   attemptList: readonly Attempt[];
   nextAttempt: NextAttempt | null;
   acceptanceUnknown: boolean;
@@ -179,6 +181,7 @@ export function newDelivery(
     maxAttempts: policy.maxAttempts,
     repairs: 0,
     maxRepairs: policy.maxRepairs,
+    rounds: 1,
     attemptList: [],
     nextAttempt: null,
     acceptanceUnknown: false,

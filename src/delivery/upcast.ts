@@ -5,7 +5,8 @@
 import type { DeliveryRecord } from "./record.ts";
 import { untimed } from "./timing.ts";
 
-type Written = Omit<DeliveryRecord, "claims"> & Partial<Pick<DeliveryRecord, "claims">>;
+type Later = "claims" | "rounds";
+type Written = Omit<DeliveryRecord, Later> & Partial<Pick<DeliveryRecord, Later>>;
 
 export function recordFrom(json: string): DeliveryRecord {
   return upcast(JSON.parse(json) as Written);
@@ -13,5 +14,5 @@ export function recordFrom(json: string): DeliveryRecord {
 
 export function upcast(record: Written): DeliveryRecord {
   const attemptList = record.attemptList.map((attempt) => ({ ...untimed, ...attempt }));
-  return { ...record, claims: record.claims ?? null, attemptList };
+  return { ...record, claims: record.claims ?? null, rounds: record.rounds ?? 1, attemptList };
 }

@@ -49,13 +49,29 @@ describe("what a fork begins with", () => {
     const history = aHistory();
     const whole = historyBefore(history.events, null);
     expect(historyBefore(history.events, told(history, "delivery:three"))).toEqual(whole);
-    history.tell(endNote({ messageId: "three", status: "cancelled", lastReason: null }), { source: "daemon" });
+    history.tell(endNote({ messageId: "three", rounds: 1, status: "cancelled", lastReason: null }), {
+      source: "daemon",
+    });
     expect(historyBefore(history.events, told(history, "delivery:three"))).toEqual(whole);
     history.admit("four");
     history.send("four");
     history.begin("four");
     history.end("four");
     expect(historyBefore(history.events, told(history, "delivery:three"))).toEqual({ ...whole, before: "prompt-four" });
+  });
+
+  it("has a message that failed as it was told then, without the retry that still waits", () => {
+    const history = aHistory();
+    const failed = endNote({ messageId: "three", rounds: 1, status: "failed_terminal", lastReason: null });
+    history.tell(failed, { source: "daemon" });
+    const before = historyBefore(history.events, null);
+    history.admit("three", "three", 2);
+    expect(historyBefore(history.events, null)).toEqual(before);
+    expect(itemsOf(before)).toContain("delivery:three");
+    history.tell(endNote({ messageId: "three", rounds: 2, status: "responded", lastReason: null }), {
+      source: "daemon",
+    });
+    expect(itemsOf(historyBefore(history.events, null))).toContain("delivery:three#2");
   });
 
   it("before a prompt that joined a turn, ends within it", () => {

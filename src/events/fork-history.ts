@@ -6,7 +6,7 @@
  */
 import { AppError } from "../app-error.ts";
 import { bounded } from "./bounded-event.ts";
-import { attemptNote, deliveryNote } from "./delivery-notes.ts";
+import { attemptNote, deliveryNote, roundOf } from "./delivery-notes.ts";
 import type { LoggedEvent } from "./event-page.ts";
 import type { UniversalEvent } from "./universal-event.ts";
 
@@ -26,6 +26,8 @@ export function historyBefore(events: readonly UniversalEvent[], before: number 
   return { events: kept, before: cut.prompt, inTurn: newest?.type === "turn.started" };
 }
 
+type Noted = { item: string; message: string };
+
 /** `message`: the one that is left out with all that the ledger noted of it. */
 type Cut = { end: number; prompt: string | null; message: string | null };
 
@@ -43,10 +45,10 @@ function cutAt(events: readonly UniversalEvent[], seq: number): Cut {
   const told = events.findIndex((event) => event.seq === seq);
   const event = events[told];
   if (event?.type !== "item.started" && event?.type !== "item.completed") throw notKept();
-  const message = notedOf(event, deliveryNote);
+  const message = notedOf(event, deliveryNote)?.message ?? null;
   if (message === null) return cutBefore(events, event.data.item.id);
   // It may have waited for a turn before its own. One that was never sent stands before the next that was.
-  const sent = events.findIndex((one) => notedOf(one, attemptNote) === message);
+  const sent = events.findIndex((one) => notedOf(one, attemptNote)?.message === message);
   const begins = events.findIndex((one, place) => place > Math.max(told, sent) && promptOf(one) !== null);
   const next = events[begins];
   const end = sent >= 0 ? sent : next ? begins : events.length;
@@ -65,19 +67,23 @@ function promptOf(event: UniversalEvent): string | null {
 }
 
 function withoutOpenNotes(events: readonly UniversalEvent[], leftOut: string | null): UniversalEvent[] {
-  const over = new Set(events.map((event) => (event.type === "item.completed" ? notedOf(event, deliveryNote) : null)));
+  const over = new Set(
+    events.map((event) => (event.type === "item.completed" ? notedOf(event, deliveryNote)?.item : null)),
+  );
   return events.filter((event) => {
-    const message = notedOf(event, deliveryNote) ?? notedOf(event, attemptNote);
-    return message === null || (over.has(message) && message !== leftOut);
+    const noted = notedOf(event, deliveryNote) ?? notedOf(event, attemptNote);
+    return noted === null || (over.has(noted.item) && noted.message !== leftOut);
   });
 }
 
-/** The message that the ledger noted something of. */
-function notedOf(event: UniversalEvent, name: typeof deliveryNote | typeof attemptNote): string | null {
+/** The message that the ledger noted something of, and the item of the round that it was in. */
+function notedOf(event: UniversalEvent, name: typeof deliveryNote | typeof attemptNote): Noted | null {
   if (event.source !== "daemon" || (event.type !== "item.started" && event.type !== "item.completed")) return null;
   const { item } = event.data;
   if (item.name !== name) return null;
-  return (name === deliveryNote ? item.id : (item.parent ?? "")).slice(`${deliveryNote}:`.length);
+  const round = name === deliveryNote ? item.id : (item.parent ?? "");
+  const message = roundOf(round)?.message;
+  return message === undefined ? null : { item: round, message };
 }
 
 /** Ids are long and made by machines: no other text is one. */

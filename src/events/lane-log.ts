@@ -4,7 +4,7 @@
  */
 import type { Store } from "../store/port.ts";
 import { bounded, shallow } from "./bounded-event.ts";
-import { deliveryNote, endNote, isOver } from "./delivery-notes.ts";
+import { endNote, isOver, roundOf } from "./delivery-notes.ts";
 import { KnownIds } from "./known-ids.ts";
 import type { Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
@@ -52,11 +52,15 @@ export class LaneLog {
   async missedEnds(store: Store): Promise<Happening[]> {
     const missed: Happening[] = [];
     for (const id of this.#begun.ids()) {
-      if (!id.startsWith(`${deliveryNote}:`) || this.#over.has(id)) continue;
-      const messageId = id.slice(deliveryNote.length + 1);
+      const begun = this.#over.has(id) ? null : roundOf(id);
+      if (!begun) continue;
+      const { message: messageId, round: rounds } = begun;
       const record = await store.deliveryOf(this.laneId, messageId);
       // One that is gone was over long ago.
-      if (!record) missed.push(endNote({ messageId, status: "responded", lastReason: null }));
+      if (!record) missed.push(endNote({ messageId, rounds, status: "responded", lastReason: null }));
+      // Only what failed is retried.
+      else if (record.rounds > rounds)
+        missed.push(endNote({ messageId, rounds, status: "failed_terminal", lastReason: null }));
       else if (isOver(record)) missed.push(endNote(record));
     }
     return missed;

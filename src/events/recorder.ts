@@ -4,6 +4,7 @@
  *
  * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up
  * as a whole: the lane is then taken up from the store, as after a start, and its runtime asked to say its turn again.
+ * The same becomes of one lane whose events the store does not take while it takes those of others.
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -11,6 +12,7 @@ import type { Clock } from "../clock.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
+import { byLane, charactersIn } from "./entries.ts";
 import type { LoggedEvent } from "./event-page.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
@@ -19,6 +21,7 @@ import { LaneLog } from "./lane-log.ts";
 import type { Signal } from "./signal.ts";
 import type { Happening, UniversalEvent } from "./universal-event.ts";
 import { isKept } from "./universal-event.ts";
+import { eventsLost, isAstray, isOfTheDisk } from "./write-trouble.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
 export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
@@ -44,7 +47,7 @@ type Heard = Signal | Note;
 
 type LaneState =
   /** Its log is being read; what is said meanwhile waits. */
-  | { state: "opening"; heard: Heard[]; opened: Promise<void> }
+  | { state: "opening"; heard: Heard[]; opened: Promise<LaneLog | null> }
   | { state: "open"; log: LaneLog }
   /** Events of it were given up; nothing is taken before it was read anew. */
   | { state: "given_up"; count: number; session: string };
@@ -55,6 +58,8 @@ const longestRetryMs = 30_000;
 /** How often a runtime is asked again that cannot say its turn. */
 const retellMs = 10_000;
 const readAtOnce = 500;
+/** Of lanes that rest, more are read from the store again when something is heard of them. */
+const mostLogs = 500;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
@@ -63,6 +68,7 @@ export class Recorder {
   readonly #unsubscribe: (() => void)[] = [];
   readonly #closing = new AbortController();
   readonly #timers = new Set<() => void>();
+  readonly #removed = new Set<string>();
   readonly #run = randomUUID().slice(0, 8);
   #runtimes: ReadonlyMap<string, Runtime> = new Map();
   #ids = 0;
@@ -123,6 +129,13 @@ export class Recorder {
     for (const happening of happenings) this.#hear(laneId, { type: "note", at, happening });
   }
 
+  /** Nothing more is expected of it; what is, is read from the store again. */
+  laneRemoved(laneId: string): void {
+    if (!this.#lanes.has(laneId)) return;
+    this.#removed.add(laneId);
+    void this.#write();
+  }
+
   /** All that is kept of a lane by now, or of what came before the prompt that was told first with the event `before`. */
   async history(laneId: string, before: number | null): Promise<History> {
     await this.#opened(laneId);
@@ -177,7 +190,7 @@ export class Recorder {
     }
     // A long turn that is said at once may be more than that, and is written in a moment.
     if (!this.#failing) void this.#write();
-    else if (this.#isTooMuch) this.#giveUp();
+    else if (this.#isTooMuch) this.#giveUpAll();
   }
 
   get #isTooMuch(): boolean {
@@ -185,13 +198,13 @@ export class Recorder {
   }
 
   #open(laneId: string): LaneState {
-    const opening: LaneState = { state: "opening", heard: [], opened: Promise.resolve() };
+    const opening: LaneState = { state: "opening", heard: [], opened: Promise.resolve(null) };
     opening.opened = this.#recall(laneId, opening.heard);
     this.#lanes.set(laneId, opening);
     return opening;
   }
 
-  async #recall(laneId: string, heard: Heard[]): Promise<void> {
+  async #recall(laneId: string, heard: Heard[]): Promise<LaneLog | null> {
     try {
       const log = await LaneLog.recall(this.#deps.store, laneId, () => this.#newId());
       const missed = await log.missedEnds(this.#deps.store);
@@ -199,12 +212,17 @@ export class Recorder {
       const at = this.#deps.clock.now();
       for (const happening of missed) this.#take(log, { type: "note", at, happening });
       for (const one of heard) this.#take(log, one);
+      return log;
     } catch (error) {
       this.#deps.onTrouble({ laneId, error });
-      if (heard.length === 0 || this.#closing.signal.aborted) return void this.#lanes.delete(laneId);
+      if (heard.length === 0 || this.#closing.signal.aborted) {
+        this.#lanes.delete(laneId);
+        return null;
+      }
       const session = heard.find((one) => one.type !== "note")?.session ?? "";
       this.#lanes.set(laneId, { state: "given_up", count: heard.length, session });
       this.#later(firstRetryMs, () => void this.#takeUp(laneId));
+      return null;
     }
   }
 
@@ -223,18 +241,56 @@ export class Recorder {
     // What is said in the same breath goes together.
     await null;
     while (this.#queue.length > 0 && !this.#failing) await this.#writeSome(this.#nextBatch());
+    if (this.#queue.length === 0) this.#letGo();
     // In the same moment as the last look at the queue: what is said from now on starts anew.
     this.#writing = null;
   }
 
+  /** When all is written, so that the store knows as much as the log does. */
+  #letGo(): void {
+    let tooMany = this.#lanes.size - mostLogs;
+    if (tooMany <= 0 && this.#removed.size === 0) return;
+    for (const [laneId, lane] of this.#lanes) {
+      if (lane.state !== "open") continue;
+      const isGone = this.#removed.delete(laneId);
+      if (!isGone && (tooMany <= 0 || lane.log.inTurn)) continue;
+      this.#lanes.delete(laneId);
+      tooMany -= 1;
+    }
+  }
+
   async #writeSome(batch: readonly Entry[]): Promise<void> {
-    const kept = batch.filter((entry) => entry.kept);
     try {
-      const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
-      this.#retryMs = firstRetryMs;
-      this.#tell(batch, cursors);
+      await this.#append(batch);
     } catch (error) {
-      this.#failed(batch, error);
+      const lanes = byLane(batch);
+      if (isOfTheDisk(error) || (lanes.length === 1 && !isAstray(error))) this.#failed(batch, error);
+      else await this.#writeLaneByLane(lanes);
+    }
+  }
+
+  async #append(batch: readonly Entry[]): Promise<void> {
+    const kept = batch.filter((entry) => entry.kept);
+    const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
+    this.#retryMs = firstRetryMs;
+    this.#tell(batch, cursors);
+  }
+
+  /** What the store takes of no lane is not the fault of a lane. */
+  async #writeLaneByLane(lanes: readonly Entry[][]): Promise<void> {
+    const refused: { entries: Entry[]; error: unknown }[] = [];
+    for (const entries of lanes) {
+      await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
+    }
+    const isTheirOwn = ({ error }: { error: unknown }) =>
+      isAstray(error) || (refused.length < lanes.length && !isOfTheDisk(error));
+    for (const { entries, error } of refused.filter(isTheirOwn)) this.#giveUpLane(entries, error);
+    const waiting = refused.filter((one) => !isTheirOwn(one));
+    if (waiting[0]) {
+      this.#failed(
+        waiting.flatMap(({ entries }) => entries),
+        waiting[0].error,
+      );
     }
   }
 
@@ -249,9 +305,7 @@ export class Recorder {
     this.#characters = charactersIn(this.#queue);
     this.#deps.onTrouble({ error });
     this.#failing = true;
-    // Its numbers and those in the store have come apart; the store is right.
-    const isAstray = error instanceof AppError && error.code === "events_out_of_order";
-    if (isAstray || this.#isTooMuch) this.#giveUp();
+    if (this.#isTooMuch) this.#giveUpAll();
     if (this.#closing.signal.aborted) return;
     this.#later(this.#retryMs, () => {
       this.#failing = false;
@@ -277,18 +331,32 @@ export class Recorder {
   }
 
   /** Everything that waits, of all lanes that it is of. They are taken up again when the store can be written. */
-  #giveUp(): void {
-    const counts = new Map<string, { count: number; last: UniversalEvent }>();
-    for (const { event, kept } of this.#queue) {
-      if (kept) counts.set(event.lane, { count: (counts.get(event.lane)?.count ?? 0) + 1, last: event });
-    }
+  #giveUpAll(): void {
+    const waiting = byLane(this.#queue);
     this.#queue = [];
     this.#characters = 0;
-    for (const [laneId, { count, last }] of counts) {
-      this.#deps.onTrouble({ laneId, error: eventsLost(count) });
-      this.#lanes.set(laneId, { state: "given_up", count, session: last.session });
-      this.#later(this.#retryMs, () => void this.#takeUp(laneId));
-    }
+    for (const entries of waiting) this.#giveUp(entries, this.#retryMs);
+  }
+
+  #giveUpLane(entries: readonly Entry[], error: unknown): void {
+    const laneId = entries[0]?.event.lane;
+    const isIts = ({ event }: Entry) => event.lane === laneId;
+    const all = [...entries, ...this.#queue.filter(isIts)];
+    this.#queue = this.#queue.filter((entry) => !isIts(entry));
+    this.#characters = charactersIn(this.#queue);
+    this.#deps.onTrouble({ ...(laneId === undefined ? {} : { laneId }), error });
+    this.#giveUp(all, retellMs);
+  }
+
+  /** Of one lane. */
+  #giveUp(entries: readonly Entry[], afterMs: number): void {
+    const kept = entries.filter((entry) => entry.kept);
+    const last = kept.at(-1)?.event;
+    if (!last) return;
+    const { lane: laneId, session } = last;
+    this.#deps.onTrouble({ laneId, error: eventsLost(kept.length) });
+    this.#lanes.set(laneId, { state: "given_up", count: kept.length, session });
+    this.#later(afterMs, () => void this.#takeUp(laneId));
   }
 
   async #takeUp(laneId: string): Promise<void> {
@@ -344,9 +412,8 @@ export class Recorder {
 
   async #opened(laneId: string): Promise<LaneLog | null> {
     const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
-    if (lane.state === "opening") await lane.opened;
-    const opened = this.#lanes.get(laneId);
-    return opened?.state === "open" ? opened.log : null;
+    if (lane.state === "opening") return lane.opened;
+    return lane.state === "open" ? lane.log : null;
   }
 
   #later(ms: number, run: () => void): void {
@@ -358,16 +425,4 @@ export class Recorder {
     });
     this.#timers.add(cancel);
   }
-}
-
-function charactersIn(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { text }) => sum + text.length, 0);
-}
-
-function eventsLost(count: number): AppError {
-  return new AppError({
-    code: "events_lost",
-    message: `${count} events could not be kept, because the store cannot be written.`,
-    hint: "Make room on its disk. Deliveries are not touched by it; agents go on.",
-  });
 }

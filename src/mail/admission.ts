@@ -1,16 +1,17 @@
 /**
  * The door. A message is checked, made canonical and stored together with its delivery in one transaction; the same
- * message again changes nothing, and the same id with another body is a conflict.
+ * message again changes nothing, and the same id with another body is a conflict. What its sender chooses for the lane
+ * is stored in that transaction, too, or not at all.
  */
 import { z } from "zod";
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
-import type { Lane } from "../delivery/lane.ts";
+import type { Lane, LaneChange } from "../delivery/lane.ts";
 import type { Ledger } from "../delivery/ledger.ts";
 import type { Policy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { newDelivery } from "../delivery/record.ts";
-import type { Admission, Applied, Store } from "../store/port.ts";
+import type { Admission, Applied, LaneChoice, Store } from "../store/port.ts";
 import type { Message, Recipient } from "./message.ts";
 import { actionModes, mostCharacters, payloadHash, sources } from "./message.ts";
 
@@ -48,18 +49,26 @@ export type Admitted = { message: Message; delivery: DeliveryRecord | null; know
 
 export type AdmissionDeps = { store: Store; ledger: Ledger; policy: Policy; clock: Clock };
 
+/**
+ * What the sender of a new message wants to be changed about its lane, as the lane is; throws when it cannot be. It may
+ * be asked again, as the lane has become meanwhile. `isUsed` when something was ever sent in the lane.
+ */
+export type Choose = (lane: Lane, isUsed: boolean) => LaneChange;
+
 /** `fromLane` is the lane of the agent that sends, as its connection tells. */
-export async function admitMessage(
-  input: NewMessage,
-  deps: AdmissionDeps,
-  fromLane: string | null = null,
-): Promise<Admitted> {
+export type Sender = { fromLane?: string | undefined; choose?: Choose | undefined };
+
+export async function admitMessage(input: NewMessage, deps: AdmissionDeps, sender: Sender = {}): Promise<Admitted> {
   const at = deps.clock.now();
-  const message = canonical(parse(input), fromLane, at);
-  const lane = await recipientLane(message.recipient, deps.store);
+  const message = canonical(parse(input), sender.fromLane ?? null, at);
   const hash = payloadHash(message);
-  const delivery = lane ? newDelivery(message, hash, lane, deps.policy, at) : null;
-  const admission = await commitAdmission(message, hash, delivery, deps);
+  let admission: Admission;
+  do {
+    const lane = await recipientLane(message.recipient, deps.store);
+    const choice = lane && sender.choose ? await chosen(message, lane, sender.choose, deps) : null;
+    const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, deps.policy, at) : null;
+    admission = await commitAdmission({ message, hash, delivery, choice }, deps);
+  } while (admission.outcome === "lane_changed");
   if (admission.outcome === "conflict") {
     throw new AppError({
       code: "message_conflict",
@@ -70,17 +79,30 @@ export async function admitMessage(
   return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
 }
 
+/** Whoever sends a message again chooses nothing anew. */
+async function chosen(
+  message: Message,
+  seen: Lane,
+  choose: Choose,
+  { store }: AdmissionDeps,
+): Promise<LaneChoice | null> {
+  // After the lane was read: one that is admitted meanwhile has changed what was seen, or is found here.
+  if (await store.message(message.recipient, message.id)) return null;
+  const wasUsed = (await store.deliveries({ laneId: seen.id, limit: 1 })).items.length > 0;
+  return { seen, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
+}
+
+type ToAdmit = { message: Message; hash: string; delivery: DeliveryRecord | null; choice: LaneChoice | null };
+
 /** An admitted message begins a record, so it passes the ledger's fail points and listeners like any other change. */
 async function commitAdmission(
-  message: Message,
-  hash: string,
-  delivery: DeliveryRecord | null,
+  { message, hash, delivery, choice }: ToAdmit,
   { store, ledger }: AdmissionDeps,
 ): Promise<Admission> {
   if (!delivery) return store.admit(message, hash, null);
   let admission: Admission | undefined;
   await ledger.around([{ type: "admitted", at: delivery.createdAt, record: delivery }], async (): Promise<Applied> => {
-    admission = await store.admit(message, hash, delivery);
+    admission = await store.admit(message, hash, delivery, choice);
     if (admission.outcome !== "admitted") return { outcome: "refused", reason: admission.outcome, record: null };
     return { outcome: "applied", record: delivery, effects: [] };
   });

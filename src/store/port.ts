@@ -8,7 +8,7 @@ import type { Alert } from "../delivery/alert.ts";
 import type { DayUsage, Usage } from "../delivery/daily-limit.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { FeedItem } from "../delivery/feed.ts";
-import type { Lane } from "../delivery/lane.ts";
+import type { Lane, LaneChange } from "../delivery/lane.ts";
 import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { EventFilter, EventPage, LoggedEvent } from "../events/event-page.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
@@ -18,7 +18,17 @@ import type { Page, Paging } from "../page.ts";
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
   /** The same id with another body. Nothing was changed. */
-  | { outcome: "conflict" };
+  | { outcome: "conflict" }
+  /** The lane is not any more what was seen. Nothing was changed. */
+  | { outcome: "lane_changed" };
+
+/** What a message changes about its lane as it is admitted, decided by what was seen of it. */
+export type LaneChoice = {
+  seen: Lane;
+  /** Whether it had any deliveries. */
+  wasUsed: boolean;
+  change: LaneChange;
+};
 
 export type Applied =
   /** `before` is the record as it was; one that begins has none. */
@@ -57,6 +67,8 @@ export type Finding = { subject: string; problem: string };
 export type Store = {
   /** Makes a lane, or changes the settings of one; its sessions stay. */
   putLane(lane: NewLane): Promise<Lane>;
+  /** Changes what is named, and makes no lane that is not there (`lane_unknown`). */
+  changeLane(id: string, change: LaneChange): Promise<Lane>;
   lane(id: string): Promise<Lane | null>;
   lanes(): Promise<Lane[]>;
   /** Null lets the lane go on. */
@@ -79,8 +91,16 @@ export type Store = {
   /** Nothing that the lane uses on this day counts against its limits any more. */
   liftLimits(laneId: string, day: string): Promise<void>;
 
-  /** Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. */
-  admit(message: Message, payloadHash: string, delivery: DeliveryRecord | null): Promise<Admission>;
+  /**
+   * Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. `choice` is taken in the same
+   * transaction, and with a message that is new.
+   */
+  admit(
+    message: Message,
+    payloadHash: string,
+    delivery: DeliveryRecord | null,
+    choice?: LaneChoice | null,
+  ): Promise<Admission>;
   message(recipient: Recipient, id: string): Promise<Mail | null>;
   mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
   /** Newest first. With `query`: those in which all of its words were said. */

@@ -14,7 +14,7 @@ import type { DeliveryRecord, Status } from "../delivery/record.ts";
 import type { EventFilter, EventPage } from "../events/event-page.ts";
 import type { FollowedEvent } from "../events/follow-events.ts";
 import type { UniversalEvent } from "../events/universal-event.ts";
-import type { NewMessage } from "../mail/admission.ts";
+import type { Choose, NewMessage } from "../mail/admission.ts";
 import type { Mail } from "../mail/message.ts";
 import type { Page, Paging } from "../page.ts";
 
@@ -87,8 +87,8 @@ export type AskDecision = {
 export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly string[] };
 
 export type Desk = {
-  /** `known` when the same message was admitted before. */
-  send(message: Send): Promise<DeliveryState & { known: boolean }>;
+  /** `known` when the same message was admitted before. What is chosen for the lane is taken with it, or not at all. */
+  send(message: Send, choose?: Choose): Promise<DeliveryState & { known: boolean }>;
   /** Newest first; with `query`, those in which all of its words were said. */
   messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>>;
   /** Takes a message back that has not been sent. `lane` is needed when several lanes have one of that id. */
@@ -108,6 +108,7 @@ export type Desk = {
   lanes(): Promise<readonly LaneState[]>;
   lane(id: string): Promise<LaneState>;
   putLane(settings: LaneSettings): Promise<LaneState>;
+  renameLane(id: string, displayName: string | null): Promise<LaneState>;
   removeLane(id: string, force: boolean): Promise<void>;
   /** Ends the running turn; its delivery is cancelled and never retried. */
   abort(laneId: string): Promise<LaneState>;

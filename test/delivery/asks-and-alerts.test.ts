@@ -35,14 +35,14 @@ describe("asks", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
-  test("an ask that an event told of can be answered before a look has found it", async () => {
-    const world = await startWorld({ script: asking });
+  test("an ask that an event told of is listed and can be answered before a look has found it", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
     const read = world.stub.read.bind(world.stub);
-    const answered = new Promise<number>((resolve, reject) => {
+    const answered = new Promise<unknown>((resolve, reject) => {
       world.waybill.recorder.onEvents((told) => {
         const asked = told.find(({ event }) => event.type === "permission.requested")?.event;
         if (asked?.type !== "permission.requested") return;
-        const listed = openAsks(world).length;
+        const listed = openAsks(world);
         world.waybill.people.answer(asked.data.ask, { decision: "once" }).then(() => resolve(listed), reject);
       });
     });
@@ -50,8 +50,34 @@ describe("asks", () => {
     world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
     await world.send({ id: "m1" });
     await world.clock.advance(1000);
-    expect(await answered).toBe(0);
+    expect(await answered).toMatchObject([{ kind: "permission", title: "rm -rf build", laneId: "lane" }]);
+    expect(openAsks(world)).toEqual([]);
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
+  });
+
+  test("an ask that an event told of knows its message once a look has found it, and so does the alert", async () => {
+    const world = await startWorld({ script: asking, alerts: times });
+    const read = world.stub.read.bind(world.stub);
+    world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
+    await blocked(world);
+    expect(openAsks(world)).toMatchObject([{ messageId: null }]);
+    world.stub.read = read;
+    await world.clock.advance(3 * minute);
+    expect(openAsks(world)).toMatchObject([{ messageId: "m1" }]);
+    expect(raised(world)).toEqual([["ask", "m1", "permission_pending"]]);
+  });
+
+  test.each(["seen by a look", "only told"])("an ask goes with its lane, also when it was %s", async (how) => {
+    const world = await startWorld({ script: asking });
+    const read = world.stub.read.bind(world.stub);
+    if (how === "only told") world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
+    // Nobody hears how it ends.
+    world.waybill.recorder.onEvents(() => {
+      world.waybill.asks.answered = () => {};
+    });
+    const ask = await blocked(world);
+    await world.waybill.people.removeLane("lane", "user", true);
+    expect([openAsks(world), world.waybill.asks.laneOf(ask)]).toEqual([[], null]);
   });
 
   test("a rejected ask ends the delivery, without a retry", async () => {

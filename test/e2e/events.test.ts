@@ -48,6 +48,9 @@ test("the command line follows a turn to its end", async () => {
   expect(stdout).toMatch(
     /turn 2\n[\s\S]*Looking\.\n[\s\S]*done bash[\s\S]*Done: 3 files\.\n[\s\S]*the turn ended: completed/,
   );
+  // The turn is over: there is nothing to wait for.
+  const { code: codeOfKept, stdout: kept } = await program.run(["follow", "slow", "--all", "--once"]);
+  expect([codeOfKept, kept.match(/turn \d\n/g)]).toEqual([0, ["turn 1\n", "turn 2\n"]]);
 });
 
 test("OpenCode's own terminal opens on a lane, and what is typed there is a message like any other", async () => {

@@ -1,6 +1,7 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
+import { LaneLog } from "../../src/events/lane-log.ts";
 import type { ToldEvent } from "../../src/events/recorder.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import type { Said, Signal } from "../../src/events/signal.ts";
@@ -291,6 +292,102 @@ test("what is not written when it closes is reported", async () => {
   expect((troubles.at(-1) as AppError).code).toBe("events_lost");
 });
 
+/** A store that does not take the events of one lane, for a reason of its own. */
+function refusing(lane: string) {
+  const state = { refuses: true };
+  const change = (real: Store): Store => ({
+    ...real,
+    appendEvents: async (events, keep) => {
+      if (state.refuses && events.some(({ event }) => event.lane === lane)) throw new Error("not this one");
+      return real.appendEvents(events, keep);
+    },
+  });
+  return { state, change };
+}
+
+test("events of one lane that the store does not take hold up no other, and that lane is taken up anew", async () => {
+  const { state, change } = refusing("lane");
+  const { say, store, told, troubles, retold, clock } = await aRecorder(change);
+  for (const lane of ["other", "lane", "third"]) say(failure(lane), lane);
+  await settled();
+  expect(told.map(({ event }) => event.lane)).toEqual(["other", "third"]);
+  expect(troubles.map((error) => (error as AppError).code ?? String(error))).toEqual([
+    "Error: not this one",
+    "events_lost",
+  ]);
+  say(failure("more"), "other");
+  await settled();
+  expect(await kept(store, "other")).toHaveLength(2);
+  state.refuses = false;
+  await clock.advance(minute);
+  expect(retold).toEqual([]);
+  say(failure("again"));
+  await settled();
+  const events = await kept(store);
+  expect(events.map(({ data }) => ("item" in data && data.item instanceof Object ? data.item.name : data))).toEqual([
+    "events_lost",
+    "events_lost",
+    { message: "again", item: null },
+  ]);
+});
+
+test("what a store takes of no lane waits, whatever it says", async () => {
+  const { state, change } = refusing("lane");
+  const { say, store, troubles, clock } = await aRecorder(change);
+  say(failure("one"));
+  await settled();
+  expect(troubles.map(String)).toEqual(["Error: not this one"]);
+  state.refuses = false;
+  await clock.advance(5000);
+  expect(types(await kept(store))).toEqual(["error"]);
+});
+
+/** How often each lane was read anew. */
+function countingReads() {
+  const reads: string[] = [];
+  const change = (real: Store): Store => ({
+    ...real,
+    lastEventSeq: (lane) => {
+      reads.push(lane);
+      return real.lastEventSeq(lane);
+    },
+  });
+  return { reads, change };
+}
+
+test("a lane that was removed is let go, and goes on with its numbers when something is heard of it again", async () => {
+  const { reads, change } = countingReads();
+  const { say, recorder, store, troubles } = await aRecorder(change);
+  say(failure("one"));
+  recorder.laneRemoved("lane");
+  await settled();
+  expect(reads).toEqual(["lane"]);
+  say(failure("two"));
+  say(failure("three"));
+  await settled();
+  say(failure("four"));
+  await settled();
+  expect([reads, troubles]).toEqual([["lane", "lane"], []]);
+  expect(await kept(store)).toHaveLength(4);
+});
+
+test("of many lanes that rest, those that were heard of first are let go; one in a turn is not", async () => {
+  const { reads, change } = countingReads();
+  const { say, store } = await aRecorder(change);
+  say(message, "works");
+  for (let count = 0; count < 600; count++) say(failure("one"), `lane-${count}`);
+  await settled();
+  reads.length = 0;
+  say({ type: "rest" }, "works");
+  say(failure("two"), "lane-599");
+  await settled();
+  expect(reads).toEqual([]);
+  say(failure("two"), "lane-0");
+  await settled();
+  expect(reads).toEqual(["lane-0"]);
+  expect(await kept(store, "lane-0")).toHaveLength(2);
+});
+
 const notes = (events: readonly UniversalEvent[]) =>
   events.flatMap((event) => {
     if (event.source !== "daemon" || event.synthetic || !("item" in event.data)) return [];
@@ -346,4 +443,63 @@ test("a message whose end was not noted before a crash is noted as ended when it
     "item.completed delivery:m0 completed",
   ]);
   expect(noted.filter((line) => line.includes("completed delivery:m1"))).toHaveLength(1);
+});
+
+const retriedNotes = [
+  "item.started delivery:m1 in_progress",
+  "item.completed delivery:m1 failed",
+  "item.started delivery:m1#2 in_progress",
+  "item.completed delivery:m1#2 completed",
+];
+
+test.each(["lives on", "is started again before the retry", "is started again after it"])(
+  "a message that failed and is retried by a person is noted as begun and ended a second time; the daemon %s",
+  async (how) => {
+    const world = await startWorld({
+      script: { turns: [{}, {}, {}, { steps: [{ wait: minute }, { say: "Done, 3." }] }] },
+    });
+    const { id } = await world.send({ id: "m1", text: "count the files" });
+    await world.reaches("m1", "failed_terminal");
+    if (how === "is started again before the retry") {
+      await world.stop();
+      await world.start();
+    }
+    await world.waybill.people.retry(id, "ada");
+    await settled();
+    const again = (await kept(world.waybill.store)).find(({ data }) => JSON.stringify(data).includes("delivery:m1#2"));
+    expect(again).toMatchObject({ data: { item: { parts: [{ value: { text: "count the files", round: 2 } }] } } });
+    if (how === "is started again after it") {
+      await world.stop();
+      await world.start();
+    }
+    await world.reaches("m1", "responded");
+    await world.clock.advance(1000);
+    const events = await kept(world.waybill.store);
+    expect(notes(events).filter((line) => line.includes("delivery:"))).toEqual(retriedNotes);
+    const parents = events.flatMap(({ type, data }) =>
+      type === "item.completed" && data.item.name === "attempt" ? [data.item.parent] : [],
+    );
+    expect(parents).toEqual([...Array(3).fill("delivery:m1"), "delivery:m1#2"]);
+  },
+);
+
+test("the end of a round that was not noted is noted as failed when the message was retried since", async () => {
+  const world = await startWorld({ script: { turns: [{}, {}, {}], always: [{ steps: [{ say: "Done, 3." }] }] } });
+  const { id } = await world.send({ id: "m1" });
+  await world.reaches("m1", "failed_terminal");
+  await world.clock.advance(1000);
+  await world.waybill.people.retry(id, "ada");
+  await world.reaches("m1", "responded");
+  await settled();
+  const events = await kept(world.waybill.store);
+  // A store in which only the two beginnings are kept, beside the same ledger.
+  const begun = events.filter(({ type, data }) => type === "item.started" && data.item.name === "delivery").reverse();
+  const { store: real } = world.waybill;
+  const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? begun : []) };
+  const log = await LaneLog.recall(torn, "lane", () => "new");
+  const missed = await log.missedEnds(torn);
+  expect(missed.map(({ type, data }) => `${type} ${JSON.stringify(data)}`)).toEqual([
+    expect.stringMatching(/^item.completed .*"delivery:m1".*"failed_terminal"/),
+    expect.stringMatching(/^item.completed .*"delivery:m1#2".*"responded"/),
+  ]);
 });

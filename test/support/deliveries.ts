@@ -5,7 +5,7 @@ import type { DeliveryRecord } from "../../src/delivery/record.ts";
 import { newDelivery } from "../../src/delivery/record.ts";
 import type { Message } from "../../src/mail/message.ts";
 import { payloadHash } from "../../src/mail/message.ts";
-import type { Admission, Applied, OutgoingMail, Store } from "../../src/store/port.ts";
+import type { Admission, Applied, LaneChoice, OutgoingMail, Store } from "../../src/store/port.ts";
 import { aMessage as anyMessage } from "./records.ts";
 
 export const start = Date.UTC(2026, 0, 1);
@@ -27,9 +27,13 @@ export async function recordFor(store: Store, message: Message): Promise<Deliver
   return newDelivery(message, payloadHash(message), lane, defaultPolicy, message.createdAt);
 }
 
-export async function tryToAdmit(store: Store, message: Partial<Message> & { id: string }): Promise<Admission> {
+export async function tryToAdmit(
+  store: Store,
+  message: Partial<Message> & { id: string },
+  choice?: LaneChoice,
+): Promise<Admission> {
   const full = aMessage(message);
-  return store.admit(full, payloadHash(full), await recordFor(store, full));
+  return store.admit(full, payloadHash(full), await recordFor(store, full), choice);
 }
 
 export async function admit(store: Store, message: Partial<Message> & { id: string }): Promise<DeliveryRecord> {

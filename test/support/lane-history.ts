@@ -1,5 +1,5 @@
 /** A lane's events as they are kept, made quickly: messages that are admitted, sent, worked on and answered. */
-import { admissionNotes, endNote } from "../../src/events/delivery-notes.ts";
+import { beginNotes, endNote } from "../../src/events/delivery-notes.ts";
 import type { Item } from "../../src/events/item.ts";
 import type { Happening, UniversalEvent } from "../../src/events/universal-event.ts";
 import { anEvent } from "./events.ts";
@@ -23,9 +23,9 @@ export class LaneHistory {
     this.events.push(anEvent({ seq, lane: this.lane, time: this.time, turn: this.#turn, ...where }, said));
   }
 
-  admit(id: string, text = id): void {
+  admit(id: string, text = id, round = 1): void {
     const message = aMessage({ id, text, createdAt: this.time + 10, recipient: { kind: "lane", lane: this.lane } });
-    for (const note of admissionNotes(message)) this.tell(note, { source: "daemon" });
+    for (const note of beginNotes(message, round)) this.tell(note, { source: "daemon" });
   }
 
   send(id: string): void {
@@ -54,7 +54,7 @@ export class LaneHistory {
 
   /** The outcome may be known while the turn still goes on. */
   end(id: string, { early = false } = {}): void {
-    const note = endNote({ messageId: id, status: "responded", lastReason: null });
+    const note = endNote({ messageId: id, rounds: 1, status: "responded", lastReason: null });
     if (early) this.tell(note, { source: "daemon" });
     this.tell({ type: "turn.ended", data: { reason: "completed", error: null, queued: 0 } });
     this.#turn = null;

@@ -12,6 +12,7 @@ import { newDelivery, statuses } from "../../src/delivery/record.ts";
 import type { ToldEvent } from "../../src/events/recorder.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
 import { isKept } from "../../src/events/universal-event.ts";
+import type { Choose } from "../../src/mail/admission.ts";
 import type { Mail } from "../../src/mail/message.ts";
 import { payloadHash } from "../../src/mail/message.ts";
 import type { Page, Paging } from "../../src/page.ts";
@@ -70,9 +71,8 @@ export class MemoryDesk implements Desk {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  async send(message: Send) {
+  async send(message: Send, choose?: Choose) {
     this.#check();
-    this.sent.push(message);
     const lane = await this.#laneOf(message.to);
     const id = message.id ?? `generated-${++this.#ids}`;
     const mail: Mail = {
@@ -91,6 +91,9 @@ export class MemoryDesk implements Desk {
     if (known && known.payloadHash !== record.payloadHash)
       throw new AppError({ code: "message_conflict", message: "Admitted before with another body." });
     if (known) return { record: known, queuedBehind: null, known: true };
+    const isUsed = lane.sessionId !== null || [...this.records.values()].some((one) => one.laneId === lane.id);
+    if (choose) this.#keep({ ...lane, ...choose(lane, isUsed) });
+    this.sent.push(message);
     const queuedBehind = [...this.records.values()].findLast((one) => one.laneId === lane.id)?.messageId ?? null;
     this.mail.push(mail);
     this.records.set(record.id, record);
@@ -172,6 +175,10 @@ export class MemoryDesk implements Desk {
   async putLane(settings: LaneSettings): Promise<LaneState> {
     this.#check();
     return this.#keep({ ...plainLane, ...settings, runtime: settings.runtime ?? "stub" });
+  }
+
+  async renameLane(id: string, displayName: string | null): Promise<LaneState> {
+    return this.#keep({ ...(await this.lane(id)).lane, displayName });
   }
 
   async removeLane(id: string, force: boolean): Promise<void> {

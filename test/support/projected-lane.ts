@@ -1,5 +1,5 @@
 /** A lane as OpenCode's clients see it, fed by hand: what its runtime says, and what the ledger notes. */
-import { admissionNotes, endNote } from "../../src/events/delivery-notes.ts";
+import { beginNotes, endNote } from "../../src/events/delivery-notes.ts";
 import type { Said } from "../../src/events/signal.ts";
 import { TurnTracker } from "../../src/events/turn-tracker.ts";
 import type { Draft, Happening, UniversalEvent } from "../../src/events/universal-event.ts";
@@ -21,6 +21,7 @@ export class ProjectedLane {
   readonly log: UniversalEvent[] = [];
   readonly told: Emitted[] = [];
   readonly #tracker = new TurnTracker();
+  readonly #admitted = new Map<string, { message: Message; rounds: number }>();
   #seq = 0;
 
   constructor(projection = new SessionProjection(place)) {
@@ -34,7 +35,17 @@ export class ProjectedLane {
   }
 
   admits(id: string, text = "go"): Emitted[] {
-    return this.#note(admissionNotes({ id, from: "user", text, source: "ui", createdAt: 1000 + this.#seq } as Message));
+    const message = { id, from: "user", text, source: "ui", createdAt: 1000 + this.#seq } as Message;
+    this.#admitted.set(id, { message, rounds: 1 });
+    return this.#note(beginNotes(message, 1));
+  }
+
+  /** By a person, after it failed. */
+  isRetried(id: string): Emitted[] {
+    const admitted = this.#admitted.get(id);
+    if (!admitted) throw new Error(`${id} was not admitted`);
+    admitted.rounds += 1;
+    return this.#note(beginNotes(admitted.message, admitted.rounds));
   }
 
   /** A prompt is sent for it. */
@@ -46,7 +57,8 @@ export class ProjectedLane {
   }
 
   ends(messageId: string, status: "responded" | "failed_terminal" | "cancelled", lastReason: string | null = null) {
-    return this.#note([endNote({ messageId, status, lastReason })]);
+    const rounds = this.#admitted.get(messageId)?.rounds ?? 1;
+    return this.#note([endNote({ messageId, rounds, status, lastReason })]);
   }
 
   #note(happenings: readonly Happening[]): Emitted[] {

@@ -40,9 +40,26 @@ export function isSurrounding(name: string): boolean {
   return surroundings.test(name);
 }
 
-/** The values that must not show up in an error message. */
+const secretNames = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS|CONTENT/;
+/** A line of headers, without the word before a token. */
+const headerValue = /^[^:\n]+:[ \t]*(?:(?:Bearer|Basic)[ \t]+)?(\S.*?)[ \t]*$/gim;
+const passwordInAddress = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
+
+/** The values that must not show up in an error message, the longest first, since one may hold another. */
 export function secretsIn(environment: AgentEnvironment): string[] {
-  return Object.entries(environment)
-    .filter(([name, value]) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS|CONTENT/.test(name) && value.length >= 6)
-    .map(([, value]) => value);
+  const found = Object.entries(environment).flatMap(([name, value]) => [
+    ...(secretNames.test(name) ? [value] : []),
+    ...(name.endsWith("_HEADERS") ? all(value, headerValue) : []),
+    ...all(value, passwordInAddress),
+  ]);
+  return found.filter((secret) => secret.length >= 6).sort((one, other) => other.length - one.length);
+}
+
+function all(text: string, pattern: RegExp): string[] {
+  return [...text.matchAll(pattern)].map(([, found = ""]) => found);
+}
+
+/** To be used before a text is cut: half of a secret would not be found. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), text);
 }

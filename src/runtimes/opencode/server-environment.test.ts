@@ -44,7 +44,17 @@ describe("the environment of a server", () => {
   });
 
   test("holds secrets that an error message must not quote", () => {
-    expect(secretsIn(serverEnvironment(given, {}))).toEqual(["key-of-anthropic", "key-of-openrouter", "key-of-aws"]);
+    expect(secretsIn(serverEnvironment(given, {}))).toEqual(["key-of-openrouter", "key-of-anthropic", "key-of-aws"]);
+  });
+
+  test.each([
+    ["ANTHROPIC_CUSTOM_HEADERS", "X-Tenant: blue\nX-Auth: Bearer one-in-a-header", ["one-in-a-header"]],
+    ["HTTPS_PROXY", "http://me:behind-the-proxy@proxy.example:3128", ["behind-the-proxy"]],
+    ["OPENAI_BASE_URL", "https://me:in-an-address@models.example/v1", ["in-an-address"]],
+    ["AWS_SECRET_ACCESS_KEY", "short", []],
+    ["GOPROXY", "https://proxy.example,direct", []],
+  ])("holds the secrets inside %s", (name, value, secrets) => {
+    expect(secretsIn({ [name]: value })).toEqual(secrets);
   });
 });
 

@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { AgentEnvironment } from "../agent-process/agent-environment.ts";
-import { nonceVariable, secretsIn } from "../agent-process/agent-environment.ts";
+import { nonceVariable, secretsIn, withoutSecrets } from "../agent-process/agent-environment.ts";
 import { endFamily } from "../agent-process/process-family.ts";
 import { processTable } from "../agent-process/process-table.ts";
 import { basicAuthorization, probe } from "./probe.ts";
@@ -159,8 +159,7 @@ function lastWords({ directory, environment }: StartOptions, { password }: Serve
   try {
     const secrets = [password, ...secretsIn(environment)];
     const output = readFileSync(outputIn(directory), "utf8");
-    // Before it is cut: half of a secret would not be found.
-    const text = secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), output).slice(-10_000);
+    const text = withoutSecrets(output, secrets).slice(-10_000);
     const lines = stripVTControlCharacters(text).split("\n");
     const said = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("Warning:"));
     return said.slice(-5).join(" / ").slice(-500);

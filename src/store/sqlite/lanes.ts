@@ -1,7 +1,7 @@
 /** Lanes and the sessions that they have had. */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import type { Lane } from "../../delivery/lane.ts";
+import type { Lane, LaneChange } from "../../delivery/lane.ts";
 import type { LaneSession, NewLane } from "../port.ts";
 
 const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,
@@ -16,6 +16,11 @@ export function laneStatements(db: Database.Database) {
     ON CONFLICT (id) DO UPDATE SET
       display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
       agent = excluded.agent, model = excluded.model, contract = excluded.contract, removed_at = NULL`);
+  const change = db.prepare<Lane>(`
+    UPDATE lane SET
+      display_name = @displayName, team = @team, member = @member, runtime = @runtime, directory = @directory,
+      agent = @agent, model = @model, contract = @contract
+    WHERE id = @id`);
   const isUsed = db.prepare<[string]>("SELECT 1 FROM lane WHERE id = ?").pluck();
   const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
   const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ?, paused_reason = NULL WHERE id = ?");
@@ -48,6 +53,10 @@ export function laneStatements(db: Database.Database) {
     put(lane: NewLane): Lane {
       put.run(lane);
       return known(lane.id);
+    },
+    change(id: string, changed: LaneChange): Lane {
+      change.run({ ...known(id), ...changed });
+      return known(id);
     },
     /** One whose name was never used. */
     add(lane: NewLane): Lane {

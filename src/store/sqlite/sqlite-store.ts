@@ -1,9 +1,10 @@
 /** The embedded store: one file, one writing process, full durability. */
+import { isDeepStrictEqual } from "node:util";
 import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
 import type { Message, Recipient } from "../../mail/message.ts";
-import type { Admission, Applied, LaneFork, OutgoingMail, Store } from "../port.ts";
+import type { Admission, Applied, LaneChoice, LaneFork, OutgoingMail, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
 import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
@@ -52,7 +53,16 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
 
-  const admit = (message: Message, payloadHash: string, delivery: DeliveryRecord | null): Admission => {
+  const isAsSeen = ({ seen, wasUsed }: LaneChoice) =>
+    isDeepStrictEqual(lanes.find(seen.id), seen) &&
+    wasUsed === ledger.page({ laneId: seen.id, limit: 1 }).items.length > 0;
+
+  const admit = (
+    message: Message,
+    payloadHash: string,
+    delivery: DeliveryRecord | null,
+    choice: LaneChoice | null,
+  ): Admission => {
     const known = mail.find(message.recipient, message.id);
     if (known) {
       if (known.payloadHash !== payloadHash) return { outcome: "conflict" };
@@ -60,6 +70,8 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     }
     // Here and not only at the door: the lane may have been removed in between.
     if (delivery) lanes.known(delivery.laneId);
+    if (choice && !isAsSeen(choice)) return { outcome: "lane_changed" };
+    if (choice) lanes.change(choice.seen.id, choice.change);
     const seq = mail.insert(message, payloadHash);
     if (delivery) ledger.begin(delivery, seq, "admitted");
     return { outcome: "admitted", message, delivery };
@@ -99,6 +111,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
 
   return {
     putLane: (lane) => commits.write(() => lanes.put(lane)),
+    changeLane: (id, change) => commits.write(() => lanes.change(id, change)),
     lane: async (id) => lanes.find(id),
     lanes: async () => lanes.all(),
     pauseLane: (id, reason) => commits.write(() => lanes.pause(id, reason)),
@@ -113,7 +126,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     usageOf: async (laneId, day) => usage.of(laneId, day),
     liftLimits: (laneId, day) => commits.write(() => usage.lift(laneId, day)),
 
-    admit: (message, hash, delivery) => commits.write(() => admit(message, hash, delivery)),
+    admit: (message, hash, delivery, choice = null) => commits.write(() => admit(message, hash, delivery, choice)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
     messages: async (filter) => mail.page(filter),

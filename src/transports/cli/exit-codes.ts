@@ -22,7 +22,9 @@ export function exitCodeOfOutcome(status: Status): number {
   return status === "cancelled" ? exitCodes.cancelled : exitCodes.ok;
 }
 
-export function exitCodeOfTurn(reason: "completed" | "error" | "aborted" | "interrupted"): number {
+export type TurnReason = "completed" | "error" | "aborted" | "interrupted";
+
+export function exitCodeOfTurn(reason: TurnReason): number {
   if (reason === "completed") return exitCodes.ok;
   return reason === "aborted" ? exitCodes.cancelled : exitCodes.failed;
 }

@@ -12,8 +12,12 @@ export function paintFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): P
   return (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
 }
 
-/** What somebody else wrote, safe to print: no escape sequences, no control characters but line breaks and tabs. */
+/**
+ * What somebody else wrote, safe to print: no escape sequences, no control characters but line breaks and tabs, and
+ * nothing that turns the text around, so that a command is read in the order in which it runs.
+ */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+  const unwanted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+  return stripVTControlCharacters(text).replace(unwanted, "");
 }

@@ -33,10 +33,10 @@ export function parseSpan(text: string): number | null {
   return amount === undefined ? null : Math.round(Number(amount) * (inMs[unit] ?? 0));
 }
 
-/** What somebody else wrote, as one line without anything that moves the cursor or turns the text around. */
+/** What somebody else wrote, as one line without anything that moves the cursor or takes up a place unseen. */
 export function oneLine(text: string): string {
   return printable(text)
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[\u200e\u200f]/g, "")
     .replace(/\s+/g, " ")
     .trim();
 }

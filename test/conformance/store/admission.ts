@@ -1,10 +1,19 @@
 /** Admission: durable, idempotent by recipient and message id, and never a second body under one id. */
 import { expect, it } from "vitest";
+import type { LaneChange } from "../../../src/delivery/lane.ts";
 import { payloadHash } from "../../../src/mail/message.ts";
+import type { LaneChoice, Store } from "../../../src/store/port.ts";
 import { admit, aMessage, move, recordFor, start, submit, toPerson, tryToAdmit } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
 const lane = { kind: "lane", lane: "lane" } as const;
+
+/** A change of `lane`, decided by what it is now. */
+async function choosing(store: Store, change: LaneChange): Promise<LaneChoice> {
+  const seen = await store.lane("lane");
+  if (!seen) throw new Error("the lane is gone");
+  return { seen, wasUsed: (await store.deliveries({ laneId: "lane", limit: 1 })).items.length > 0, change };
+}
 
 export function admission(subject: Subject): void {
   it("an admitted message is there, unread, with a delivery that waits", async () => {
@@ -21,6 +30,61 @@ export function admission(subject: Subject): void {
     expect(await store.message(lane, "m1")).toEqual({ ...message, readAt: null });
     expect(await store.deliveryOf("lane", "m1")).toEqual(record);
     expect(await store.delivery(record.id)).toEqual(record);
+  });
+
+  it("what a message chooses for its lane is taken with it, and told before it", async () => {
+    const { store } = subject;
+    const { cursor } = await store.feed(await store.feedEnd(), 1);
+    const choice = await choosing(store, { runtime: "another", model: "large", displayName: "Builds" });
+    expect(await tryToAdmit(store, { id: "m1" }, choice)).toMatchObject({ outcome: "admitted" });
+    expect(await store.lane("lane")).toEqual({ ...choice.seen, ...choice.change });
+    expect((await store.feed(cursor, 10)).items.map(({ type }) => type)).toEqual(["lane", "message", "delivery"]);
+  });
+
+  it("of two messages that choose for the lane as it was, the second is not admitted, and its choice not taken", async () => {
+    const { store } = subject;
+    const choices = [await choosing(store, { model: "one" }), await choosing(store, { model: "two" })];
+    const both = await Promise.all(choices.map((choice, index) => tryToAdmit(store, { id: `m${index}` }, choice)));
+    expect(both.map(({ outcome }) => outcome)).toEqual(["admitted", "lane_changed"]);
+    expect(await store.lane("lane")).toMatchObject({ model: "one" });
+    expect(await store.message(lane, "m1")).toBeNull();
+    expect((await store.deliveries({ limit: 10 })).items).toHaveLength(1);
+  });
+
+  it("a choice that was made before the lane was used, paused or given a session is not taken", async () => {
+    const { store } = subject;
+    const happen = [
+      () => admit(store, { id: "first" }),
+      () => store.pauseLane("lane", "lunch"),
+      () => store.openSession("lane", "session-1", 100),
+    ];
+    for (const [index, one] of happen.entries()) {
+      const choice = await choosing(store, { model: "late" });
+      await one();
+      expect(await tryToAdmit(store, { id: `m${index}` }, choice)).toEqual({ outcome: "lane_changed" });
+    }
+    expect(await store.lane("lane")).toMatchObject({ model: null });
+    expect(await tryToAdmit(store, { id: "m4" }, await choosing(store, {}))).toMatchObject({ outcome: "admitted" });
+  });
+
+  it("a message that is known, or in conflict, chooses nothing", async () => {
+    const { store } = subject;
+    const choice = await choosing(store, { model: "late" });
+    await admit(store, { id: "m1" });
+    expect(await tryToAdmit(store, { id: "m1" }, choice)).toMatchObject({ outcome: "known" });
+    expect(await tryToAdmit(store, { id: "m1", text: "other" }, choice)).toEqual({ outcome: "conflict" });
+    expect(await store.lane("lane")).toEqual(choice.seen);
+  });
+
+  it("a lane that was removed is not chosen for", async () => {
+    const { store } = subject;
+    const choice = await choosing(store, { model: "late" });
+    const message = aMessage({ id: "m1" });
+    const record = await recordFor(store, message);
+    await store.removeLane("lane", 500);
+    const admitted = store.admit(message, payloadHash(message), record, choice);
+    await expect(admitted).rejects.toMatchObject({ code: "lane_unknown" });
+    expect(await store.lane("lane")).toBeNull();
   });
 
   it("the same message again is known and changes nothing", async () => {

@@ -69,6 +69,31 @@ export function lanes(subject: Subject): void {
     expect(await store.sessions("lane")).toHaveLength(1);
   });
 
+  it("what is changed about a lane is what was named, also by several at once", async () => {
+    const { store } = subject;
+    await store.openSession("lane", "session-1", 100);
+    await store.pauseLane("lane", "lunch");
+    const before = await store.lane("lane");
+    const changes = [{ displayName: "Builds" }, { model: "large", agent: "build" }, { team: "crew", member: "ada" }];
+    await Promise.all(changes.map((change) => store.changeLane("lane", change)));
+    const all = { ...before, ...changes[0], ...changes[1], ...changes[2] };
+    expect(await store.changeLane("lane", { model: null })).toEqual({ ...all, model: null });
+    expect(await store.lane("lane")).toEqual({ ...all, model: null });
+    expect(await store.lane("other")).toMatchObject({ displayName: null, agent: null, team: null });
+  });
+
+  it("a change makes no lane that is not there, and no lane again that was removed", async () => {
+    const { store } = subject;
+    await expect(store.changeLane("nowhere", { model: "m" })).rejects.toMatchObject({ code: "lane_unknown" });
+    const [, late] = await Promise.allSettled([
+      store.removeLane("lane", 500),
+      store.changeLane("lane", { displayName: "Late" }),
+    ]);
+    expect(late).toMatchObject({ status: "rejected", reason: { code: "lane_unknown" } });
+    expect((await store.lanes()).map(({ id }) => id)).toEqual(["other"]);
+    expect(await store.putLane(aLane())).toMatchObject({ displayName: null });
+  });
+
   it("a lane is paused with a reason and goes on without one", async () => {
     const { store } = subject;
     expect(await store.pauseLane("lane", "lunch")).toMatchObject({ pausedReason: "lunch" });

@@ -1,8 +1,9 @@
 /** `waybill follow`: the turns of a lane, as the agent works. */
-import type { FollowedEvent, WaybillClient } from "../../../client/index.ts";
+import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../../client/index.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { refuseMore } from "../command.ts";
 import { talk } from "../connect.ts";
+import type { TurnReason } from "../exit-codes.ts";
 import { exitCodeOfTurn, exitCodes } from "../exit-codes.ts";
 import { statusLine } from "../screen.ts";
 import { sayOnce } from "../trouble.ts";
@@ -15,7 +16,8 @@ Shows what the agent of a lane does, as it does it: what it says, its tools, wha
 goes on until Ctrl-C, connects again by itself when the daemon restarts, and leaves out nothing that is kept.
 
 Options:
-  --once           end when the agent is idle after a turn, with an exit code that says how that ended
+  --once           end when the agent is idle after a turn, with an exit code that says how that ended; with --all also
+                   after a turn that is over already
   --all            begin with the oldest event that is kept instead of now
   --after CURSOR   begin after this event (the \`cursor\` of a line of --json)
   --json           one line of JSON for each event
@@ -63,7 +65,9 @@ async function showAll(
   context: CommandContext,
   show: Show,
 ): Promise<number> {
-  const after = input.flag("all") ? await showKept(client, lane, context, show) : input.value("after");
+  const kept = input.flag("all") ? await showKept(client, lane, context, show) : null;
+  if (input.flag("once") && kept?.ended) return exitCodeOfTurn(kept.ended);
+  const after = kept ? kept.end : input.value("after");
   const onOpen = () => {
     if (!context.json) context.remark("Following. Ctrl-C ends it.");
   };
@@ -71,21 +75,29 @@ async function showAll(
   const options = { lane, after, signal: context.interrupted, onOpen, onTrouble: sayOnce(context) };
   for await (const event of client.followEvents(options)) {
     show.event(event);
-    // With prompts that come next, the agent is not idle yet.
-    if (input.flag("once") && event.type === "turn.ended" && event.data.queued === 0) {
-      return exitCodeOfTurn(event.data.reason);
-    }
+    const ended = endOf(event);
+    if (input.flag("once") && ended) return exitCodeOfTurn(ended);
   }
   return exitCodes.interrupted;
 }
 
-/** What is kept, and where it ends. */
+/** How the turn ended that this event is the end of. With prompts that come next, the agent is not idle yet. */
+function endOf(event: FollowedEvent | UniversalEvent): TurnReason | null {
+  return event.type === "turn.ended" && event.data.queued === 0 ? event.data.reason : null;
+}
+
+/** What is kept, where it stops, and how the newest turn ended if the agent is idle since. */
 async function showKept(client: WaybillClient, lane: string, { interrupted }: CommandContext, show: Show) {
+  let ended: TurnReason | null = null;
   for (let after: string | undefined; ; ) {
     const { events, cursor } = await client.events({ lane, after, limit: 200 }, { signal: interrupted });
-    for (const one of events) show.event({ ...one.event, cursor: one.cursor });
+    for (const one of events) {
+      show.event({ ...one.event, cursor: one.cursor });
+      if (one.event.type === "turn.started") ended = null;
+      ended = endOf(one.event) ?? ended;
+    }
     after = cursor;
-    if (events.length === 0) return after;
+    if (events.length === 0) return { end: after, ended };
   }
 }
 

@@ -7,13 +7,15 @@ import type { App, Env } from "../env.ts";
 import type { RouteDeps } from "../routes/route-deps.ts";
 import { addEventStreams } from "./events/add-event-streams.ts";
 import { EventHub } from "./events/event-hub.ts";
-import { openCodePath } from "./opencode-address.ts";
+import { honoPath, openCodePath } from "./opencode-address.ts";
 import type { OpenCodeDeps } from "./opencode-deps.ts";
 import { addPlace } from "./place/add-place.ts";
 import { makeProjects } from "./place/projects.ts";
 import { refuseTheRest } from "./refuse-the-rest.ts";
 import { addSessions } from "./sessions/add-sessions.ts";
+import { questionlessLanes } from "./sessions/asks/questionless-lanes.ts";
 import { sessionView } from "./sessions/session-view.ts";
+import { showRefusal, unseenRoutes } from "./show-refusals.ts";
 
 export type OpenCodeApp = Hono<Env>;
 
@@ -34,8 +36,12 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     hub.endWith(c.env.closing);
     return next();
   });
+  for (const route of unseenRoutes) {
+    const [method = "", path = ""] = route.split(" ");
+    sub.on(method, honoPath(path), showRefusal(route, hub));
+  }
   addPlace(sub, all);
-  addSessions(sub, { ...all, hub, questionless: new Set(), patienceMs: 20_000 });
+  addSessions(sub, { ...all, hub, questionless: questionlessLanes(desk), patienceMs: 20_000 });
   addEventStreams(sub, { desk, hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);

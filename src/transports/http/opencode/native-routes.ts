@@ -117,6 +117,7 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /session/{sessionID}/todo": "the agent's task list",
   "GET /skill": "empty: skills are the agent program's own",
   "GET /vcs": "the branch",
+  "GET /vcs/diff": "what is changed in the files, compared with the last commit or the default branch",
   "DELETE /session/{sessionID}": "removes the lane",
   "PATCH /session/{sessionID}": "names the lane",
   "POST /log": "a line in Waybill's log, without what is beside it",
@@ -199,7 +200,7 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "POST /mcp/{name}/connect",
     "POST /mcp/{name}/disconnect",
   ],
-  changes: ["GET /vcs/status", "GET /vcs/diff", "GET /vcs/diff/raw", "POST /vcs/apply", "POST /project/git/init"],
+  changes: ["GET /vcs/status", "GET /vcs/diff/raw", "POST /vcs/apply", "POST /project/git/init"],
   workspaces: [
     "POST /experimental/control-plane/move-session",
     "POST /experimental/worktree",

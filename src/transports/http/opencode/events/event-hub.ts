@@ -7,17 +7,18 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../../clock.ts";
 import type { Desk, FollowedEvent } from "../../../port.ts";
 import { laneOf } from "../ids.ts";
-import type { MessageRow } from "../projection/session-projection.ts";
+import type { Emitted, MessageRow } from "../projection/session-projection.ts";
 import type { LinesSource } from "./follow-lines.ts";
 import { followLines } from "./follow-lines.ts";
 import { KnownLanes } from "./known-lanes.ts";
 import type { Line } from "./line.ts";
 import type { InboxLimits } from "./line-inbox.ts";
 import { LineInbox } from "./line-inbox.ts";
-import { disposedLines, laneLine, linesOf, stateLines } from "./lines-of.ts";
+import { disposedLines, laneLine, linesOf, passingLine, stateLines } from "./lines-of.ts";
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
-import { makeKnown, presentOf, wantedLanes } from "./present-lanes.ts";
+import type { Working } from "./present-lanes.ts";
+import { lanesOfNow, makeKnown, presentOf, wantedLanes, workingOf } from "./present-lanes.ts";
 import type { TranslatorDeps } from "./translator.ts";
 import { laneOrNull, Translator } from "./translator.ts";
 import type { TurnEnd } from "./turn-end.ts";
@@ -40,8 +41,6 @@ type Run = {
   translator: Translator;
   position: Position;
   lanes: KnownLanes;
-  /** When something was last heard of a lane. */
-  heardAt: Map<string, number>;
   /** What events are told in, one after the other, and what has to happen between two of them. */
   busy: Promise<unknown>;
 };
@@ -93,7 +92,7 @@ export class EventHub {
 
   /** State, position and the first event that waits for the client belong to the same moment. */
   async #beginNow(run: Run, inbox: LineInbox, source: LinesSource, withState: boolean): Promise<Following> {
-    const all = withState ? await wantedLanes(this.#deps, run.heardAt) : [];
+    const all = withState ? await wantedLanes(this.#deps, run.lanes) : [];
     const lanes = all.filter(({ lane }) => inbox.wants(lane));
     return this.#alone(run, async () => {
       await makeKnown(this.#deps, run.translator, lanes, run.position.events);
@@ -125,10 +124,27 @@ export class EventHub {
     return lane ? translator.messages(lane.lane, sessionID) : [];
   }
 
+  /** The sessions that do not rest, as whoever follows was told. */
+  async working(): Promise<Working[]> {
+    const run = await this.#running();
+    const states = await lanesOfNow(this.#deps, run.lanes);
+    return this.#alone(run, async () => {
+      await makeKnown(this.#deps, run.translator, states, run.position.events);
+      return states.flatMap((state) => workingOf(run.translator, state));
+    });
+  }
+
   /** Resolves when the turn that answers the message is over and told, or its delivery ended without one. */
   async turnEnd(wanted: TurnWanted): Promise<TurnEnd> {
     await this.#running();
     return this.#waiter.end(wanted);
+  }
+
+  /** Tells those who are there, and keeps nothing of it. */
+  async tellInPassing(emitted: Emitted): Promise<void> {
+    if (this.#inboxes.size === 0) return;
+    const run = await this.#running();
+    await this.#alone(run, async () => this.#tell([passingLine(run.position, this.#deps.clock.now(), emitted)]));
   }
 
   /** What it runs on is gone once this is aborted. */
@@ -175,7 +191,7 @@ export class EventHub {
     const lanes = new KnownLanes((await desk.lanes()).map(({ lane }) => lane));
     const position = { events: await desk.eventsEnd(), seen: 0, feed };
     const translator = new Translator(this.#deps, { hearsDeltas: true });
-    const run: Run = { stop, translator, position, lanes, heardAt: new Map(), busy: Promise.resolve() };
+    const run: Run = { stop, translator, position, lanes, busy: Promise.resolve() };
     stop.signal.addEventListener("abort", () => lanes.wake(), { once: true });
     if (this.#isClosed) stop.abort();
     void this.#watched(run, this.#followEvents(run));
@@ -222,7 +238,7 @@ export class EventHub {
   async #tellEvent(run: Run, { event, cursor }: FollowedEvent & { type: "event" }): Promise<void> {
     await this.#laneTold(run, event.lane);
     const translation = await run.translator.translate(event);
-    run.heardAt.set(event.lane, this.#deps.clock.now());
+    run.lanes.heard(event.lane, this.#deps.clock.now());
     const before = run.position;
     run.position = { ...before, events: cursor ?? before.events };
     this.#tell(linesOf(translation, before, run.position));

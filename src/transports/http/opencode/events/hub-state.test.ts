@@ -30,6 +30,8 @@ function withoutTimes(part: object | undefined): object {
   return { ...rest, isOver: "end" in time };
 }
 
+const isIdle = (status: unknown) => JSON.stringify(status) === JSON.stringify({ type: "idle" });
+
 const step = fc.oneof(
   fc.constantFrom({ say: "Something longer" }, { think: "Hm" }, { say: "More of it" }),
   fc.constantFrom({ tool: "read", output: "x" }, { tool: "bash", fails: true, takesMs: 40 }),
@@ -57,6 +59,8 @@ test("whenever a client comes, it shows what one shows that was always there, an
             const client = await aClient(hub, { withState: true });
             late.push(client);
             expectTheSame(shownBy(client.seen), shownBy(whole.seen));
+            const listed = (await hub.working()).map(({ sessionID, status }) => [sessionID, status] as const);
+            expect(listed).toEqual([...shownBy(client.seen).status].filter(([, status]) => !isIdle(status)));
             const [ask] = await desk.asks();
             if (ask && ms > 3) await desk.answer(ask.id, { decision: "reject" });
           }
@@ -79,6 +83,31 @@ test("whenever a client comes, it shows what one shows that was always there, an
   );
   // Several whole worlds, one after the other.
 });
+
+test.each(["lives on", "is started again"])(
+  "a message that a person retries makes its session busy until it ends again; the daemon %s meanwhile",
+  async (how) => {
+    const answered = { steps: [{ wait: 60_000 }, { say: "Well, 3." }] };
+    const world = await startWorld({ script: { turns: [{}, {}, {}, answered] } });
+    const { id } = await world.send({ id: "m1" });
+    await world.reaches("m1", "failed_terminal");
+    let client = await aClient(aHub(world), { withState: true });
+    const status = () => shownBy(client.seen).status.get("ses_lane");
+    expect(status()).toEqual({ type: "idle" });
+    await deskOf(world.waybill).retry(id);
+    await settled();
+    expect(status()).toEqual({ type: "busy" });
+    if (how === "is started again") {
+      await world.stop();
+      await world.start();
+      client = await aClient(aHub(world), { withState: true });
+      expect(status()).toEqual({ type: "busy" });
+    }
+    await world.reaches("m1", "responded");
+    await world.clock.advance(1000);
+    expect(status()).toEqual({ type: "idle" });
+  },
+);
 
 test("what an agent asks is told to whoever comes later, and is gone once it is answered", async () => {
   const steps = [{ ask: "permission" as const, title: "bash: ls" }, { say: "Listed." }];

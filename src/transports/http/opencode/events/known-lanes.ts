@@ -1,4 +1,7 @@
-/** The lanes that clients know of by now, and what is still known of those that were removed. */
+/**
+ * The lanes that clients know of by now, with what the hub remembers of each, and what is still known of those that were
+ * removed.
+ */
 import type { Lane } from "../../../../delivery/lane.ts";
 import type { LaneBefore } from "./lines-of.ts";
 
@@ -7,6 +10,7 @@ const mostRemoved = 1000;
 export class KnownLanes {
   readonly #lanes: Map<string, Lane>;
   readonly #removed = new Map<string, Lane>();
+  readonly #heardAt = new Map<string, number>();
   #wake: (() => void)[] = [];
 
   constructor(lanes: readonly Lane[]) {
@@ -15,6 +19,16 @@ export class KnownLanes {
 
   has(laneId: string): boolean {
     return this.#lanes.has(laneId);
+  }
+
+  /** When something was last heard of it; null when that is not known. */
+  heardAt(laneId: string): number | null {
+    return this.#heardAt.get(laneId) ?? null;
+  }
+
+  /** Of a lane that is gone, or not told of yet, nothing is remembered: nobody would say when to forget it. */
+  heard(laneId: string, at: number): void {
+    if (this.#lanes.has(laneId)) this.#heardAt.set(laneId, at);
   }
 
   get directories(): string[] {
@@ -33,6 +47,7 @@ export class KnownLanes {
       this.#removed.delete(laneId);
     } else if (known) {
       this.#lanes.delete(laneId);
+      this.#heardAt.delete(laneId);
       this.#removed.set(laneId, known);
     }
     const [oldest] = this.#removed.keys();

@@ -9,6 +9,9 @@ import { makeLine } from "./line.ts";
 import type { Position } from "./position.ts";
 import type { Translation, TranslatorDeps } from "./translator.ts";
 
+/** How OpenCode names what belongs to no directory. */
+const everywhere = "global";
+
 /** Those of one universal event. Whoever has seen the last of them has seen the event. */
 export function linesOf(translation: Translation, before: Position, after: Position): Line[] {
   const { directory, count, events } = translation;
@@ -68,4 +71,10 @@ export function disposedLines(at: Position, directories: readonly string[], time
     const event = { id, type: "server.instance.disposed", properties: { directory } };
     return makeLine({ at, directory, event });
   });
+}
+
+/** For everybody who follows all directories at this moment, and for nobody who comes or goes on later. */
+export function passingLine(at: Position, time: number, emitted: Emitted): Line {
+  const event = { id: timedId("evt", time, 0, randomUUID()), ...emitted };
+  return makeLine({ at, hasId: false, directory: everywhere, event });
 }

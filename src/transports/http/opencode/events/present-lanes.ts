@@ -5,12 +5,14 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Clock } from "../../../../clock.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
-import type { Desk } from "../../../port.ts";
+import type { Desk, LaneState } from "../../../port.ts";
 import { sessionOf } from "../ids.ts";
+import type { SessionState } from "../projection/session-projection.ts";
 import { childView } from "../sessions/session-view.ts";
+import type { KnownLanes } from "./known-lanes.ts";
 import type { Present } from "./lines-of.ts";
 import type { Bearing } from "./present-state.ts";
-import { lanesToTell, presentState } from "./present-state.ts";
+import { lanesToTell, mostToTell, presentState } from "./present-state.ts";
 import type { Translator, TranslatorDeps } from "./translator.ts";
 
 export type PresentDeps = Pick<TranslatorDeps, "sessionInfo"> & {
@@ -21,30 +23,44 @@ export type PresentDeps = Pick<TranslatorDeps, "sessionInfo"> & {
 /** A lane that is to be told of, and its session. */
 export type Wanted = { lane: Lane; info: Session };
 
-/** `heardAt` is when something was last heard of each lane; those that it lacks are added. */
-export async function wantedLanes(
-  { desk, clock, sessionInfo }: PresentDeps,
-  heardAt: Map<string, number>,
-): Promise<Wanted[]> {
+/** A session that does not rest. */
+export type Working = Pick<SessionState, "sessionID" | "status"> & { directory: string };
+
+/** When something was last heard of lanes. */
+type Heard = Pick<KnownLanes, "heardAt" | "heard">;
+
+export async function wantedLanes(deps: PresentDeps, known: Heard): Promise<Wanted[]> {
+  const states = await lanesOfNow(deps, known, mostToTell);
+  return Promise.all(
+    states.map(async ({ lane }) => ({ lane, info: await deps.sessionInfo(lane, known.heardAt(lane.id) ?? 0) })),
+  );
+}
+
+/** Those that are at work, or in which something happened lately. `known` learns what it does not know. */
+export async function lanesOfNow(
+  { desk, clock }: PresentDeps,
+  known: Heard,
+  most = Number.POSITIVE_INFINITY,
+): Promise<LaneState[]> {
   const [states, asks] = await Promise.all([desk.lanes(), desk.asks()]);
   const asking = new Set(asks.map(({ laneId }) => laneId));
   const bearings: Bearing[] = [];
   for (const { lane, holder, waiting } of states) {
-    const heard = heardAt.get(lane.id) ?? (await desk.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
-    if (!heardAt.has(lane.id)) heardAt.set(lane.id, heard);
+    const heard = known.heardAt(lane.id) ?? (await desk.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
+    // Something newer may have been heard while that was read.
+    if (known.heardAt(lane.id) === null) known.heard(lane.id, heard);
     const isAtWork = holder !== null || waiting > 0 || asking.has(lane.id);
     bearings.push({ lane: lane.id, isAtWork, changedAt: Math.max(heard, lane.createdAt) });
   }
-  const lanes = new Map(states.map(({ lane }) => [lane.id, lane]));
-  const wanted = lanesToTell(bearings, clock.now()).flatMap((id) => lanes.get(id) ?? []);
-  return Promise.all(wanted.map(async (lane) => ({ lane, info: await sessionInfo(lane, heardAt.get(lane.id) ?? 0) })));
+  const byId = new Map(states.map((state) => [state.lane.id, state]));
+  return lanesToTell(bearings, clock.now(), most).flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Makes known what was not heard of, up to the event `after`. No event may be taken meanwhile. */
 export async function makeKnown(
   { desk }: PresentDeps,
   translator: Translator,
-  wanted: readonly Wanted[],
+  wanted: readonly Pick<Wanted, "lane">[],
   after: string,
 ): Promise<void> {
   for (const { lane } of wanted) {
@@ -54,6 +70,19 @@ export async function makeKnown(
     const { events } = await desk.events({ after, lane: lane.id, limit: 1 });
     await translator.know(lane.id, { seq: events[0]?.event.seq ?? newest.seq + 1, time: null });
   }
+}
+
+/**
+ * As it was told last: busy is what has something to come. A message that was admitted a moment ago may not have been
+ * told yet.
+ */
+export function workingOf(translator: Translator, { lane, waiting }: LaneState): Working[] {
+  const { directory } = lane;
+  const told = translator.sessions(lane.id).filter(({ status }) => status.type !== "idle");
+  const own = sessionOf(lane.id);
+  const isTold = waiting === 0 || told.some(({ sessionID }) => sessionID === own);
+  const untold: Working[] = isTold ? [] : [{ sessionID: own, status: { type: "busy" }, directory }];
+  return [...untold, ...told.map(({ sessionID, status }) => ({ sessionID, status, directory }))];
 }
 
 /** At once, so that it fits the moment. */

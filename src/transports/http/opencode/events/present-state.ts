@@ -11,16 +11,17 @@ import { statusEvent } from "../projection/session-status.ts";
 export type Bearing = { lane: string; isAtWork: boolean; changedAt: number };
 
 const latelyMs = 10 * 60_000;
-const mostLanes = 50;
+/** Lanes that a client is told of when it comes. */
+export const mostToTell = 50;
 /** Of one session; a turn seldom has more. */
 const mostRows = 100;
 
 /** Those that are at work, or in which something happened lately; of too many, the busy and the newest. */
-export function lanesToTell(bearings: readonly Bearing[], now: number): string[] {
+export function lanesToTell(bearings: readonly Bearing[], now: number, most = mostToTell): string[] {
   return bearings
     .filter(({ isAtWork, changedAt }) => isAtWork || now - changedAt <= latelyMs)
     .toSorted((one, other) => Number(other.isAtWork) - Number(one.isAtWork) || other.changedAt - one.changedAt)
-    .slice(0, mostLanes)
+    .slice(0, most)
     .map(({ lane }) => lane);
 }
 

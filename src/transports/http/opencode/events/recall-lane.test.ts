@@ -52,8 +52,10 @@ function pastOf(log: readonly UniversalEvent[], records: readonly Partial<Delive
         .slice(-limit)
         .reverse();
     },
-    async deliveries() {
-      const items = records.map((record) => ({ record: record as DeliveryRecord, queuedBehind: null }));
+    async deliveries({ statuses }: Parameters<Past["deliveries"]>[0]) {
+      const items = records
+        .filter(({ status }) => statuses === undefined || (status !== undefined && statuses.includes(status)))
+        .map((record) => ({ record: record as DeliveryRecord, queuedBehind: null }));
       return { items, next: null };
     },
   };
@@ -75,6 +77,22 @@ describe("what is recalled of a lane", () => {
         whole.take(event);
       }
     }
+  });
+
+  test("holds a message that was retried, although later ones were answered long ago", async () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.ends("m1", "failed_terminal");
+    typed(lane, "before");
+    lane.isRetried("m1");
+    for (const name of ["one", "two", "three", "four"]) typed(lane, name);
+    const log = lane.log.filter(isKept).map((event) => ({ ...event, time: event.time + 10 * hour }));
+    const later = { messageId: "m2", status: "responded", createdAt: hour, respondedAt: hour } as const;
+    const retried = { messageId: "m1", status: "pending", createdAt: 0 } as const;
+    const recalled = new SessionProjection(place, { following: true });
+    const now = { seq: log.length + 1, time: null };
+    for (const one of await recallLane(pastOf(log, [later, retried]), "chat", now)) recalled.take(one);
+    expect(recalled.isBusy).toBe(true);
   });
 
   test("does not reach beyond two turns for messages that had ended, or were not admitted yet", async () => {

@@ -3,6 +3,8 @@
  * every message that was open then, however many turns it had waited. Found by reading backwards, so that it costs the
  * same in a long log.
  */
+import type { DeliveryRecord } from "../../../../delivery/record.ts";
+import { openStatuses } from "../../../../delivery/record.ts";
 import type { DeliveryNote } from "../../../../events/delivery-notes.ts";
 import { attemptNote, deliveryNote, isOver } from "../../../../events/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
@@ -51,21 +53,33 @@ export async function recallLane(past: Past, laneId: string, { seq, time }: Mome
  */
 async function openAt(past: Past, lane: string, time: number): Promise<Map<string, number | null>> {
   const open = new Map<string, number | null>();
-  let cursor: string | undefined;
-  do {
-    const page = await past.deliveries({ lane, limit: deliveriesAtOnce, cursor });
-    for (const { record } of page.items) {
-      if (record.createdAt > time + clocksDifferMs) continue;
-      const endedAt = record.respondedAt ?? record.failedAt ?? record.cancelledAt ?? record.updatedAt;
-      if (!isOver(record) || endedAt >= time - clocksDifferMs) open.set(record.messageId, record.createdAt);
-      else if (record.status === "responded") return open;
-    }
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined);
+  const latest = time + clocksDifferMs;
+  for await (const record of recordsOf(past, { lane })) {
+    if (record.createdAt > latest) continue;
+    const endedAt = record.respondedAt ?? record.failedAt ?? record.cancelledAt ?? record.updatedAt;
+    if (!isOver(record) || endedAt >= time - clocksDifferMs) open.set(record.messageId, record.createdAt);
+    else if (record.status === "responded") break;
+  }
+  // One that a person retried stands where it stood, before others that were answered meanwhile.
+  for await (const record of recordsOf(past, { lane, statuses: ["pending", ...openStatuses] })) {
+    if (record.createdAt <= latest) open.set(record.messageId, record.createdAt);
+  }
   return open;
 }
 
-/** The message that a note is about, and whether it is the first about it. */
+type Filter = Omit<Parameters<Past["deliveries"]>[0], "limit" | "cursor">;
+
+/** Newest first. */
+async function* recordsOf(past: Past, filter: Filter): AsyncGenerator<DeliveryRecord> {
+  let cursor: string | undefined;
+  do {
+    const page = await past.deliveries({ ...filter, limit: deliveriesAtOnce, cursor });
+    for (const { record } of page.items) yield record;
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+}
+
+/** The message that a note is about, and whether it begins with it, or once more. */
 export function noteOf(event: UniversalEvent): { message: string; begins: boolean; name: string } | null {
   if (event.type !== "item.started" && event.type !== "item.completed") return null;
   const { source, synthetic, data } = event;

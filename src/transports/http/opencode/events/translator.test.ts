@@ -3,6 +3,7 @@ import { deskOf } from "../../../../../test/support/desk-of.ts";
 import { settled } from "../../../../../test/support/manual-clock.ts";
 import { ProjectedLane, place } from "../../../../../test/support/projected-lane.ts";
 import { aLane, startWorld } from "../../../../../test/support/waybill.ts";
+import { AppError } from "../../../../app-error.ts";
 import type { LaneState } from "../../../port.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionView } from "../sessions/session-view.ts";
@@ -75,4 +76,33 @@ test("of many lanes at rest only the newest are remembered, and the others are t
   const remembered = (translator: Translator) => lanes.filter((id) => translator.sessions(id).length > 0);
   expect(remembered(all)).toEqual(lanes);
   expect(remembered(few)).toEqual(["three"]);
+});
+
+test("of a lane that is removed while its past is read nothing is told, and nothing remembered", async () => {
+  let isThere = true;
+  const translator: Translator = new Translator(
+    {
+      desk: {
+        lane: async () => {
+          if (isThere) return { lane } as LaneState;
+          throw new AppError({ code: "lane_unknown", message: "It is gone." });
+        },
+        eventsBefore: async () => [],
+        deliveries: async () => {
+          isThere = false;
+          translator.changed(place.lane, null);
+          return { items: [], next: null };
+        },
+      },
+      sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+      report: (error) => {
+        throw error;
+      },
+    },
+    { hearsDeltas: true },
+  );
+  const agent = new ProjectedLane();
+  agent.says({ type: "prompt", message: "p1", parts: [{ type: "text", id: "t", text: "go" }] });
+  for (const event of agent.log) expect((await translator.translate(event)).events).toEqual([]);
+  expect(translator.sessions(place.lane)).toEqual([]);
 });

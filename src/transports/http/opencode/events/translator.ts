@@ -49,6 +49,8 @@ export class Translator {
   /** The one that was last of use is the last. */
   readonly #lanes = new Map<string, Known>();
   readonly #mostLanes: number;
+  /** What is being read of a lane, and whether that lane is another since. One at a time. */
+  #recalling: { laneId: string; isChanged: boolean } | null = null;
 
   constructor(deps: TranslatorDeps, options: { hearsDeltas: boolean; mostLanes?: number }) {
     this.#deps = deps;
@@ -93,6 +95,7 @@ export class Translator {
 
   /** Its place may be another from now on; what is known of a lane that stays where it is, stays. */
   changed(laneId: string, lane: Lane | null): void {
+    if (this.#recalling?.laneId === laneId) this.#recalling.isChanged = true;
     const known = this.#lanes.get(laneId);
     if (!known) return;
     if (lane && JSON.stringify(placeOf(lane)) === JSON.stringify(placeOf(known.lane))) known.lane = lane;
@@ -122,7 +125,17 @@ export class Translator {
     }
   }
 
+  /** Anew when the lane changes while its past is read: what is remembered of one that is gone would never be let go. */
   async #recall(laneId: string, moment: Moment): Promise<Known | null> {
+    for (;;) {
+      const recalling = { laneId, isChanged: false };
+      this.#recalling = recalling;
+      const known = await this.#readPast(laneId, moment);
+      if (!recalling.isChanged) return known;
+    }
+  }
+
+  async #readPast(laneId: string, moment: Moment): Promise<Known | null> {
     const { desk, projectionOf = following } = this.#deps;
     const lane = await laneOrNull(desk, laneId);
     if (!lane) return null;

@@ -38,10 +38,20 @@ export function awaiting(message: string): Awaited {
   };
 }
 
+/** What has ended has, unless a person retries the message since: then it is waited for anew. */
 export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
-  if (state.end) return state;
   const note = noteOf(event);
-  if (note) return note.message === state.message ? afterNote(state, event) : state;
+  if (note?.begins && note.message === state.message) return begunAnew(state);
+  const next = after(state, event, note?.message ?? null);
+  return state.end ? { ...next, end: state.end } : next;
+}
+
+function begunAnew({ message, running }: Awaited): Awaited {
+  return { ...awaiting(message), running: running && { ...running, isIts: false } };
+}
+
+function after(state: Awaited, event: UniversalEvent, noted: string | null): Awaited {
+  if (noted !== null) return noted === state.message ? afterNote(state, event) : state;
   switch (event.type) {
     case "turn.started": {
       const { prompt } = event.data;

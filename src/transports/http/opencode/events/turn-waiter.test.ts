@@ -104,6 +104,20 @@ test("a delivery that ends without a turn ends it", async () => {
   expect(state.end).toEqual({ turn: null, delivery: "cancelled" });
 });
 
+test("a message that was retried since it failed is waited for until its new turn is over", async () => {
+  const world = await startWorld({ script: { turns: [{}, {}, {}], ...slow } });
+  const { id } = await world.send({ id: "m1" });
+  await world.reaches("m1", "failed_terminal");
+  await deskOf(world.waybill).retry(id);
+  await world.clock.advance(1000);
+  const { state, done } = waiting(aHub(world), "m1");
+  await settled();
+  expect(state.end).toBeNull();
+  await world.clock.until(() => lastTurnIsOver(world));
+  await done;
+  expect(state.end).toMatchObject({ turn: 4 });
+});
+
 test("whoever wants no more is let go", async () => {
   const world = await startWorld();
   const stop = new AbortController();

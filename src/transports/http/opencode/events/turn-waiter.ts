@@ -67,7 +67,10 @@ export class TurnWaiter {
       const past = await this.#past(lane, messageId);
       state = awaiting(messageId);
       const last = past.at(-1)?.seq ?? 0;
-      for (const event of [...past, ...heard.filter(({ seq }) => seq > last)]) take(event);
+      // Of the past only how it stands by now counts: what had ended may have been begun again.
+      for (const event of past) state = awaitedAfter(state, event);
+      if (state.end) finish(state.end);
+      for (const event of heard.filter(({ seq }) => seq > last)) take(event);
       return await ended;
     } finally {
       this.#listeners.delete(listener);

@@ -64,7 +64,7 @@ async function ignoredOf({ directory }: WorkPlace, nodes: readonly FileNode[]): 
   // Git refuses a link with a slash behind it.
   const names = nodes.map(({ path }) => path.replace(/\/$/, ""));
   if (names.length === 0) return new Set();
-  const found = await git(directory, ["check-ignore", "--stdin", "-z"], names.join("\0"));
+  const found = await git(directory, ["check-ignore", "--stdin", "-z"], { input: names.join("\0") });
   return new Set(found?.split("\0"));
 }
 

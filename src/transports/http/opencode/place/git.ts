@@ -1,16 +1,24 @@
 /**
  * Asks git about a directory. Only what reads names and refs: an agent can write a repository's configuration, so nothing
- * is asked that would run a program named there (filters, hooks, a file system monitor).
+ * is asked that would run a program named there (filters, hooks, a file system monitor). What files have in them is
+ * compared in a repository of our own (repository-copy.ts).
  */
 import { execFile } from "node:child_process";
 
 const patienceMs = 5000;
 const mostBytes = 16 * 1024 * 1024;
 
-/** What git printed, or null where it cannot say: no repository, no git, or no answer in time. */
-export function git(directory: string, args: readonly string[], input?: string): Promise<string | null> {
+export type Given = { input?: string | undefined; env?: NodeJS.ProcessEnv };
+
+/** What git printed, or null where it cannot say: no repository, no git, too much, or no answer in time. */
+export function git(directory: string, args: readonly string[], { input, env }: Given = {}): Promise<string | null> {
   const settings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
-  const options = { cwd: directory, env: environment(), timeout: patienceMs, maxBuffer: mostBytes } as const;
+  const options = {
+    cwd: directory,
+    env: { ...environment(), ...env },
+    timeout: patienceMs,
+    maxBuffer: mostBytes,
+  } as const;
   return new Promise((resolve) => {
     const child = execFile("git", [...settings, ...args], { ...options, killSignal: "SIGKILL" }, (error, stdout) =>
       resolve(error === null ? stdout : null),

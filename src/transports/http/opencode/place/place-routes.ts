@@ -1,14 +1,24 @@
 /** Where this server works, and what it can do there. */
 import { homedir } from "node:os";
+import { z } from "@hono/zod-openapi";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import type { Env } from "../../env.ts";
 import type { OpenCodeApp } from "../add-opencode.ts";
 import type { OpenCodeDeps } from "../opencode-deps.ts";
 import { placeOf } from "../request-place.ts";
+import { queryOf } from "../request-query.ts";
 import { agents, configOf, defaultsOf, providerOf, usableFirst } from "./catalog.ts";
+import { changesIn } from "./git-changes.ts";
 import type { Project } from "./projects.ts";
 import { branchesOf } from "./projects.ts";
+
+const wholeFile = 1_000_000;
+const changesQuery = z.object({
+  mode: z.enum(["git", "branch"]),
+  /** Without it the whole file, as OpenCode does it. */
+  context: z.coerce.number().int().min(0).max(wholeFile).default(wholeFile),
+});
 
 export function addPlaceRoutes(app: OpenCodeApp, { desk, about, projects }: OpenCodeDeps): void {
   const shown = ({ id, worktree, vcs }: Project): NativeProject => ({
@@ -47,6 +57,8 @@ export function addPlaceRoutes(app: OpenCodeApp, { desk, about, projects }: Open
   });
 
   app.get("/vcs", async (c) => c.json(await branchesOf((await placeOf(c, desk)).directory)));
+
+  app.get("/vcs/diff", async (c) => c.json(await changesIn(await placeOf(c, desk), queryOf(c, changesQuery))));
 
   addCatalogRoutes(app, { desk });
 }

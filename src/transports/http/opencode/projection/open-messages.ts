@@ -5,7 +5,7 @@
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
 import { userMessageId } from "../ids.ts";
 
-type OpenMessage = { messageID: string; isSent: boolean; hadTurn: boolean };
+type OpenMessage = { messageID: string; round: number; isSent: boolean; hadTurn: boolean };
 
 /** The message that a turn answers; a further prompt for the same message is not the message itself. */
 export type Answered = { messageID: string; isFirst: boolean };
@@ -31,9 +31,10 @@ export class OpenMessages {
     return new Set([...this.#open.values()].map(({ messageID }) => messageID));
   }
 
-  admitted({ message, createdAt }: DeliveryNote): string {
+  /** Again when a person retries it: it is the same message then. */
+  admitted({ message, round = 1, createdAt }: DeliveryNote): string {
     const messageID = userMessageId(this.#lane, { id: message, createdAt });
-    this.#open.set(message, { messageID, isSent: false, hadTurn: false });
+    this.#open.set(message, { messageID, round, isSent: false, hadTurn: false });
     return messageID;
   }
 
@@ -48,8 +49,10 @@ export class OpenMessages {
   }
 
   /** Whether it ended without a turn, and not well. */
-  ended({ message, status }: DeliveryEndNote): boolean {
+  ended({ message, round = 1, status }: DeliveryEndNote): boolean {
     const open = this.#open.get(message);
+    // Noted late, after a crash; a person has retried it since.
+    if (open && open.round > round) return false;
     this.#open.delete(message);
     for (const [prompt, attempt] of this.#attempts) if (attempt.message === message) this.#attempts.delete(prompt);
     if (this.#expected !== "queued" && this.#expected?.message === message) this.#expected = null;

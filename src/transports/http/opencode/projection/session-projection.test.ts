@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ProjectedLane, place } from "../../../../../test/support/projected-lane.ts";
 import type { Said } from "../../../../events/signal.ts";
+import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { isKept } from "../../../../events/universal-event.ts";
 import type { Emitted } from "./session-projection.ts";
 import { SessionProjection } from "./session-projection.ts";
@@ -296,7 +297,46 @@ describe("a message", () => {
     expect(rows.at(-1)?.info).toMatchObject({ parentID: second?.info.id });
   });
 
-  test("that failed and is sent again makes the session busy with its turn, since its end is noted once", () => {
+  test("that failed and is retried by a person makes the session busy again, and is not shown twice", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", "p1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    expect(lane.projection.isBusy).toBe(false);
+    expect(lines(lane.isRetried("m1"))).toEqual(["session.status busy"]);
+    lane.sends("m1", "p2", 2);
+    lane.says(prompt("p2"), says("Well."), done());
+    expect(lines(lane.says(rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
+    expect(lane.ends("m1", "responded")).toEqual([]);
+    // The second is the prompt that was sent for it, in the words of a retry.
+    expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "user", "assistant"]);
+  });
+
+  test("that is retried and fails again without a turn lets the session rest, and says why", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    lane.isRetried("m1");
+    expect(lines(lane.ends("m1", "failed_terminal", "no_response"))).toEqual([
+      "session.error UnknownError",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("that is open again stays so when the end before that is noted late, as after a crash", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    const before = new ProjectedLane();
+    before.admits("m1");
+    before.ends("m1", "failed_terminal");
+    lane.isRetried("m1");
+    const late = before.log.at(-1) as UniversalEvent;
+    expect(lane.projection.take(late)).toEqual([]);
+    expect(lane.projection.isBusy).toBe(true);
+  });
+
+  test("whose prompt is sent again without a note of its retry makes the session busy with its turn", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
     lane.sends("m1", "p1");

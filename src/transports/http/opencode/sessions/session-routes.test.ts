@@ -2,6 +2,7 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../../test/support/events.ts";
 import { anApi } from "../../../../../test/support/http-api.ts";
+import { LaneHistory } from "../../../../../test/support/lane-history.ts";
 import { MemoryDesk } from "../../../../../test/support/memory-desk.ts";
 import { aRecord } from "../../../../../test/support/records.ts";
 
@@ -137,20 +138,42 @@ describe("sessions below", () => {
 });
 
 describe("a session is busy", () => {
-  it("while the ledger has something for its agent to do, and not while it is paused", async () => {
-    const desk = new MemoryDesk(["holds", "waits", "pauses", "rests"]);
-    const holder = aRecord();
+  it("while something is to come, as those hear who follow: a turn, or a message that waits, also in a paused lane", async () => {
+    const desk = new MemoryDesk(["works", "waits", "pauses", "rests", "tries", "unheard"]);
+    const holds = ["works", "tries"];
     const lanes = async () =>
       (await MemoryDesk.prototype.lanes.call(desk)).map((state) => ({
         ...state,
-        holder: state.lane.id === "holds" ? holder : null,
-        waiting: state.lane.id === "rests" ? 0 : 1,
+        holder: holds.includes(state.lane.id) ? aRecord() : null,
+        waiting: ["waits", "pauses", "unheard"].includes(state.lane.id) ? 1 : 0,
       }));
     await desk.pause("pauses", "paused_by_person");
+    const tell = (lane: string, say: (history: LaneHistory) => void) => {
+      const history = new LaneHistory(lane);
+      history.admit("m1");
+      say(history);
+      for (const event of history.events) desk.tell(event);
+    };
+    const works = (history: LaneHistory) => {
+      history.send("m1");
+      history.begin("m1");
+    };
+    tell("works", works);
+    tell("waits", () => {});
+    tell("pauses", () => {});
+    for (const lane of ["rests", "tries"]) {
+      tell(lane, (history) => {
+        works(history);
+        history.end("m1", { early: lane === "rests" });
+      });
+    }
     const { ask } = anApi({ desk: Object.assign(desk, { lanes }) });
     expect((await ask(at("/session/status"))).json()).toEqual({
-      ses_holds: { type: "busy" },
+      ses_works: { type: "busy" },
       ses_waits: { type: "busy" },
+      ses_pauses: { type: "busy" },
+      // Admitted, and its event is on its way.
+      ses_unheard: { type: "busy" },
     });
     expect((await ask(at("/session/status?directory=/tmp/below"))).json()).toEqual({});
   });

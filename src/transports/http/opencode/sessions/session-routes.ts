@@ -1,13 +1,11 @@
 /** Sessions: listing, making, naming, ending them, and what goes on in them. */
-import type { Session, SessionStatus } from "@opencode-ai/sdk/v2/types";
+import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
-import type { LaneState } from "../../../port.ts";
 import type { Env } from "../../env.ts";
 import type { OpenCodeApp } from "../add-opencode.ts";
-import { sessionOf } from "../ids.ts";
 import { bodyOf } from "../request-body.ts";
 import { placeOf, wantedDirectory } from "../request-place.ts";
 import { queryOf } from "../request-query.ts";
@@ -48,7 +46,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const wanted = laneFor(body, (await placeOf(c, desk)).directory);
     await refuseUnknownRuntime(desk, body.model?.providerID);
     const { lane } = await desk.putLane(wanted);
-    if (deniesQuestions(body.permission)) deps.questionless.add(lane.id);
+    if (deniesQuestions(body.permission)) await deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });
 
@@ -61,15 +59,14 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const before = messageID === undefined ? null : await promptEvent(read, { sessionID, state }, messageID);
     const displayName = forkedTitle(lane.displayName ?? lane.id);
     const { lane: made } = await desk.fork(lane.id, before, { id: newLaneId(), displayName });
-    if (deps.questionless.has(lane.id)) deps.questionless.add(made.id);
+    if (deps.questionless.has(lane.id)) await deps.questionless.add(made.id);
     return c.json(await sessionOfLane(made, deps));
   });
 
   app.get("/session/status", async (c) => {
     const isWanted = await directoryFilter(c, desk);
-    const busy = (await desk.lanes()).filter((state) => isBusy(state) && isWanted(state.lane.directory));
-    const status: SessionStatus = { type: "busy" };
-    return c.json(Object.fromEntries(busy.map(({ lane }) => [sessionOf(lane.id), status])));
+    const working = (await deps.hub.working()).filter(({ directory }) => isWanted(directory));
+    return c.json(Object.fromEntries(working.map(({ sessionID, status }) => [sessionID, status])));
   });
 
   app.get("/session/:sessionID", async (c) => {
@@ -83,8 +80,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
     refuseRules(other.permission);
     refuseUnkept(other);
-    const named = title === undefined ? lane : { ...lane, displayName: title.trim() || null };
-    return c.json(await sessionOfLane((await desk.putLane(named)).lane, deps));
+    const named = title === undefined ? lane : (await desk.renameLane(lane.id, title.trim() || null)).lane;
+    return c.json(await sessionOfLane(named, deps));
   });
 
   app.delete("/session/:sessionID", async (c) => {
@@ -117,11 +114,6 @@ export async function sessionOfLane(lane: Lane, { desk, projects, about }: Sessi
   const [newest] = await desk.eventsBefore(lane.id, null, 1);
   const { id: projectID } = await projects.projectOf(lane.directory);
   return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
-}
-
-/** By the ledger: a message that is being worked on, or waits to be and will be. */
-export function isBusy({ lane, holder, waiting }: LaneState): boolean {
-  return holder !== null || (waiting > 0 && lane.pausedReason === null);
 }
 
 function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "metadata" | "time">): void {

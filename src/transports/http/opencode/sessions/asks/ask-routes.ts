@@ -40,10 +40,8 @@ export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
   );
 }
 
-/** Not only what is listed: clients answer the moment that an event tells of an ask. */
 async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: string, decision: AskDecision) {
   const others = (await desk.asks()).filter((ask) => ask.kind !== kind).map(({ id }) => id);
-  // One that was told a moment ago may not be listed yet, and can be answered.
   for (const name of askNames(kind, requestID).filter((one) => !others.includes(one))) {
     try {
       await desk.answer(name, decision);

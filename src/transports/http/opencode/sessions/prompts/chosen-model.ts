@@ -1,38 +1,45 @@
 /**
  * The model that a prompt names. Each runtime is a provider: another model of the lane's own is the lane's from this
  * message on, and another runtime is taken only by a lane that a client made, while nothing was ever sent in it, since an
- * agent program's session cannot go over to another program. `default` leaves the lane as it is.
+ * agent program's session cannot go over to another program. `default` leaves the lane as it is. Pure but for the list of
+ * runtimes.
  *
  * OpenCode's terminal names a model with every prompt, and in a session without messages it names the one that new
  * sessions get. That is nobody's wish to move a lane, so it is taken for none.
  */
 import { AppError } from "../../../../../app-error.ts";
-import type { Lane } from "../../../../../delivery/lane.ts";
-import type { Desk, LaneState } from "../../../../port.ts";
+import type { Lane, LaneChange } from "../../../../../delivery/lane.ts";
+import type { Desk, RuntimeState } from "../../../../port.ts";
 import { defaultAgent, defaultModel } from "../../place/catalog.ts";
 import { isClientsLane } from "../new-session.ts";
 import { placeOf } from "../session-view.ts";
 import type { PromptBody } from "./prompt-body.ts";
 
-export async function takeChoice(desk: Desk, { lane }: LaneState, { model, agent }: PromptBody): Promise<void> {
+export type Wish = Pick<PromptBody, "model" | "agent">;
+type Runtimes = readonly Pick<RuntimeState, "kind" | "isDefault">[];
+
+/** What is to be changed about the lane; throws when that cannot be. */
+export function choiceOf({ model, agent }: Wish, lane: Lane, isUsed: boolean, runtimes: Runtimes): LaneChange {
   refuseOtherAgent(placeOf(lane).agent, agent);
-  if (model === undefined) return;
+  if (model === undefined) return {};
   const named = model.modelID === defaultModel ? null : model.modelID;
-  if (model.providerID === lane.runtime) {
-    if (named !== null && named !== lane.model) await desk.putLane({ ...lane, model: named });
-    return;
-  }
-  await refuseUnknownRuntime(desk, model.providerID);
+  if (model.providerID === lane.runtime) return named === null ? {} : { model: named };
+  const runtime = runtimes.find(({ kind }) => kind === model.providerID);
+  if (!runtime) throw runtimeUnknown(model.providerID);
   const isOwn = isClientsLane(lane.id);
-  if (!isOwn && named === null && (await isDefault(desk, model.providerID))) return;
-  if (!isOwn || (await isUsed(desk, lane))) throw wrongProvider(lane.runtime, model.providerID);
-  await desk.putLane({ ...lane, runtime: model.providerID, model: named, agent: null });
+  if (!isOwn && named === null && runtime.isDefault) return {};
+  if (!isOwn || isUsed) throw wrongProvider(lane.runtime, model.providerID);
+  return { runtime: runtime.kind, model: named, agent: null };
 }
 
 /** One that is known and not ready is taken, as everywhere: what is sent to its lanes waits for it. */
 export async function refuseUnknownRuntime(desk: Desk, providerID: string | undefined): Promise<void> {
   if (providerID === undefined || (await desk.runtimes()).some(({ kind }) => kind === providerID)) return;
-  throw new AppError({
+  throw runtimeUnknown(providerID);
+}
+
+function runtimeUnknown(providerID: string): AppError {
+  return new AppError({
     code: "runtime_unknown",
     message: `There is no provider "${providerID}" here: a provider is a runtime of Waybill's.`,
     hint: "GET /provider lists them.",
@@ -46,14 +53,6 @@ function refuseOtherAgent(own: string, wanted: string | undefined): void {
     message: `This session works as the agent "${own}", and cannot change to "${wanted}".`,
     hint: "Leave `agent` out, or begin a session with that agent.",
   });
-}
-
-async function isUsed(desk: Desk, { id, sessionId }: Lane): Promise<boolean> {
-  return sessionId !== null || (await desk.deliveries({ lane: id, limit: 1 })).items.length > 0;
-}
-
-async function isDefault(desk: Desk, kind: string): Promise<boolean> {
-  return (await desk.runtimes()).some((runtime) => runtime.kind === kind && runtime.isDefault);
 }
 
 function wrongProvider(own: string, wanted: string): AppError {

@@ -3,17 +3,11 @@
  * again in a list. OpenCode lets its model find a name; here nothing is spent on it.
  */
 import type { Lane } from "../../../../../delivery/lane.ts";
-import type { Desk } from "../../../../port.ts";
 import { isClientsLane } from "../new-session.ts";
 
 const longest = 60;
 
-export async function giveFirstTitle(desk: Desk, laneId: string, text: string): Promise<void> {
-  const { lane } = await desk.lane(laneId);
-  const displayName = firstTitle(lane, text);
-  if (displayName !== null) await desk.putLane({ ...lane, displayName });
-}
-
+/** Null for one that has a title. */
 export function firstTitle({ id, displayName }: Pick<Lane, "id" | "displayName">, text: string): string | null {
   const line = text.trim().split("\n")[0]?.replace(/\s+/g, " ").trim() ?? "";
   if (displayName !== null || !isClientsLane(id) || line === "") return null;

@@ -29,7 +29,7 @@ function answer(desk: MemoryDesk, messageId: string, words: string): void {
 function fail(desk: MemoryDesk, messageId: string, how: Pick<DeliveryRecord, "status" | "lastReason">): void {
   const history = new LaneHistory("demo");
   history.admit(messageId);
-  history.tell(endNote({ messageId, ...how }), { source: "daemon" });
+  history.tell(endNote({ messageId, rounds: 1, ...how }), { source: "daemon" });
   end(desk, messageId, how);
   for (const event of history.events) desk.tell(event);
 }

@@ -6,19 +6,20 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { AppError } from "../../../../../app-error.ts";
 import type { Lane } from "../../../../../delivery/lane.ts";
-import type { Desk } from "../../../../port.ts";
+import type { Choose } from "../../../../../mail/admission.ts";
 import type { Env } from "../../../env.ts";
 import { endOf } from "../../../stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
+import { ofOpenCode } from "../../request-client.ts";
 import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { ownSession } from "../known-session.ts";
 import { pause } from "../pause.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { answerOfTurn, failedMessage } from "./answer-of-turn.ts";
-import { takeChoice } from "./chosen-model.ts";
-import { giveFirstTitle } from "./first-title.ts";
+import { choiceOf } from "./chosen-model.ts";
+import { firstTitle } from "./first-title.ts";
 import { promptBody, textOf } from "./prompt-body.ts";
 import { waitingAnswer } from "./waiting-answer.ts";
 
@@ -27,7 +28,6 @@ import { waitingAnswer } from "./waiting-answer.ts";
  * Nothing tells when that has arrived, so it is given this long; of its kind are all who call themselves so.
  */
 const untilReadMs = 300;
-const leavesAtOnce = /^opencode\//;
 
 export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
@@ -58,22 +58,18 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 /** Once this resolves the message is durable. */
 async function admit(c: Context<Env>, sessionID: string, { desk, clock }: SessionDeps) {
   const body = await bodyOf(c, promptBody);
-  const state = await ownSession(desk, sessionID);
-  const { lane } = state;
+  const { lane } = await ownSession(desk, sessionID);
   const text = textOf(body);
-  // Whoever sends it again wants to wait for it again, and chooses nothing anew.
-  if (!(await isKnown(desk, lane.id, body.messageID))) {
-    if (lane.pausedReason !== null) throw paused(lane, lane.pausedReason);
-    await takeChoice(desk, state, body);
-    await giveFirstTitle(desk, lane.id, text);
-  }
+  const runtimes = await desk.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
-  await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" });
+  // Asked for a message that is new: whoever sends one again wants to wait for it again, and chooses nothing anew.
+  const choose: Choose = (now, isUsed) => {
+    if (now.pausedReason !== null) throw paused(now, now.pausedReason);
+    const displayName = firstTitle(now, text);
+    return { ...choiceOf(body, now, isUsed, runtimes), ...(displayName === null ? {} : { displayName }) };
+  };
+  await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" }, choose);
   return { lane, messageID };
-}
-
-async function isKnown(desk: Desk, lane: string, messageId: string | undefined): Promise<boolean> {
-  return messageId !== undefined && (await desk.deliveries({ lane, messageId, limit: 1 })).items.length > 0;
 }
 
 async function answered(c: Context<Env>, lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
@@ -83,7 +79,7 @@ async function answered(c: Context<Env>, lane: Lane, messageID: string, signal: 
     if (!signal.aborted) throw error;
     throw c.env.closing.aborted ? ending(messageID) : gone();
   }
-  if (leavesAtOnce.test(c.req.header("user-agent") ?? "")) await pause(deps.clock, untilReadMs, signal);
+  if (ofOpenCode(c)) await pause(deps.clock, untilReadMs, signal);
   return answerOfTurn(deps, lane.id, messageID);
 }
 

@@ -1,0 +1,48 @@
+/**
+ * A repository made for one comparison: it borrows the objects of the real one and a copy of its index, and none of its
+ * configuration. An agent can write that, and it may name programs that git runs on the files which it compares
+ * (filters, drivers). Nothing is written to the real repository.
+ */
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { git } from "./git.ts";
+
+export type RepositoryCopy = {
+  /** The uppermost directory of the real repository's files. */
+  worktree: string;
+  /** Asks git about a directory in there, in this repository. */
+  ask(directory: string, args: readonly string[], input?: string): Promise<string | null>;
+};
+
+/** Gives null where there is no repository with files around the directory. */
+export async function withRepositoryCopy<T>(
+  directory: string,
+  work: (copy: RepositoryCopy) => Promise<T>,
+): Promise<T | null> {
+  const asked = ["--show-toplevel", "--show-object-format", "--git-path", "index", "--git-path", "objects"];
+  const real = await git(directory, ["rev-parse", "--path-format=absolute", ...asked]);
+  const [worktree, format, index, objects] = real?.split("\n") ?? [];
+  if (!worktree || !format || !index || !objects) return null;
+  const place = await mkdtemp(join(tmpdir(), "waybill-changes-"));
+  try {
+    const own = join(place, ".git");
+    const env = {
+      GIT_DIR: own,
+      GIT_WORK_TREE: worktree,
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_LITERAL_PATHSPECS: "1",
+    };
+    await git(place, ["init", "--quiet", "--template=", `--object-format=${format}`, place]);
+    await writeFile(join(own, "objects", "info", "alternates"), `${objects}\n`);
+    // There is none before the first file was added.
+    await copyFile(index, join(own, "index")).catch(() => {});
+    return await work({
+      worktree,
+      ask: (where, args, input) => git(where, ["-c", "core.quotePath=false", ...args], { input, env }),
+    });
+  } finally {
+    await rm(place, { recursive: true, force: true });
+  }
+}
