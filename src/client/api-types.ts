@@ -810,7 +810,7 @@ export interface components {
             /** @description How many messages wait behind it. */
             waiting: number;
             waitReason: string | null;
-            /** @description What does not go as it should, although messages are delivered. */
+            /** @description What does not go as it should, although its runtime works. */
             notices: {
                 code: string;
                 message: string;

@@ -107,11 +107,7 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onTrouble });
-  ledger.onChange((change) => {
-    const { laneId, runtimeKind } = change.record;
-    const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
-    recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
-  });
+  noteChanges(deps, recorder);
   recorder.onEvents((told) => {
     for (const { event } of told) if (event.copied !== true) hearAsk(asks, event);
   });
@@ -147,12 +143,6 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     await close();
     throw error;
   }
-  const prune = () => {
-    const { respondedMs, failedMs } = policy.retention;
-    const now = clock.now();
-    const [responded, failed] = [now - respondedMs, now - failedMs];
-    return store.prune({ responded, failed, feed: responded, events: responded });
-  };
   return {
     store,
     ledger,
@@ -162,10 +152,26 @@ export async function startWaybill(options: WaybillOptions): Promise<Waybill> {
     recorder,
     runtimes,
     send,
-    prune,
+    prune: () => prune(deps),
     drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),
     close,
   };
+}
+
+/** Whoever watches a lane sees what becomes of its messages, too. */
+function noteChanges({ ledger, runtimes }: CourierDeps, recorder: Recorder): void {
+  ledger.onChange((change) => {
+    const { laneId, runtimeKind } = change.record;
+    const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
+    recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
+  });
+}
+
+function prune({ store, policy, clock }: CourierDeps): Promise<number> {
+  const { respondedMs, failedMs } = policy.retention;
+  const now = clock.now();
+  const [responded, failed] = [now - respondedMs, now - failedMs];
+  return store.prune({ responded, failed, feed: responded, events: responded });
 }
 
 /** Whoever follows events may look for an ask, and answer it, at once. */

@@ -4,6 +4,7 @@ import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
 import { AppError } from "../app-error.ts";
 import type { FeedItem } from "../delivery/feed.ts";
+import type { Runtime } from "../runtimes/port.ts";
 import { makeDesk } from "./desk.ts";
 
 const answers = { always: [{ steps: [{ say: "Yes: 412." }] }] };
@@ -217,6 +218,19 @@ describe("readiness", () => {
       degraded: false,
       reasons: ["draining", "store_unwritable", "runtime_not_active:pi"],
     });
+  });
+
+  test("notices of single lanes make it degraded, and name no lane", async () => {
+    const { world, desk } = await deskOn({ script: answers, lanes: [{}, { id: "two" }, { id: "three" }] });
+    const runtime = world.waybill.runtimes.get("stub") as Runtime;
+    const asked: string[][] = [];
+    runtime.notices = ({ id }) => (id === "lane" ? [] : [{ code: "program_failing", message: `It fails in ${id}.` }]);
+    runtime.trouble = async (_signal, lanes) => {
+      asked.push(lanes.map(({ id }) => id));
+      return null;
+    };
+    expect(await desk.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:stub"] });
+    expect(asked.map((ids) => ids.toSorted())).toEqual([["lane", "three", "two"]]);
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * Whether messages can be taken and handed on: the store can be written, and every lane's runtime can be reached.
- * Reasons are codes without names or texts, since they are shown to whoever asks. Spends no tokens.
+ * Whether messages can be taken and handed on: the store can be written, and every lane's runtime can be reached. What is
+ * the matter with single lanes leaves the others at work, and so makes it degraded only. Reasons are codes without names
+ * or texts, since they are shown to whoever asks. Spends no tokens.
  */
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
@@ -22,16 +23,22 @@ const never = new AbortController().signal;
 
 export async function readinessOf(waybill: Waybill, source: ReadinessSource, now: number): Promise<Readiness> {
   const problems = [...(source.draining() ? ["draining"] : []), ...(await storeTrouble(waybill, now))];
-  const used = new Set((await waybill.store.lanes()).map((lane) => lane.runtime));
-  for (const kind of used) problems.push(...(await runtimeTrouble(waybill, kind)));
-  const noticed = [...used].flatMap((kind) => noticesOf(waybill, kind).map(({ code }) => `${code}:${kind}`));
-  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...noticed];
+  const lanes = await waybill.store.lanes();
+  for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeTrouble(waybill, kind, users)));
+  const noticed = lanes.flatMap((lane) => noticesOf(waybill, lane).map(({ code }) => `${code}:${lane.runtime}`));
+  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set(noticed)];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
 }
 
-/** What a runtime has to say although it works; with a lane also of that one. */
-export function noticesOf({ runtimes }: Waybill, kind: string, lane?: Lane): readonly Notice[] {
-  return runtimes.get(kind)?.notices?.(lane) ?? [];
+/** What a lane's runtime has to say although it works. */
+export function noticesOf({ runtimes }: Waybill, lane: Lane): readonly Notice[] {
+  return runtimes.get(lane.runtime)?.notices?.(lane) ?? [];
+}
+
+function byRuntime(lanes: readonly Lane[]): Map<string, Lane[]> {
+  const users = new Map<string, Lane[]>();
+  for (const lane of lanes) users.set(lane.runtime, [...(users.get(lane.runtime) ?? []), lane]);
+  return users;
 }
 
 async function storeTrouble({ store }: Waybill, now: number): Promise<string[]> {
@@ -43,12 +50,12 @@ async function storeTrouble({ store }: Waybill, now: number): Promise<string[]> 
   }
 }
 
-async function runtimeTrouble({ runtimes }: Waybill, kind: string): Promise<string[]> {
+async function runtimeTrouble({ runtimes }: Waybill, kind: string, lanes: readonly Lane[]): Promise<string[]> {
   const runtime = runtimes.get(kind);
   if (!runtime) return [`runtime_not_active:${kind}`];
   try {
     const trouble = await withDeadline({ clock: systemClock, closing: never }, patienceMs, (signal) =>
-      runtime.trouble(signal),
+      runtime.trouble(signal, lanes),
     );
     return trouble === null ? [] : [`runtime_not_ready:${kind}`];
   } catch {

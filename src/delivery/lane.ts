@@ -28,7 +28,7 @@ export type LaneChange = Partial<
   Pick<Lane, "displayName" | "team" | "member" | "runtime" | "directory" | "agent" | "model" | "contract">
 >;
 
-/** Something that does not go as it should in a lane's runtime, although messages are delivered. `code` is stable. */
+/** Something that does not go as it should in a lane, although its runtime works. `code` is stable. */
 export type Notice = { code: string; message: string };
 
 /** The name under which this lane's agent writes. */

@@ -2,12 +2,14 @@
  * Whether a lane's directory can be worked in. It was there when the lane was made, and may be gone since; agent programs
  * do not all mind, and would do their work in a place that nobody means.
  */
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 
 /** Null when it can; else a reason, with the directory in it. */
 export async function directoryTrouble(directory: string): Promise<string | null> {
   try {
-    return (await stat(directory)).isDirectory() ? null : `directory_missing: ${directory} is not a directory`;
+    if (!(await stat(directory)).isDirectory()) return `directory_missing: ${directory} is not a directory`;
+    await access(directory, constants.X_OK);
+    return null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isGone = code === "ENOENT" || code === "ENOTDIR";

@@ -130,10 +130,13 @@ export type Runtime = {
    * is being started is ended, and this settles soon.
    */
   recover(stopping?: AbortSignal): Promise<void>;
-  /** Null when prompts can be handed over, else why not. Costs no tokens. */
-  trouble(signal: AbortSignal): Promise<string | null>;
-  /** With a lane also what concerns that one alone. Absent where there is never anything to say. */
-  notices?(lane?: Lane): readonly Notice[];
+  /**
+   * Null when prompts can be handed over, else why not, in none of the lanes that use it. What is the matter with some of
+   * them is a notice. Costs no tokens.
+   */
+  trouble(signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null>;
+  /** What does not go as it should in a lane. Absent where there is never anything to say. */
+  notices?(lane: Lane): readonly Notice[];
   /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
   models?(directory: string, signal: AbortSignal): Promise<readonly string[]>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;

@@ -3,6 +3,7 @@
  * from the next one on. A prompt is never sent without it, so that a file which cannot be used keeps messages waiting.
  */
 import { open, stat } from "node:fs/promises";
+import { AppError } from "../app-error.ts";
 
 /** It goes with every call of a model, so more than this is a mistake. */
 export const mostBytes = 64 * 1024;
@@ -26,6 +27,13 @@ export async function readSystemPrompt(path: string | undefined): Promise<System
   } catch {
     return unusable("is not text in UTF-8");
   }
+}
+
+/** For those who start a program with it. */
+export async function usableSystemPrompt(path: string | undefined): Promise<string | null> {
+  const prompt = await readSystemPrompt(path);
+  if ("unusable" in prompt) throw new AppError({ code: "system_prompt_unusable", message: prompt.unusable });
+  return prompt.text;
 }
 
 /** No more than is needed to tell that it is too large: it may have grown into anything. */

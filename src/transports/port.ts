@@ -42,7 +42,7 @@ export type LaneState = {
   waiting: number;
   /** Why its head message is not sent at this moment, as far as that is not in the ledger. */
   waitReason: string | null;
-  /** What does not go as it should in its runtime, although messages are delivered. */
+  /** What does not go as it should in it, although its runtime works. */
   notices: readonly Notice[];
   /** What it has used today. */
   usage: DayUsage;

@@ -6,10 +6,10 @@ import { systemClock } from "../../src/clock.ts";
 import type { ClaudeOptions } from "../../src/runtimes/claude/claude-runtime.ts";
 import { ClaudeRuntime } from "../../src/runtimes/claude/claude-runtime.ts";
 import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
-import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+import { onlyProgram } from "./only-program.ts";
 
 export class ClaudeLanes extends AgentWorld {
   readonly home = join(this.directory, "home");
@@ -23,10 +23,7 @@ export class ClaudeLanes extends AgentWorld {
 
   /** The only program that is written down for a lane. */
   program(lane = "lane"): ProcessRecord & { pid: number } {
-    const all = readProcessRecords(join(this.directory, "claude", "programs")).filter(({ laneId }) => laneId === lane);
-    const [record] = all;
-    if (record?.pid == null || all.length > 1) throw new Error(`not one program: ${JSON.stringify(all)}`);
-    return { ...record, pid: record.pid };
+    return onlyProgram(join(this.directory, "claude", "programs"), lane);
   }
 
   /** Resolves when a call of a tool stands in the transcript and has no result. */

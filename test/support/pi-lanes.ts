@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/clock.ts";
 import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
-import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
 import type { PiOptions } from "../../src/runtimes/pi/pi-runtime.ts";
 import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
+import { onlyProgram } from "./only-program.ts";
 
 /** The real program, installed for the tests. */
 export const piBin = fileURLToPath(new URL("../../node_modules/.pi/node_modules/.bin/pi", import.meta.url));
@@ -40,10 +40,7 @@ export class PiLanes extends AgentWorld {
 
   /** The only program that is written down for a lane. */
   program(lane = "lane"): ProcessRecord & { pid: number } {
-    const all = readProcessRecords(join(this.directory, "pi", "programs")).filter(({ laneId }) => laneId === lane);
-    const [record] = all;
-    if (record?.pid == null || all.length > 1) throw new Error(`not one program: ${JSON.stringify(all)}`);
-    return { ...record, pid: record.pid };
+    return onlyProgram(join(this.directory, "pi", "programs"), lane);
   }
 
   protected override makeRuntime(): PiRuntime {

@@ -1,8 +1,9 @@
 /** Looks for the agent programs, and at what they say about themselves. */
 import type { Patience } from "../../program.ts";
 import { findProgram, versionOf } from "../../program.ts";
-import { placeOfClaude } from "../../runtimes/claude/find-claude.ts";
-import { placeOfPi } from "../../runtimes/pi/find-pi.ts";
+import { claudeProgram } from "../../runtimes/claude/claude-program.ts";
+import { placeOfAgent } from "../../runtimes/lane-programs/find-agent.ts";
+import { piProgram } from "../../runtimes/pi/pi-program.ts";
 import { printable } from "../../transports/cli/terminal.ts";
 import type { Config } from "../config/config.ts";
 import type { Setting } from "../config/settings.ts";
@@ -29,8 +30,8 @@ export async function lookAtProgram(
 }
 
 function placeOf(runtime: string, program: string, env: NodeJS.ProcessEnv): string | null {
-  if (runtime === "claude") return placeOfClaude(program, env);
-  return runtime === "pi" ? placeOfPi(program, env) : findProgram(program, env);
+  if (runtime === "claude") return placeOfAgent(claudeProgram, program, env);
+  return runtime === "pi" ? placeOfAgent(piProgram, program, env) : findProgram(program, env);
 }
 
 /** A program that is only asked for its version has no business with our tokens. */

@@ -23,7 +23,7 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
     const prompt = { ...ids, sessionId: await runtime.openSession(), text: "go", attachments: [] };
     const outcome = await runtime.submit(lane, prompt, new AbortController().signal);
     expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${lane.directory} is not there` });
-    expect(await runtime.trouble()).toBeNull();
+    expect(await runtime.trouble(new AbortController().signal, [lane])).toBeNull();
     await runtime.close();
   } finally {
     rmSync(directory, { recursive: true });

@@ -7,17 +7,14 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../delivery/lane.ts";
-import { directoryTrouble } from "../lane-directory.ts";
-import { LanePrograms } from "../lane-programs/lane-programs.ts";
-import { LeftPrograms } from "../lane-programs/left-programs.ts";
-import { SessionSignals } from "../lane-programs/session-signals.ts";
-import { inTime, untilSo } from "../lane-programs/waiting.ts";
+import type { LaneWorkOptions } from "../lane-programs/lane-work.ts";
+import { LaneWork } from "../lane-programs/lane-work.ts";
 import type {
   AskAnswer,
   ForkedSession,
   Hint,
+  Notice,
   Prompt,
   Runtime,
   RuntimeTraits,
@@ -25,81 +22,42 @@ import type {
   SubmitOutcome,
   TranscriptSlice,
 } from "../port.ts";
-import { readSystemPrompt } from "../system-prompt.ts";
+import { usableSystemPrompt } from "../system-prompt.ts";
 import { answerTo } from "./ask-answer.ts";
 import type { ClaudePermissions } from "./claude-arguments.ts";
 import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./claude-arguments.ts";
 import { claudeEnvironment } from "./claude-environment.ts";
+import { claudeProgram } from "./claude-program.ts";
 import { Conversation } from "./conversation.ts";
-import { findClaude } from "./find-claude.ts";
 import { Transcripts } from "./transcripts.ts";
 import { LineTranslator } from "./translate.ts";
 
-export type ClaudeOptions = {
-  /** `claudeBin`: a path, or a name in PATH. */
-  program: string;
-  env: NodeJS.ProcessEnv;
-  /** Where records of programs are kept. */
-  directory: string;
-  clock: Clock;
+export type ClaudeOptions = LaneWorkOptions & {
   permissions?: (lane: Lane) => Promise<ClaudePermissions>;
   systemPromptPath?: string;
   mcpConfigPath?: string;
-  /** When a program that rests is let go, and how many may rest at a time. */
-  idleMs: number;
-  mostResting: number;
-  onTrouble: (error: unknown) => void;
-  times?: { startMs: number; endMs: number; admittedMs: number; firstWaitMs: number; longestWaitMs: number };
 };
-
-const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
-const kind = { name: "Claude Code", code: "claude", setting: "claudeBin (CLAUDE_BIN)" };
-/** A turn that was interrupted and does not end within this is ended with its program. */
-const interruptMs = 5000;
 
 export class ClaudeRuntime implements Runtime {
   readonly kind = "claude";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
   readonly #options: ClaudeOptions;
-  readonly #programs: LanePrograms<Conversation>;
-  readonly #left: LeftPrograms;
+  readonly #work: LaneWork<Conversation>;
   readonly #transcripts: Transcripts;
-  readonly #listeners = new Set<(hint: Hint) => void>();
-  readonly #signals: SessionSignals;
   /** Those that somebody asked about, for what has to be told of them without being asked. */
   readonly #lanes = new Map<string, Lane>();
 
   constructor(options: ClaudeOptions) {
-    const { clock, directory, env, idleMs, mostResting, onTrouble } = options;
+    const { clock, directory, env, onTrouble } = options;
     this.#options = options;
-    this.#signals = new SessionSignals(clock, (resumed) => new LineTranslator({ resumed }));
-    const times = { ...usualTimes, ...options.times };
-    const records = join(directory, "programs");
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
     this.#transcripts = new Transcripts({ configDirectory, notes: join(directory, "prompted"), clock });
-    this.#left = new LeftPrograms({
-      records,
-      clock,
-      endMs: times.endMs,
+    this.#work = new LaneWork(claudeProgram, options, {
+      translator: (resumed) => new LineTranslator({ resumed }),
       onGone: ({ laneId, sessionId }) => {
         const lane = this.#lanes.get(laneId);
         if (lane) void this.retell(lane, sessionId).catch(onTrouble);
-        this.#tell(sessionId);
       },
-      onTrouble,
-    });
-    this.#programs = new LanePrograms({
-      ...times,
-      kind,
-      clock,
-      records,
-      idleMs,
-      mostResting,
-      onEnd: (laneId, sessionId, how, died) => {
-        this.#signals.ended(laneId, sessionId, how, died);
-        this.#tell(sessionId);
-      },
-      onTrouble,
     });
   }
 
@@ -117,16 +75,15 @@ export class ClaudeRuntime implements Runtime {
   }
 
   async recover(): Promise<void> {
-    await this.#left.find();
+    await this.#work.left.find();
   }
 
-  async trouble(): Promise<string | null> {
-    try {
-      findClaude(this.#options.program, this.#options.env);
-    } catch (error) {
-      return messageOf(error);
-    }
-    return this.#programs.trouble;
+  async trouble(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
+    return this.#work.trouble(lanes);
+  }
+
+  notices({ id }: Lane): readonly Notice[] {
+    return this.#work.programs.notices(id);
   }
 
   /** Nothing has to exist before the first prompt. */
@@ -140,19 +97,17 @@ export class ClaudeRuntime implements Runtime {
 
   async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
     this.#lanes.set(lane.id, lane);
-    const conversation = this.#programs.of(lane.id, sessionId)?.conversation ?? null;
-    const leftBehind = this.#left.has(sessionId);
+    const conversation = this.#work.programs.of(lane.id, sessionId)?.conversation ?? null;
+    const leftBehind = this.#work.left.has(sessionId);
     return this.#transcripts.slice(lane.directory, sessionId, limit, { conversation, leftBehind });
   }
 
   async submit(lane: Lane, { sessionId, messageId, text }: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
-    if (this.#left.has(sessionId)) return { outcome: "not_sent", reason: "an_earlier_program_still_works" };
-    // A start in it would fail as if the program were missing, and count against the program.
-    const misplaced = await directoryTrouble(lane.directory);
-    if (misplaced !== null) return { outcome: "not_sent", reason: misplaced };
-    let program: Awaited<ReturnType<LanePrograms<Conversation>["ready"]>>;
+    const hindrance = await this.#work.hindrance(lane, sessionId);
+    if (hindrance !== null) return { outcome: "not_sent", reason: hindrance };
+    let talk: Conversation;
     try {
-      program = await this.#ready(lane, sessionId);
+      talk = await this.#ready(lane, sessionId);
       signal.throwIfAborted();
       this.#transcripts.notePrompted(sessionId);
     } catch (error) {
@@ -160,80 +115,54 @@ export class ClaudeRuntime implements Runtime {
       if (known) return { outcome: "refused", reason: `${messageOf(error)} ${known}` };
       return { outcome: "not_sent", reason: messageOf(error) };
     }
-    const { admittedMs } = { ...usualTimes, ...this.#options.times };
-    this.#signals.prompted(sessionId, messageId, text);
-    const taken = await inTime(
-      this.#options.clock,
-      program.conversation.prompt(messageId, promptText(text)),
-      admittedMs,
-    );
+    this.#work.signals.prompted(sessionId, messageId, text);
+    const taken = await this.#work.admitted(talk.prompt(messageId, promptText(text)));
     if (taken === true) return { outcome: "accepted" };
     return { outcome: "unknown", reason: taken === null ? "prompt_not_taken_yet" : "program_ended" };
   }
 
-  /** The program is asked to stop; one that does not is ended, which stops everything. */
   async abort(lane: Lane, sessionId: string): Promise<void> {
-    await this.#left.end(sessionId);
-    const program = this.#programs.of(lane.id, sessionId);
-    if (!program?.conversation.isWorking) return;
-    this.#signals.stopped(lane.id, sessionId);
-    await inTime(
-      this.#options.clock,
-      program.conversation.request({ subtype: "interrupt" }).catch(() => null),
-      interruptMs,
-    );
-    await untilSo(
-      this.#options.clock,
-      (listener) => this.onHint(listener),
-      () => !program.conversation.isWorking,
-      interruptMs,
-    );
-    if (program.conversation.isWorking) await this.#programs.end(lane.id);
+    const interrupt = (talk: Conversation) => talk.request({ subtype: "interrupt" }).catch(() => null);
+    await this.#work.stop(lane.id, sessionId, interrupt);
   }
 
   async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
-    const program = this.#programs.holding(askId);
-    const ask = program?.conversation.asks.find(({ id }) => id === askId);
-    if (!program || !ask) {
-      throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
-    }
-    this.#signals.answered(lane.id, ask.sessionId, askId, answer);
-    program.conversation.answer(ask, answerTo(ask, answer));
+    const { talk, ask, sessionId } = this.#work.programs.asking(askId);
+    this.#work.signals.answered(lane.id, sessionId, askId, answer);
+    talk.answer(ask, answerTo(ask, answer));
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#work.onHint(listener);
   }
 
   onSignal(listener: SignalListener): () => void {
-    return this.#signals.onSignal(listener);
+    return this.#work.signals.onSignal(listener);
   }
 
   async retell(lane: Lane, sessionId: string): Promise<void> {
-    this.#signals.retold(lane.id, await this.read(lane, sessionId, null));
+    this.#work.signals.retold(lane.id, await this.read(lane, sessionId, null));
   }
 
   async close({ keep }: { keep: boolean } = { keep: false }): Promise<void> {
-    await Promise.all([this.#left.close(keep), this.#programs.close(keep)]);
+    await this.#work.close(keep);
   }
 
-  async #ready(lane: Lane, sessionId: string) {
-    const { program, env, permissions, systemPromptPath, mcpConfigPath = null } = this.#options;
-    const system = await readSystemPrompt(systemPromptPath);
-    if ("unusable" in system) throw new AppError({ code: "system_prompt_unusable", message: system.unusable });
+  async #ready(lane: Lane, sessionId: string): Promise<Conversation> {
+    const { env, permissions, systemPromptPath, mcpConfigPath = null } = this.#options;
+    const systemPrompt = await usableSystemPrompt(systemPromptPath);
     const isKnown = this.#transcripts.isThere(lane.directory, sessionId);
     const args = claudeArguments({
       lane,
       sessionId,
       isKnown,
       permissions: permissions ? await permissions(lane) : null,
-      systemPrompt: system.text,
+      systemPrompt,
       mcpConfigPath,
     });
-    const path = findClaude(program, env);
+    const path = this.#work.path();
     const environment = claudeEnvironment(env);
-    return this.#programs.ready({
+    const program = await this.#work.programs.ready({
       laneId: lane.id,
       sessionId,
       path,
@@ -243,9 +172,10 @@ export class ClaudeRuntime implements Runtime {
       fingerprint: fingerprintOf([path, args, lane.directory, environment]),
       talk: ({ write, onRest }) => this.#talk(sessionId, write, onRest),
       greet: async (talk) => checkAgent(lane.agent, await talk.request(firstRequest)),
-      onReady: () => this.#signals.started(lane.id, sessionId, isKnown),
-      onLine: (line) => this.#signals.heard(lane.id, sessionId, line),
+      onReady: () => this.#work.signals.started(lane.id, sessionId, isKnown),
+      onLine: (line) => this.#work.signals.heard(lane.id, sessionId, line),
     });
+    return program.conversation;
   }
 
   #talk(sessionId: string, write: (line: object) => void, onRest: () => void): Conversation {
@@ -257,11 +187,7 @@ export class ClaudeRuntime implements Runtime {
         this.#transcripts.turnEnded(sessionId, result);
         onRest();
       },
-      onChange: () => this.#tell(sessionId),
+      onChange: () => this.#work.tell(sessionId),
     });
-  }
-
-  #tell(sessionId: string): void {
-    for (const listener of this.#listeners) listener({ sessionId });
   }
 }

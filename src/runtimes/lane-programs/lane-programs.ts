@@ -4,6 +4,8 @@
  */
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
+import type { Notice } from "../port.ts";
+import { Failures } from "./failures.ts";
 import type { ProgramStart, Talk } from "./lane-program.ts";
 import { LaneProgram } from "./lane-program.ts";
 import type { ProgramKind } from "./line-process.ts";
@@ -30,12 +32,10 @@ export type LaneProgramsOptions = {
   onTrouble: (error: unknown) => void;
 };
 
-type Failure = { count: number; notBefore: number; why: string };
-
 export class LanePrograms<T extends Talk> {
   readonly #options: LaneProgramsOptions;
   readonly #programs = new Map<string, LaneProgram<T>>();
-  readonly #failures = new Map<string, Failure>();
+  readonly #failures: Failures;
   /** Those that go, with what their tools left running, by their lane. */
   readonly #ending = new Map<Promise<void>, string>();
   #cancel = () => {};
@@ -44,6 +44,7 @@ export class LanePrograms<T extends Talk> {
 
   constructor(options: LaneProgramsOptions) {
     this.#options = options;
+    this.#failures = new Failures(options);
   }
 
   of(laneId: string, sessionId: string): LaneProgram<T> | null {
@@ -51,16 +52,25 @@ export class LanePrograms<T extends Talk> {
     return program?.sessionId === sessionId ? program : null;
   }
 
-  holding(askId: string): LaneProgram<T> | null {
-    return (
-      [...this.#programs.values()].find(({ conversation }) => conversation.asks.some(({ id }) => id === askId)) ?? null
-    );
+  /** An `AppError` with `ask_unknown` says that nothing is asked under this id any more. */
+  asking(askId: string): { sessionId: string; talk: T; ask: T["asks"][number] } {
+    for (const { sessionId, conversation: talk } of this.#programs.values()) {
+      const ask: T["asks"][number] | undefined = talk.asks.find(({ id }) => id === askId);
+      if (ask) return { sessionId, talk, ask };
+    }
+    throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
   }
 
-  /** Why a lane's program is not started at this moment. */
-  get trouble(): string | null {
-    const now = this.#options.clock.now();
-    return [...this.#failures.values()].find(({ notBefore }) => notBefore > now)?.why ?? null;
+  /** Why the program runs in none of these lanes. */
+  trouble(lanes: readonly { readonly id: string }[]): string | null {
+    return this.#failures.inAll(lanes.map(({ id }) => id));
+  }
+
+  notices(laneId: string): readonly Notice[] {
+    const why = this.#failures.repeated(laneId);
+    const { name } = this.#options.kind;
+    const message = `${name} fails in this lane again and again; messages wait, and it is tried again by itself. ${why}`;
+    return why === null ? [] : [{ code: "program_failing", message }];
   }
 
   /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
@@ -125,7 +135,7 @@ export class LanePrograms<T extends Talk> {
       now: () => clock.now(),
       onRest: () => {
         // One that cannot even begin may say a result, too.
-        if (program.isReady) this.#failures.delete(laneId);
+        if (program.isReady) this.#failures.worked(laneId);
         this.#letGo();
       },
       onEnd: (how, wasWorking) => this.#gone(laneId, program, how, wasWorking),
@@ -135,9 +145,10 @@ export class LanePrograms<T extends Talk> {
       await program.begin();
     } catch (error) {
       this.#forget(laneId, program);
-      if (!(error instanceof AppError && error.code === "agent_unknown")) this.#failed(laneId, error);
+      this.#notStarted(laneId, error);
       throw error;
     }
+    this.#failures.started(laneId);
     // Whoever wanted it may have given up, and then no end of a turn would let it go.
     program.restingSince = clock.now();
     this.#lookBy(program.restingSince + idleMs);
@@ -150,27 +161,29 @@ export class LanePrograms<T extends Talk> {
     this.#forget(laneId, program);
     this.#options.onEnd(laneId, program.sessionId, how, wasWorking);
     if (program.isEnding) return;
-    this.#failed(laneId, new Error(how));
+    this.#failures.died(laneId, how);
+    this.#options.onTrouble(new Error(how));
     // What its tools left running is ended, and its record with it.
     void this.#finish(laneId, program.end()).catch(() => {});
   }
 
-  #failed(laneId: string, error: unknown): void {
-    const { clock, firstWaitMs, longestWaitMs, onTrouble } = this.#options;
-    const count = (this.#failures.get(laneId)?.count ?? 0) + 1;
-    const wait = Math.min(firstWaitMs * 2 ** (count - 1), longestWaitMs);
+  #notStarted(laneId: string, error: unknown): void {
+    const { kind, onTrouble } = this.#options;
+    const code = error instanceof AppError ? error.code : null;
+    // The program runs, and there is a choice to correct.
+    if (code === "agent_unknown") return;
     const why = error instanceof Error ? error.message : String(error);
-    this.#failures.set(laneId, { count, notBefore: clock.now() + wait, why });
+    this.#failures.notStarted(laneId, { why, everywhere: code === `${kind.code}_unusable` });
     onTrouble(error);
   }
 
   #mayStart(laneId: string): void {
-    const failure = this.#failures.get(laneId);
+    const why = this.#failures.holdingBack(laneId);
     if (this.#closed) throw new AppError({ code: "closing", message: "Waybill is stopping." });
-    if (!failure || failure.notBefore <= this.#options.clock.now()) return;
+    if (why === null) return;
     throw new AppError({
       code: `${this.#options.kind.code}_waits`,
-      message: failure.why,
+      message: why,
       hint: "It is tried again by itself.",
       retryable: true,
     });

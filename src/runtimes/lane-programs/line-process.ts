@@ -86,7 +86,7 @@ export class LineProcess {
 
 function notStarted({ kind, path, directory }: ProcessStart, cause: Error): AppError {
   return new AppError({
-    code: `${kind.code}_start_failed`,
+    code: `${kind.code}_unusable`,
     message: `${path} could not be started in ${directory}: ${messageOf(cause)}.`,
     hint: `Check that the directory exists, and name another program as ${kind.setting} if this one is broken.`,
     retryable: true,

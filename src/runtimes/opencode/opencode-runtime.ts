@@ -147,9 +147,9 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Without a server there is trouble, and no need of a notice. */
-  notices(lane?: Lane): readonly Notice[] {
+  notices({ sessionId }: Lane): readonly Notice[] {
     if (!this.#options.keeper.address()) return [];
-    const unseen = lane !== undefined && lane.sessionId !== null && this.#unseen.has(lane.sessionId);
+    const unseen = sessionId !== null && this.#unseen.has(sessionId);
     return [...(this.#eventsAreMissing ? [noEvents] : []), ...(unseen ? [askUnseen] : [])];
   }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -37,13 +37,22 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
   const gone = lane(join(directory, "gone"));
   const outcome = await runtime.submit(gone, await prompt(), never);
   expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${gone.directory} is not there` });
-  expect(await runtime.trouble()).toBeNull();
+  expect(await runtime.trouble(never, [gone])).toBeNull();
 });
 
 test("a program that is not there is said to be missing, and nothing is sent", async () => {
   runtime = started("/nowhere/pi");
-  expect(await runtime.trouble()).toMatch(/no program "\/nowhere\/pi", which piBin names/);
+  expect(await runtime.trouble(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin \(PI_BIN\) names/);
   expect(await runtime.submit(lane(directory), await prompt(), never)).toMatchObject({ outcome: "not_sent" });
+});
+
+test("a program that is there and cannot be run is trouble in all lanes, also in those where nobody has tried", async () => {
+  const program = join(directory, "pi");
+  writeFileSync(program, "#!/nowhere/node\n", { mode: 0o755 });
+  runtime = started(program);
+  const tried = lane(directory);
+  expect(await runtime.submit(tried, await prompt(), never)).toMatchObject({ outcome: "not_sent" });
+  expect(await runtime.trouble(never, [tried, { ...tried, id: "untried" }])).toMatch(/could not be started/);
 });
 
 test("a turn of which pi wrote nothing is told as interrupted when it is told again after a restart", async () => {

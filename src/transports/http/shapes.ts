@@ -205,7 +205,7 @@ export const laneShape = z
     waiting: z.number().int().openapi({ description: "How many messages wait behind it." }),
     waitReason: z.string().nullable(),
     notices: z.array(z.object({ code: z.string(), message: z.string() })).openapi({
-      description: "What does not go as it should, although messages are delivered.",
+      description: "What does not go as it should, although its runtime works.",
     }),
     usage: z.object({ tokens: z.number().int(), cost: z.number() }).nullable().openapi({
       description: "What its agent has used today, in tokens and dollars; null where nothing is known of it.",

@@ -19,8 +19,7 @@ export function crashes(opened: Opened): void {
     expect(slice.rows.filter((row) => row.role === "assistant" && row.completedAt !== null)).toEqual([]);
     expect(observed(opened(), slice, prompt)).toMatchObject({ state: deadTurn, settled: true, turnEndedWell: false });
 
-    await session.ready();
-    const next = await session.played("answers");
+    const next = await session.playedAgain("answers");
     expect(next.slice.rows.at(-1)).toMatchObject({ parentId: session.idOf(next.prompt, next.slice), text: "It is 4." });
     expect(session.of("turn.ended").map(({ data }) => data.reason)).toEqual(["interrupted", "completed"]);
     expect(opened().runs(prompt.text)).toBe(1);

@@ -114,9 +114,15 @@ export class WatchedSession {
     }
   }
 
-  /** When prompts can be handed over again. */
-  async ready(): Promise<void> {
-    while ((await this.#harness.runtime.trouble(soon())) !== null) await wait(20);
+  /** Plays it with a program that died before, and is not started at once again: as long as it is turned away for now. */
+  async playedAgain(text: string): Promise<{ prompt: Prompt; slice: TranscriptSlice }> {
+    const turns = this.of("turn.ended").length + 1;
+    const prompt = this.prompt(text);
+    const { runtime } = this.#harness;
+    let outcome = await runtime.submit(this.lane, prompt, soon());
+    for (; outcome.outcome === "not_sent"; outcome = await runtime.submit(this.lane, prompt, soon())) await wait(20);
+    expect(outcome).toEqual({ outcome: "accepted" });
+    return { prompt, slice: await this.rests(turns) };
   }
 
   async asked(): Promise<Ask> {

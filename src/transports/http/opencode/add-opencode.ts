@@ -36,10 +36,7 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
     hub.endWith(c.env.closing);
     return next();
   });
-  for (const route of unseenRoutes) {
-    const [method = "", path = ""] = route.split(" ");
-    sub.on(method, honoPath(path), showRefusal(route, hub));
-  }
+  for (const route of unseenRoutes) sub.use(honoPath(route.split(" ")[1] ?? ""), showRefusal(route, hub));
   addPlace(sub, all);
   addSessions(sub, { ...all, hub, questionless: questionlessLanes(desk), patienceMs: 20_000 });
   addEventStreams(sub, { desk, hub, clock, metrics, report });

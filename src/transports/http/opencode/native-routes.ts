@@ -34,8 +34,8 @@ const refusals = {
     instead: "Add them in the program's own configuration.",
   },
   changes: {
-    why: "What changed in the files is told by turn, and repositories are not changed from here.",
-    instead: "GET /session/{sessionID}/diff shows what a session changed; git shows the rest.",
+    why: "What is changed in the files is told in one form, and repositories are not changed from here.",
+    instead: "GET /vcs/diff shows what is changed, GET /session/{sessionID}/diff what a session changed.",
   },
   workspaces: {
     why: "A lane works in the directory that it was given; Waybill makes and moves none.",

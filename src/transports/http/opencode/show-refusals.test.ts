@@ -7,8 +7,9 @@ import { settled } from "../../../../test/support/manual-clock.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import type { Env } from "../env.ts";
+import { toast } from "./events/toast.ts";
 import { nativeRoutes } from "./native-routes.ts";
-import { showRefusal, toast, unseenRoutes } from "./show-refusals.ts";
+import { showRefusal, unseenRoutes } from "./show-refusals.ts";
 
 /** One route that is there, and what people are shown of it. */
 function aRoute(route: string, answer: () => Response) {

@@ -2,11 +2,11 @@
  * Brings before people's eyes what OpenCode's terminal keeps from them: some of its keys ask for something, and where
  * that is refused, nothing seems to happen, or it even looks as if it had been done.
  */
-import type { EventTuiToastShow } from "@opencode-ai/sdk/v2/types";
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { toAppError } from "../errors.ts";
 import type { EventHub } from "./events/event-hub.ts";
+import { toast } from "./events/toast.ts";
 import { nativeRoutes } from "./native-routes.ts";
 import { ofOpenCode } from "./request-client.ts";
 
@@ -21,21 +21,15 @@ export const unseenRoutes = [
   "POST /session/{sessionID}/unrevert",
 ] as const;
 
-/** Long enough to be read twice. */
-const shownMs = 8000;
-
 /** For one of these routes. Every terminal that is there shows it: nothing tells them apart. */
 export function showRefusal(route: string, hub: Pick<EventHub, "tellInPassing">): MiddlewareHandler<Env> {
   const refusal = nativeRoutes.find((one) => one.route === route)?.refusal;
+  const [method] = route.split(" ");
   return async (c, next) => {
     await next();
-    if (c.error === undefined || !ofOpenCode(c)) return;
+    if (c.error === undefined || c.req.method !== method || !ofOpenCode(c)) return;
     const { message, hint = "" } = toAppError(c.error);
     // The name of a route says nothing to whoever pressed a key.
     await hub.tellInPassing(toast(refusal ? `${refusal.why} ${refusal.instead}` : `${message} ${hint}`.trim()));
   };
-}
-
-export function toast(message: string): EventTuiToastShow {
-  return { type: "tui.toast.show", properties: { title: "Not done", message, variant: "warning", duration: shownMs } };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { createParser } from "eventsource-parser";
 import { expect, onTestFinished, test } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
@@ -124,4 +125,17 @@ test("streams end with the server", async () => {
   const { reading } = await open("/event");
   closing.abort();
   await reading;
+});
+
+test("a stream that is refused leaves nothing that listens", async () => {
+  const world = await startWorld();
+  const { open, closing } = apiOf(world);
+  await open("/event");
+  const listeners = () => getEventListeners(closing.signal, "abort").length;
+  const before = listeners();
+  for (const id of ["nonsense", "a.0.b"]) {
+    const { answer } = await open("/event", { "last-event-id": id });
+    expect(answer.status).toBe(400);
+  }
+  expect(listeners()).toBe(before);
 });

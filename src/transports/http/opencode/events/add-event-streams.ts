@@ -64,7 +64,12 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: Form, direct
   const after = c.req.header("last-event-id") || c.req.query("lastEventId") || undefined;
   const end = endOf(c);
   const { withState } = form;
-  const { from, tellsState, lines } = await hub.follow({ after, directory, withState, signal: end.signal });
+  const following = hub.follow({ after, directory, withState, signal: end.signal });
+  const { from, tellsState, lines } = await following.catch((error: unknown) => {
+    // What was to end the stream would listen for as long as the server lives.
+    end.abort();
+    throw error;
+  });
   const ownEvent = (type: string) => {
     const id = timedId("evt", clock.now(), 0, randomUUID());
     return form.wrap(JSON.stringify({ id, type, properties: {} }));

@@ -127,3 +127,22 @@ test("whoever wants no more is let go", async () => {
   await done;
   expect(state.error).toEqual(new Error("gone"));
 });
+
+test("a message that ended so long ago that its events are not kept any more is not waited for", async () => {
+  const long = Array.from({ length: 60 }, () => ({ tool: "read", output: "x" }));
+  const turns = [{ steps: [{ say: "Well." }] }, { steps: [...long, { say: "Done." }] }];
+  const world = await startWorld({ script: { turns } });
+  for (const id of ["m1", "m2"]) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+    await world.clock.until(() => lastTurnIsOver(world));
+  }
+  await settled();
+  const now = world.clock.now();
+  await world.waybill.store.prune({ responded: 0, failed: 0, feed: 0, events: now + 1 });
+  const kept = await world.waybill.store.eventsBefore("lane", null, 1000);
+  expect(kept.map(({ turn }) => turn)).not.toContain(1);
+  const { state, done } = waiting(aHub(world), "m1");
+  await done;
+  expect(state).toMatchObject({ end: { turn: null, delivery: "responded" }, error: null });
+});

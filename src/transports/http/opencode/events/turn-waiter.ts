@@ -2,6 +2,7 @@
  * Lets a request wait for the end of the turn that answers its message. It may begin to wait at any time, also when that
  * turn is over, or ran before a restart: what is kept of the lane is looked at first, and what happens meanwhile after it.
  */
+import { isOver } from "../../../../events/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { isKept } from "../../../../events/universal-event.ts";
 import type { Desk } from "../../../port.ts";
@@ -64,13 +65,14 @@ export class TurnWaiter {
     this.#listeners.add(listener);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      const past = await this.#past(lane, messageId);
+      const { past, endedAs } = await this.#past(lane, messageId);
       state = awaiting(messageId);
       const last = past.at(-1)?.seq ?? 0;
       // Of the past only how it stands by now counts: what had ended may have been begun again.
       for (const event of past) state = awaitedAfter(state, event);
       if (state.end) finish(state.end);
       for (const event of heard.filter(({ seq }) => seq > last)) take(event);
+      if (endedAs !== null) finish({ turn: state.last, delivery: endedAs });
       return await ended;
     } finally {
       this.#listeners.delete(listener);
@@ -79,20 +81,25 @@ export class TurnWaiter {
   }
 
   /** The lane's events since the message was admitted, oldest first, and the beginning of the turn that ran then. */
-  async #past(lane: string, messageId: string): Promise<UniversalEvent[]> {
+  async #past(lane: string, messageId: string): Promise<Past> {
     const { items } = await this.#desk.deliveries({ lane, messageId, limit: 1 });
-    const since = items[0]?.record.createdAt;
+    const record = items[0]?.record;
     const found: UniversalEvent[] = [];
     // Not in the ledger: nothing of it can have happened.
-    if (since === undefined) return found;
+    if (record === undefined) return { past: found, endedAs: null };
     for (;;) {
       const page = await this.#desk.eventsBefore(lane, found.at(-1)?.seq ?? null, atOnce);
       found.push(...page);
-      const begins = page.some((event) => isBeginningOf(event, messageId));
-      if (begins || page.length === 0 || (page.at(-1)?.time ?? 0) < since) return found.reverse();
+      if (page.some((event) => isBeginningOf(event, messageId))) return { past: found.reverse(), endedAs: null };
+      if (page.length === 0 || (page.at(-1)?.time ?? 0) < record.createdAt) {
+        return { past: found.reverse(), endedAs: isOver(record) ? record.status : null };
+      }
     }
   }
 }
+
+/** `endedAs` when the delivery is over and its beginning is not kept any more: then its end may not be, either. */
+type Past = { past: UniversalEvent[]; endedAs: string | null };
 
 function isBeginningOf(event: UniversalEvent, messageId: string): boolean {
   const note = noteOf(event);

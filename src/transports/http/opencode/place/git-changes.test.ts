@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { filePlace } from "../../../../../test/support/file-place.ts";
 import { changesFrom } from "./git-changes.ts";
+import { withRepositoryCopy } from "./repository-copy.ts";
 
 /** A repository with one commit, in which nothing is changed. */
 function committedPlace() {
@@ -115,6 +116,16 @@ describe("what is changed in a repository", () => {
       expect((await ask(`/opencode/vcs/diff${query}`)).status).toBe(400);
     }
   });
+});
+
+it("compares with an index that looks no newer than it is, since git trusts a newer one too far", async () => {
+  const { directory } = committedPlace();
+  utimesSync(join(directory, ".git/index"), 1000.9, 1000.9);
+  const age = await withRepositoryCopy(directory, async ({ ask }) => {
+    const index = await ask(directory, ["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+    return statSync(index?.trim() ?? "").mtimeMs;
+  });
+  expect(age).toBe(1_000_000);
 });
 
 it("tells of changes that are too large their numbers alone", () => {

@@ -3,7 +3,7 @@
  * configuration. An agent can write that, and it may name programs that git runs on the files which it compares
  * (filters, drivers). Nothing is written to the real repository.
  */
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { git } from "./git.ts";
@@ -36,8 +36,7 @@ export async function withRepositoryCopy<T>(
     };
     await git(place, ["init", "--quiet", "--template=", `--object-format=${format}`, place]);
     await writeFile(join(own, "objects", "info", "alternates"), `${objects}\n`);
-    // There is none before the first file was added.
-    await copyFile(index, join(own, "index")).catch(() => {});
+    await copyIndex(index, join(own, "index"));
     return await work({
       worktree,
       ask: (where, args, input) => git(where, ["-c", "core.quotePath=false", ...args], { input, env }),
@@ -45,4 +44,17 @@ export async function withRepositoryCopy<T>(
   } finally {
     await rm(place, { recursive: true, force: true });
   }
+}
+
+/**
+ * With its age: git knows times to the second, and looks into a file of the same second and size only if the index is
+ * not newer. Beside one that looks newer it would take a file for unchanged that was changed right after it was added.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  // There is none before the first file was added.
+  const found = await stat(from).catch(() => null);
+  if (found === null) return;
+  await copyFile(from, to);
+  const seconds = Math.floor(found.mtimeMs / 1000);
+  await utimes(to, seconds, seconds);
 }

@@ -1,12 +1,11 @@
 /** What an agent asks, and what it was answered, as OpenCode says it. Pure. */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
-import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { askIdFor } from "../ids.ts";
 import type { Emitted } from "./emitted.ts";
+import type { EventOf } from "./event-of.ts";
 import { isRecord } from "./json-record.ts";
 import { wantedDiff } from "./wanted-diff.ts";
 
-type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
 /** The part that waits for the answer. */
 export type AskingPart = {
   messageID: string;
@@ -18,7 +17,11 @@ export type AskingPart = {
 /** OpenCode has one permission for all that changes files. */
 const permissionOf: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit" };
 
-export function permissionAsked({ data }: Of<"permission.requested">, sessionID: string, part: AskingPart): Emitted {
+export function permissionAsked(
+  { data }: EventOf<"permission.requested">,
+  sessionID: string,
+  part: AskingPart,
+): Emitted {
   const { ask, title, detail } = data;
   const [head = title, ...rest] = title.split(": ");
   const patterns = rest.length === 0 ? [] : [rest.join(": ")];
@@ -35,7 +38,7 @@ export function permissionAsked({ data }: Of<"permission.requested">, sessionID:
   return { type: "permission.asked", properties };
 }
 
-export function questionAsked({ data }: Of<"question.requested">, sessionID: string, part: AskingPart): Emitted {
+export function questionAsked({ data }: EventOf<"question.requested">, sessionID: string, part: AskingPart): Emitted {
   const questions = data.questions.map(({ header, question, options, multiple }) => ({
     question,
     header: header ?? "",
@@ -52,7 +55,7 @@ export function questionAsked({ data }: Of<"question.requested">, sessionID: str
 }
 
 /** Nobody answers a question whose turn is over; to OpenCode's clients it was refused. */
-export function askReplied(event: Of<"permission.resolved" | "question.resolved">, sessionID: string): Emitted {
+export function askReplied(event: EventOf<"permission.resolved" | "question.resolved">, sessionID: string): Emitted {
   const { ask, outcome } = event.data;
   if (event.type === "permission.resolved") {
     const reply = outcome === "expired" ? "reject" : outcome;

@@ -7,26 +7,24 @@
  */
 import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
-import { attemptNote, deliveryNote } from "../../../../events/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
-import { childSessionOf, sessionOf, userMessageId } from "../ids.ts";
+import { userMessageId } from "../ids.ts";
 import { AskLog } from "./ask-log.ts";
-import type { AskingPart } from "./ask-shapes.ts";
-import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
+import type { EventOf, ItemEvent } from "./event-of.ts";
 import { isHeldBack, toldOnce } from "./held-back.ts";
+import { isNote, ledgerNote } from "./ledger-note.ts";
 import { OpenMessages } from "./open-messages.ts";
 import { retryOf, statusEvent } from "./session-status.ts";
 import type { StepError } from "./step.ts";
-import { Thread } from "./thread.ts";
+import type { Thread } from "./thread.ts";
+import { Threads } from "./threads.ts";
 import { todosOf } from "./todos.ts";
+import { ToldStatus } from "./told-status.ts";
 import { errorOfEnd, unknownError } from "./turn-errors.ts";
 import { callBegins, callRuns, filesChange, orderOf, wordsCome } from "./work-in-thread.ts";
 
 export type { Emitted, MessageRow, Place };
-
-type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
-type ItemEvent = Of<"item.started" | "item.completed">;
 
 type Turn = {
   /** The prompt that was admitted as a message, and is shown as that. */
@@ -57,34 +55,33 @@ export type ProjectionOptions = { following?: boolean };
 export class SessionProjection {
   readonly place: Place;
   readonly #following: boolean;
+  readonly #threads: Threads;
   readonly #main: Thread;
-  readonly #children = new Map<string, Thread>();
+  readonly #status: ToldStatus;
   readonly #open: OpenMessages;
   readonly #asks = new AskLog();
   #turn: Turn | null = null;
-  /** The calls behind the questions that are open. */
-  readonly #asking = new Map<string, { call: string; thread: Thread }>();
   #held: UniversalEvent[] = [];
-  /** As it was told last. */
-  #status: SessionStatus = { type: "idle" };
   #todos: Todo[] = [];
 
   constructor(place: Place, { following = false }: ProjectionOptions = {}) {
     this.place = place;
     this.#following = following;
-    this.#main = new Thread(sessionOf(place.lane), place);
+    this.#threads = new Threads(place);
+    this.#main = this.#threads.main;
+    this.#status = new ToldStatus(this.#main.sessionID);
     this.#open = new OpenMessages(place.lane);
   }
 
   get isBusy(): boolean {
-    return this.#status.type !== "idle";
+    return this.#status.isBusy;
   }
 
   /** Whole, for those who heard nothing of it: the newest turn and what waits, if it follows, else everything. */
   get sessions(): SessionState[] {
-    return [this.#main, ...this.#children.values()].map((thread) => ({
+    return [this.#main, ...this.#threads.below].map((thread) => ({
       sessionID: thread.sessionID,
-      status: thread === this.#main ? this.#status : thread.status,
+      status: thread === this.#main ? this.#status.now : thread.status,
       rows: thread.rows,
       diff: thread.diffs,
       todos: thread === this.#main ? this.#todos : [],
@@ -98,13 +95,13 @@ export class SessionProjection {
 
   /** The sessions below. */
   get children(): readonly string[] {
-    return [...this.#children.values()].map(({ sessionID }) => sessionID);
+    return this.#threads.below.map(({ sessionID }) => sessionID);
   }
 
   /** In their order; of the lane's own session, or of one below. */
   messages(sessionID: string = this.#main.sessionID): readonly MessageRow[] {
     if (sessionID === this.#main.sessionID) return this.#main.rows;
-    return [...this.#children.values()].find((child) => child.sessionID === sessionID)?.rows ?? [];
+    return this.#threads.below.find((child) => child.sessionID === sessionID)?.rows ?? [];
   }
 
   take(event: UniversalEvent): Emitted[] {
@@ -120,13 +117,7 @@ export class SessionProjection {
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
     const held = this.#release(null);
-    return toldOnce([...held, ...this.#worksAgain(event), ...this.#apply(event, null)]);
-  }
-
-  #worksAgain({ type, data }: UniversalEvent): Emitted[] {
-    const isWork =
-      type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
-    return this.#status.type === "retry" && isWork ? [this.#nowIs({ type: "busy" })] : [];
+    return toldOnce([...held, ...this.#status.worksAgain(event), ...this.#apply(event, null)]);
   }
 
   #release(error: StepError | null): Emitted[] {
@@ -136,22 +127,22 @@ export class SessionProjection {
   }
 
   #apply(event: UniversalEvent, error: StepError | null): Emitted[] {
-    const thread = this.#threadOf(event);
+    const thread = this.#threads.of(event);
     switch (event.type) {
       case "turn.started":
         return this.#turnStarted(event);
       case "item.started":
       case "item.completed":
-        return [...this.#announced(event), ...this.#linked(event, thread), ...this.#item(event, thread, error)];
+        return [...this.#announced(event), ...this.#threads.linked(event, thread), ...this.#item(event, thread, error)];
       case "item.delta":
         return wordsCome(event, thread);
       case "permission.requested":
       case "question.requested":
-        return this.#ask(event, thread);
+        return this.#asks.asked(event, thread);
       case "permission.resolved":
       case "question.resolved":
         if (event.data.outcome === "reject" && this.#turn) this.#turn.refused = true;
-        return [this.#asks.closed(event.data.ask, askReplied(event, thread.sessionID)), ...this.#answered(event)];
+        return this.#asks.resolved(event, thread);
       case "usage":
         if (event.data.of === "message") {
           const { item, tokens, cost, model } = event.data;
@@ -165,16 +156,20 @@ export class SessionProjection {
     }
   }
 
-  /** What the ledger does with the lane's messages. */
   #note(event: ItemEvent): Emitted[] {
-    const { item } = event.data;
-    const [part] = item.parts;
-    const value = part?.type === "json" ? part.value : null;
-    if (item.name === attemptNote && event.type === "item.completed") return this.#sent(value as AttemptNote);
-    if (item.name !== deliveryNote) return [];
-    return event.type === "item.started"
-      ? this.#admitted(value as DeliveryNote)
-      : this.#ended(value as DeliveryEndNote);
+    const noted = ledgerNote(event);
+    switch (noted?.is) {
+      case undefined:
+        return [];
+      case "admitted":
+        return this.#admitted(noted.note);
+      case "sent":
+        return this.#sent(noted.note);
+      case "ended":
+        return this.#ended(noted.note);
+      default:
+        return noted satisfies never;
+    }
   }
 
   #admitted(note: DeliveryNote): Emitted[] {
@@ -194,7 +189,7 @@ export class SessionProjection {
     return [...(this.#open.ended(note) ? [this.#sessionError(unknownError(words))] : []), ...this.#nowIdle()];
   }
 
-  #turnStarted({ data: { prompt }, time, seq, turn: number }: Of<"turn.started">): Emitted[] {
+  #turnStarted({ data: { prompt }, time, seq, turn: number }: EventOf<"turn.started">): Emitted[] {
     const answered = this.#open.turnBegins(prompt);
     if (this.#following) this.#forget();
     // A further prompt for the same message is shown as it was sent.
@@ -217,7 +212,7 @@ export class SessionProjection {
     return this.#announce(event.time, event.seq, event.turn);
   }
 
-  #turnEnded(event: Of<"turn.ended">): Emitted[] {
+  #turnEnded(event: EventOf<"turn.ended">): Emitted[] {
     const { time, seq, turn: number, data } = event;
     const turn = this.#turn;
     const error = turn ? errorOfEnd(data, turn.refused, turn.error) : null;
@@ -230,8 +225,7 @@ export class SessionProjection {
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
     this.#open.turnEnds(data.queued);
-    const below = [...this.#children.values()].flatMap((child) => child.rest());
-    return [...told, ...closed, ...last, ...below, ...this.#nowIdle()];
+    return [...told, ...closed, ...last, ...this.#threads.rest(), ...this.#nowIdle()];
   }
 
   #item(event: ItemEvent, thread: Thread, error: StepError | null): Emitted[] {
@@ -284,7 +278,7 @@ export class SessionProjection {
     const [part] = item.parts;
     if (part?.type !== "tool_result") return [];
     if (part.rejected && this.#turn && thread === this.#main) this.#turn.refused = true;
-    const below = [...this.#children.values()].flatMap((child) => (child.call === part.call ? child.rest() : []));
+    const below = this.#threads.rest(part.call);
     return [...below, ...(thread.stepOfCall(part.call)?.hasRun(part.call, part, time) ?? [])];
   }
 
@@ -298,33 +292,10 @@ export class SessionProjection {
   #retries({ data: { item }, time }: ItemEvent, { sessionID }: Thread): Emitted[] {
     const retry = this.#turn && retryOf(item, time);
     if (!retry) return [];
-    return [sessionID === this.#main.sessionID ? this.#nowIs(retry) : statusEvent(sessionID, retry)];
+    return sessionID === this.#main.sessionID ? this.#status.retries(retry) : [statusEvent(sessionID, retry)];
   }
 
-  #ask(event: Of<"permission.requested" | "question.requested">, thread: Thread): Emitted[] {
-    const { call } = event.data;
-    const step = thread.stepOfCall(call);
-    const called = call === null ? null : (step?.called(call) ?? null);
-    const part: AskingPart = step && call !== null && called ? { messageID: step.id, callID: call, ...called } : null;
-    if (call !== null && event.type === "question.requested") this.#asking.set(event.data.ask, { call, thread });
-    const { sessionID } = thread;
-    const asked =
-      event.type === "permission.requested"
-        ? permissionAsked(event, sessionID, part)
-        : questionAsked(event, sessionID, part);
-    return [this.#asks.opened(event.data.ask, asked)];
-  }
-
-  /** Clients show the answers with the call that asked. */
-  #answered({ type, data, time }: Of<"permission.resolved" | "question.resolved">): Emitted[] {
-    const asking = this.#asking.get(data.ask);
-    this.#asking.delete(data.ask);
-    if (!asking || type !== "question.resolved" || data.answers === null) return [];
-    const { call, thread } = asking;
-    return thread.stepOfCall(call)?.adds(call, { answers: data.answers }, time) ?? [];
-  }
-
-  #error({ data: { message } }: Of<"error">, thread: Thread): Emitted[] {
+  #error({ data: { message } }: EventOf<"error">, thread: Thread): Emitted[] {
     const error = unknownError(message);
     if (this.#turn && thread === this.#main) this.#turn.error = error;
     return [{ type: "session.error", properties: { sessionID: thread.sessionID, error } }];
@@ -334,49 +305,20 @@ export class SessionProjection {
     return { type: "session.error", properties: { sessionID: this.#main.sessionID, error } };
   }
 
-  #threadOf({ nativeSession }: UniversalEvent): Thread {
-    if (nativeSession === undefined) return this.#main;
-    const known = this.#children.get(nativeSession);
-    if (known) return known;
-    const child = new Thread(childSessionOf(this.place.lane, nativeSession), this.place);
-    this.#children.set(nativeSession, child);
-    return child;
-  }
-
-  /** The first that a subagent does says which call it works for. */
-  #linked({ data: { item }, time }: ItemEvent, thread: Thread): Emitted[] {
-    if (thread === this.#main || thread.call !== null || !item.parent?.startsWith("call:")) return [];
-    const call = item.parent.slice("call:".length);
-    const linked = this.#main.stepOfCall(call)?.adds(call, { sessionId: thread.sessionID }, time) ?? [];
-    return [...thread.works(call), ...linked];
-  }
-
   #forget(): void {
-    this.#main.forget(this.#open.ids);
-    this.#children.clear();
+    this.#threads.forget(this.#open.ids);
     this.#asks.forgetClosed();
   }
 
-  get #isBusyNow(): boolean {
+  get #hasWork(): boolean {
     return this.#turn !== null || this.#open.hasNext;
   }
 
   #nowBusy(): Emitted[] {
-    return this.isBusy || !this.#isBusyNow ? [] : [this.#nowIs({ type: "busy" })];
+    return this.#hasWork ? this.#status.busy() : [];
   }
 
   #nowIdle(): Emitted[] {
-    if (!this.isBusy || this.#isBusyNow) return [];
-    return [this.#nowIs({ type: "idle" }), { type: "session.idle", properties: { sessionID: this.#main.sessionID } }];
+    return this.#hasWork ? [] : this.#status.idle();
   }
-
-  #nowIs(status: SessionStatus): Emitted {
-    this.#status = status;
-    return statusEvent(this.#main.sessionID, status);
-  }
-}
-
-function isNote(event: UniversalEvent): event is UniversalEvent & ItemEvent {
-  const { source, synthetic, type } = event;
-  return source === "daemon" && !synthetic && (type === "item.started" || type === "item.completed");
 }

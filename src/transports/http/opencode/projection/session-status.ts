@@ -8,6 +8,10 @@ export function statusEvent(sessionID: string, status: SessionStatus): Emitted {
   return { type: "session.status", properties: { sessionID, status } };
 }
 
+export function idleEvents(sessionID: string): Emitted[] {
+  return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
+}
+
 /** What programs say when they try again. Those that do not say when, do it at once. */
 export function retryOf({ name, parts: [part] }: Item, at: number): SessionStatus | null {
   if (name !== "retry") return null;

@@ -2,9 +2,10 @@
 import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
 import type { Part as ItemPart } from "../../../../events/item.ts";
 import { timedId } from "../ids.ts";
+import type { AskingPart } from "./ask-shapes.ts";
 import { newAssistantMessage } from "./assistant-message.ts";
 import type { Emitted, MessageRow, Place } from "./emitted.ts";
-import { statusEvent } from "./session-status.ts";
+import { idleEvents, statusEvent } from "./session-status.ts";
 import { Step } from "./step.ts";
 
 type Entry = { step: Step } | { user: MessageRow };
@@ -95,6 +96,13 @@ export class Thread {
     return (call !== null && this.#calls.get(call)) || null;
   }
 
+  /** The part of a call that waits for an answer. */
+  asking(call: string | null): AskingPart {
+    const step = this.stepOfCall(call);
+    const called = call === null ? null : (step?.called(call) ?? null);
+    return step && call !== null && called ? { messageID: step.id, callID: call, ...called } : null;
+  }
+
   called(call: string, step: Step): void {
     this.#calls.set(call, step);
   }
@@ -115,8 +123,7 @@ export class Thread {
   rest(): Emitted[] {
     if (!this.#works) return [];
     this.#works = false;
-    const { sessionID } = this;
-    return [statusEvent(sessionID, { type: "idle" }), { type: "session.idle", properties: { sessionID } }];
+    return idleEvents(this.sessionID);
   }
 
   get status(): SessionStatus {

@@ -1,11 +1,8 @@
 /** What an agent does within one session, put into its thread: calls, what they bring, changed files, new words. */
 import type { Item } from "../../../../events/item.ts";
-import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import type { Emitted } from "./emitted.ts";
+import type { EventOf, ItemEvent } from "./event-of.ts";
 import type { Thread } from "./thread.ts";
-
-type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
-type ItemEvent = Of<"item.started" | "item.completed">;
 
 export function callBegins({ data: { item }, time, seq }: ItemEvent, thread: Thread): Emitted[] {
   if (item.parent === null) return [];
@@ -29,7 +26,10 @@ export function filesChange({ data: { item }, time }: ItemEvent, thread: Thread)
   return [...told, { type: "session.diff", properties: { sessionID, diff } }];
 }
 
-export function wordsCome({ data: { item, part, kind, text }, time }: Of<"item.delta">, thread: Thread): Emitted[] {
+export function wordsCome(
+  { data: { item, part, kind, text }, time }: EventOf<"item.delta">,
+  thread: Thread,
+): Emitted[] {
   if (kind === "output") return thread.stepOfCall(part)?.puts(part, text, time) ?? [];
   if (kind === "input") return [];
   return thread.step(item)?.says({ part, kind }, text, time) ?? [];

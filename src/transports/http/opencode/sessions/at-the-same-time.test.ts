@@ -4,9 +4,10 @@ import { describe, expect, it } from "vitest";
 import { deskOf } from "../../../../../test/support/desk-of.ts";
 import type { Asked } from "../../../../../test/support/http-api.ts";
 import { anApiOn } from "../../../../../test/support/http-api.ts";
-import type { WorldOptions } from "../../../../../test/support/waybill.ts";
+import type { World, WorldOptions } from "../../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../../test/support/waybill.ts";
-import type { Store } from "../../../../store/port.ts";
+
+type Store = World["waybill"]["store"];
 
 const post = (json: unknown): Asked => ({ method: "POST", json });
 const prompt = (words: string, more: object = {}) => post({ parts: [{ type: "text", text: words }], ...more });

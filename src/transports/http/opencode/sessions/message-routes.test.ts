@@ -54,6 +54,7 @@ describe("messages", () => {
     const { ask } = apiAfter(history);
     const all = (await ask(`${session}/message`)).json() as Row[];
     for (const row of all) expect((await ask(`${session}/message/${row.info.id}`)).json()).toEqual(row);
+    expect((await ask(`${session}/message/nobody`)).status).toBe(400);
     const unknown = await ask(`${session}/message/msg_nobody`);
     expect([unknown.status, unknown.json()]).toMatchObject([
       404,

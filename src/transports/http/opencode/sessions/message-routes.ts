@@ -37,6 +37,7 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.get("/session/:sessionID/message/:messageID", async (c) => {
     const session = await knownSession(desk, c.req.param("sessionID"));
     const messageID = c.req.param("messageID");
+    if (!messageID.startsWith("msg")) throw noMessageId(messageID);
     const found = await findMessage(await messagesOf(session, deps), messageID);
     if (!found) throw new AppError({ code: "message_unknown", message: `Message not found: ${messageID}` });
     return c.json(found);
@@ -63,4 +64,9 @@ export async function messagesOf(session: KnownSession, deps: SessionDeps) {
 
 function readerOf({ state }: KnownSession, { desk }: SessionDeps): PageOptions["read"] {
   return (seq, limit) => desk.eventsBefore(state.lane.id, seq, limit);
+}
+
+function noMessageId(messageID: string): AppError {
+  const message = `"${messageID.slice(0, 100)}" is no id of a message: those start with "msg".`;
+  return new AppError({ code: "invalid_request", message });
 }

@@ -87,6 +87,9 @@ describe("sessions", () => {
     expect((await change({ time: { archived: 1 } })).status).toBe(501);
     expect((await change({ metadata: {} })).status).toBe(501);
     expect((await change({ title: 1 })).status).toBe(400);
+    await change({ title: "Green builds" });
+    const nothing = { title: null, time: { archived: null }, metadata: null, permission: null };
+    expect((await change(nothing)).json()).toMatchObject({ title: "Green builds" });
   });
 
   it("end with their lanes", async () => {

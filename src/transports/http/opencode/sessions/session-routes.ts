@@ -22,11 +22,12 @@ import { refuseUnknownRuntime } from "./prompts/chosen-model.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { sessionView } from "./session-view.ts";
 
+/** What is null is left as it is, as in OpenCode. */
 const changeBody = z.object({
-  title: z.string().max(200).optional(),
-  permission: permissionRules.optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-  time: z.object({ archived: z.number().optional() }).optional(),
+  title: z.string().max(200).nullish(),
+  permission: permissionRules.nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  time: z.object({ archived: z.number().nullish() }).nullish(),
 });
 
 const forkBody = z.object({ messageID: z.string().startsWith("msg").optional() });
@@ -76,11 +77,12 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   });
 
   app.patch("/session/:sessionID", async (c) => {
-    const { title, ...other } = await bodyOf(c, changeBody);
+    const { title, permission, ...other } = await bodyOf(c, changeBody);
     const { lane } = await ownSession(desk, c.req.param("sessionID"));
-    refuseRules(other.permission);
+    refuseRules(permission ?? []);
     refuseUnkept(other);
-    const named = title === undefined ? lane : (await desk.renameLane(lane.id, title.trim() || null)).lane;
+    const named = typeof title === "string" ? (await desk.renameLane(lane.id, title.trim() || null)).lane : lane;
+    if (deniesQuestions(permission ?? [])) await deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(named, deps));
   });
 
@@ -117,11 +119,11 @@ export async function sessionOfLane(lane: Lane, { desk, projects, about }: Sessi
 }
 
 function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "metadata" | "time">): void {
-  if (metadata === undefined && time?.archived === undefined) return;
+  const isPlain = (metadata ?? null) === null;
+  if (isPlain && (time?.archived ?? null) === null) return;
   throw new AppError({
     code: "not_served",
-    message:
-      metadata === undefined ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
+    message: isPlain ? "Waybill keeps no archive of sessions." : "Waybill keeps no metadata of sessions.",
     hint: "A session can be given a title, and be deleted.",
   });
 }

@@ -103,9 +103,25 @@ describe("answers", () => {
     ["/permission/per_a-1/reply", {}],
     ["/session/ses_demo/permissions/per_a-1", { response: true }],
     ["/question/que_a-2/reply", { answers: ["Red"] }],
+    ["/permission/a-1/reply", { reply: "once" }],
+    ["/permission/que_a-2/reply", { reply: "once" }],
+    ["/question/per_a-1/reject", {}],
   ])("that make no sense are refused: %s %j", async (path, json) => {
     const { ask, desk } = anAskingApi();
     expect((await ask(`/opencode${path}`, { method: "POST", json })).status).toBe(400);
     expect(desk.answers).toEqual([]);
+  });
+
+  it("by the address of a session reach nobody else's agent", async () => {
+    const { ask, desk } = anAskingApi();
+    desk.laneMap.set("two", { ...(await desk.lane("demo")).lane, id: "two" });
+    const reply = (session: string) =>
+      ask(`/opencode/session/${session}/permissions/per_a-1`, { method: "POST", json: { response: "once" } });
+    const nobody = await reply("ses_nobody");
+    expect([nobody.status, nobody.body]).toEqual([404, expect.stringMatching(/Session not found/)]);
+    const other = await reply("ses_two");
+    expect([other.status, other.body]).toEqual([404, expect.stringMatching(/Permission request not found/)]);
+    expect(desk.answers).toEqual([]);
+    expect((await reply("ses_demo.sub")).status).toBe(200);
   });
 });

@@ -2,12 +2,13 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../../app-error.ts";
-import type { AskDecision, Desk } from "../../../../port.ts";
+import type { AskDecision, Desk, OpenAsk } from "../../../../port.ts";
 import type { Env } from "../../../env.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { askNames } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
 import { directoryFilter } from "../directory-filter.ts";
+import { knownSession } from "../known-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { pendingAsks } from "./pending-asks.ts";
 
@@ -29,7 +30,8 @@ export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
   });
   app.post("/session/:sessionID/permissions/:permissionID", async (c) => {
     const { response } = await bodyOf(c, responseBody);
-    return answered(c, desk, "permission", c.req.param("permissionID"), { decision: response });
+    const { lane } = (await knownSession(desk, c.req.param("sessionID"))).state;
+    return answered(c, desk, "permission", c.req.param("permissionID"), { decision: response }, lane.id);
   });
   app.post("/question/:requestID/reply", async (c) => {
     const { answers } = await bodyOf(c, answersBody);
@@ -40,9 +42,20 @@ export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
   );
 }
 
-async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: string, decision: AskDecision) {
-  const others = (await desk.asks()).filter((ask) => ask.kind !== kind).map(({ id }) => id);
-  for (const name of askNames(kind, requestID).filter((one) => !others.includes(one))) {
+/** `lane` is whose it has to be. */
+async function answered(
+  c: Context<Env>,
+  desk: Desk,
+  kind: Kind,
+  requestID: string,
+  decision: AskDecision,
+  lane?: string,
+) {
+  const names = askNames(kind, requestID);
+  if (names.length === 0) throw noAskId(requestID);
+  const isOther = (ask: OpenAsk) => ask.kind !== kind || (lane ?? ask.laneId) !== ask.laneId;
+  const others = (await desk.asks()).filter(isOther).map(({ id }) => id);
+  for (const name of names.filter((one) => !others.includes(one))) {
     try {
       await desk.answer(name, decision);
       return c.json(true);
@@ -52,6 +65,14 @@ async function answered(c: Context<Env>, desk: Desk, kind: Kind, requestID: stri
     }
   }
   return askUnknown(c, kind, requestID);
+}
+
+function noAskId(requestID: string): AppError {
+  return new AppError({
+    code: "invalid_request",
+    message: `"${requestID.slice(0, 100)}" is no id of anything that is asked here.`,
+    hint: "GET /permission and GET /question list what can be answered.",
+  });
 }
 
 /** OpenCode has a shape of its own for this. */

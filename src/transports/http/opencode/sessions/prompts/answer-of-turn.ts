@@ -7,7 +7,7 @@ import { newMessageId, sessionOf } from "../../ids.ts";
 import { newAssistantMessage } from "../../projection/assistant-message.ts";
 import type { MessageRow } from "../../projection/session-projection.ts";
 import { messagePage } from "../history/message-page.ts";
-import { knownSession } from "../known-session.ts";
+import { knownSession, sessionUnknown } from "../known-session.ts";
 import { messagesOf } from "../message-routes.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { placeOf } from "../session-view.ts";
@@ -20,6 +20,8 @@ export async function answerOfTurn(deps: SessionDeps, lane: string, messageID: s
   const source = await messagesOf(await knownSession(deps.desk, sessionOf(lane)), deps);
   const { items } = await deps.desk.deliveries({ lane, messageId: messageID, limit: 1 });
   const record = items[0]?.record ?? null;
+  // It may be there for another moment, while its deletion goes on.
+  if (record?.lastReason === "lane_removed") throw sessionUnknown(sessionOf(lane));
   // A message that had to be asked again is answered under the later prompt.
   const prompts = new Set([messageID, ...(record?.attemptList.map(({ messageId }) => messageId) ?? [])]);
   for (const limit of [newest, undefined]) {
@@ -52,7 +54,7 @@ function unanswered(messageID: string, record: DeliveryRecord | null): AppError 
     record === null ? "is not known any more" : `ended as ${record.status} (${record.lastReason ?? "no reason"})`;
   return new AppError({
     code: "not_possible",
-    message: `The message ${messageID} ${how}, and the agent said nothing to it.`,
+    message: `The message ${messageID} ${how}, and no answer to it is kept.`,
     hint: `\`waybill why ${messageID}\` tells what happened.`,
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { anEvent } from "../../../../../../test/support/events.ts";
 import type { Answered, Asked } from "../../../../../../test/support/http-api.ts";
-import { anApi } from "../../../../../../test/support/http-api.ts";
+import { anApi, served, token } from "../../../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../../../test/support/lane-history.ts";
 import { ManualClock, settled } from "../../../../../../test/support/manual-clock.ts";
 import type { MemoryDesk } from "../../../../../../test/support/memory-desk.ts";
@@ -273,6 +274,22 @@ describe("whoever waits for the answer", () => {
     });
   });
 
+  it("is spared questions that it said nobody answers, also when it said so later on", async () => {
+    const { ask, desk } = anApi();
+    const permission = [{ permission: "question", pattern: "*", action: "deny" }];
+    expect((await ask(session, { method: "PATCH", json: { permission } })).status).toBe(200);
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(desk);
+    const whose = { laneId: "demo", deliveryId: null, messageId: null, person: null, since: 0 };
+    desk.openAsks.push({ id: "q1", kind: "question", title: "Which?", ...whose });
+    const asked = { type: "question.requested" as const, data: { ask: "q1", call: null, questions: [] } };
+    desk.tell(anEvent({ lane: "demo", seq: 0 }, asked));
+    while (desk.answers.length === 0) await settled();
+    expect(desk.answers).toEqual([{ id: "q1", decision: { decision: "reject" } }]);
+    answer(desk, "msg_1", "Good morning.");
+    expect((await waiting).status).toBe(200);
+  });
+
   it("may go, and the message stays", async () => {
     const { desk, ask, troubles } = anApi();
     const gone = new AbortController();
@@ -281,6 +298,23 @@ describe("whoever waits for the answer", () => {
     gone.abort();
     expect((await waiting).status).toBe(408);
     expect([desk.records.size, troubles]).toEqual([1, []]);
+  });
+
+  it("may break off the connection, and nobody waits for it any more", async () => {
+    const { desk, listening } = await served();
+    const permission = [{ permission: "question", pattern: "*", action: "deny" }];
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const send = (method: string, path: string, json: unknown, signal: AbortSignal | null = null) =>
+      fetch(listening.url + path, { method, headers, body: JSON.stringify(json), signal });
+    expect((await send("PATCH", session, { permission })).status).toBe(200);
+    const gone = new AbortController();
+    const waiting = send("POST", `${session}/message`, prompt.json, gone.signal);
+    // Two that the hub follows for all, and one for the questions of this one.
+    while (desk.following < 3) await settled();
+    gone.abort();
+    await expect(waiting).rejects.toThrow();
+    while (desk.following > 2) await settled();
+    expect(desk.records.size).toBe(1);
   });
 
   it("is told to ask again when the daemon ends, under the same id", async () => {

@@ -1,0 +1,15 @@
+/** Who intervenes at the desk, and when nobody may begin anything new there. */
+import { AppError } from "../app-error.ts";
+
+/** The name under which the API intervenes: whoever has its token is the person whose daemon this is. */
+export const person = "user";
+
+export function refuseWhileDraining(draining: () => boolean): void {
+  if (!draining()) return;
+  throw new AppError({
+    code: "draining",
+    message: "This daemon is about to end and takes no new messages.",
+    hint: "Send it again in a moment, under the same message id.",
+    retryable: true,
+  });
+}
