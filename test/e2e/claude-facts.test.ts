@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ClaudeLine } from "../support/claude-process.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
@@ -18,13 +18,16 @@ const questions = [
   { question: "Which colour?", header: "Colour", options: choices("Red", "Blue"), multiSelect: false },
   { question: "Which fruits?", header: "Fruits", options: choices("Fig", "Plum"), multiSelect: true },
 ];
+/** Of this run alone, so that it can be found. */
+const longRest = `sleep 9${process.pid}`;
 const script: ScriptInput = {
   rules: [
     { when: "be quick", steps: [{ think: "Hm.", say: "Was quick." }] },
     { when: "take long", steps: [{ waitMs: 1500, say: "Took long." }] },
     { when: "work", steps: [{ say: "I work.", tools: [bash("sleep 1; echo worked")] }, { say: "Worked." }] },
     { when: "touch", steps: [{ tools: [bash("touch one"), bash("touch two")] }, { say: "Touched." }] },
-    { when: "mark", steps: [{ tools: [bash("sleep 1 && touch mark")] }, { say: "Marked." }] },
+    { when: "labour", steps: [{ tools: [bash("sleep 5; echo laboured")] }, { say: "Laboured." }] },
+    { when: "rest", steps: [{ tools: [bash(longRest)] }, { say: "Rested." }] },
     { when: "ask me", steps: [{ tools: [{ tool: "AskUserQuestion", input: { questions } }] }, { say: "{{result}}" }] },
     { when: "inner job", steps: [{ say: "Inside.", tools: [bash("touch inner")] }, { say: "Inner done." }] },
     {
@@ -88,6 +91,7 @@ describe("a prompt", () => {
 
     const uuid = claude.prompt("take long");
     await world.modelIsAsked("take long");
+    await claude.until((line) => line.command_uuid === uuid && line.state === "started");
     expect(statesOf(claude.lines, uuid)).toEqual(["queued", "started"]);
     const row = await world.row(session, (one) => one.uuid === uuid);
     expect(row).toMatchObject({ type: "user", promptSource: "sdk" });
@@ -183,7 +187,7 @@ describe("a process that was killed in mid-turn", () => {
     "by %s after an answer swallows the same id after a resume",
     async (signal) => {
       const { session, claude } = newSession();
-      const uuid = claude.prompt("work");
+      const uuid = claude.prompt("labour");
       await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
       await world.row(session, (row) => row.message?.stop_reason === "tool_use");
       claude.kill(signal);
@@ -191,7 +195,7 @@ describe("a process that was killed in mid-turn", () => {
       const asked = world.model.calls.length;
 
       const resumed = world.start(["--resume", session]);
-      resumed.prompt("work", uuid);
+      resumed.prompt("labour", uuid);
       await resumed.until((line) => line.type === "command_lifecycle" && line.state === "completed");
       expect(resumed.lines.map(({ type, isReplay }) => [type, isReplay])).toEqual([
         ["user", true],
@@ -294,16 +298,16 @@ describe("an ask", () => {
 
 test("an interrupt kills the tool, ends the turn as aborted, and stands in the transcript", async () => {
   const { session, claude } = newSession("--allowedTools", "Bash");
-  const uuid = claude.prompt("mark");
-  await claude.until((line) => line.message?.content?.[0]?.type === "tool_use");
+  const rests = async () => (await processTable()).some(({ command }) => command === longRest);
+  const uuid = claude.prompt("rest");
+  await expect.poll(rests).toBe(true);
   claude.request("interrupt");
   expect(await claude.result(uuid)).toMatchObject({
     subtype: "error_during_execution",
     terminal_reason: "aborted_tools",
   });
   await world.row(session, (row) => textOf(row) === "[Request interrupted by user for tool use]");
-  await wait(1200);
-  expect(existsSync(join(world.directory, "mark"))).toBe(false);
+  await expect.poll(rests).toBe(false);
   await claude.stop();
 });
 

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -51,7 +52,7 @@ const others: Record<string, string> = {
 let tree: string;
 let output: string;
 let status: number | null;
-beforeAll(() => {
+beforeAll(async () => {
   // Inside the repository, so that the tool finds its own packages.
   tree = mkdtempSync(join(root, "node_modules/.import-rules-"));
   for (const name of [".dependency-cruiser.cjs", "tsconfig.json"]) cpSync(join(root, name), join(tree, name));
@@ -60,9 +61,16 @@ beforeAll(() => {
     mkdirSync(join(tree, dirname(path)), { recursive: true });
     writeFileSync(join(tree, path), content);
   }
-  const cruised = spawnSync(process.execPath, [cruiser, "src", "--config"], { cwd: tree, encoding: "utf8" });
-  output = stripVTControlCharacters(cruised.stdout + cruised.stderr);
-  status = cruised.status;
+  // Not while everything waits: a worker that says nothing for a minute is given up.
+  const cruising = spawn(process.execPath, [cruiser, "src", "--config"], { cwd: tree });
+  let said = "";
+  for (const stream of [cruising.stdout, cruising.stderr]) {
+    stream.on("data", (chunk) => {
+      said += chunk;
+    });
+  }
+  [status] = await once(cruising, "close");
+  output = stripVTControlCharacters(said);
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 

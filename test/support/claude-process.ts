@@ -1,7 +1,7 @@
 /**
  * The real Claude Code as a process that is spoken to in lines of JSON, with a clean environment. Everything that it
  * said is kept in `lines`; a wait looks at what was said already, from a place on. It gives up with the last lines when
- * the process has ended, or after 20 s.
+ * the process has ended, or after a minute and a half, which only a hang takes.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
@@ -92,7 +92,7 @@ export class ClaudeProcess {
 
   /** The first such line, of those from the given place on. */
   async until(fits: (line: ClaudeLine) => boolean, from = 0): Promise<ClaudeLine> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 90_000;
     for (;;) {
       const found = this.lines.slice(from).find(fits);
       if (found) return found;

@@ -413,10 +413,14 @@ test("watch --json says in JSON that the connection was lost, and says it once",
   const stop = new AbortController();
   const [watch] = clientCommands.filter(({ name }) => name === "watch");
   const after = await desk.now();
-  const watching = watch && runCommand(watch, ["--json", "--after", after], { env, interrupted: stop.signal });
+  const said: string[] = [];
+  const options = { env, interrupted: stop.signal, onRemark: (line: string) => void said.push(line) };
+  const watching = watch && runCommand(watch, ["--json", "--after", after], options);
   await expect.poll(() => desk.following).toBe(1);
   await listening.close();
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  await expect.poll(() => said).toHaveLength(2);
+  // Time to say it again.
+  await new Promise((resolve) => setTimeout(resolve, 600));
   stop.abort();
   const codes = (await watching)?.remarks.map((line) => JSON.parse(line).trouble.code);
   expect(codes).toEqual(["connection_lost", "no_daemon"]);

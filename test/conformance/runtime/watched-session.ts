@@ -13,7 +13,7 @@ import type { RuntimeHarness } from "../runtime-conformance.ts";
 /** A harness that is open by the time the test runs. */
 export type Opened = () => RuntimeHarness;
 
-export const soon = () => AbortSignal.timeout(15_000);
+export const soon = () => AbortSignal.timeout(60_000);
 
 /** Whatever the session does at the end of the test is stopped, unless the test closes the runtime. */
 export async function openSession(harness: RuntimeHarness, { closes = false } = {}): Promise<WatchedSession> {
