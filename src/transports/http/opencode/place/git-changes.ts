@@ -64,6 +64,9 @@ async function compared(directory: string, copy: RepositoryCopy, base: string, c
   });
 }
 
+/** Two names, each as long as a path can be, and some words: a long patch would take long to search. */
+const longestHead = 2 * 4096 + 32;
+
 /** From `--numstat -z`, with or without the patches behind it. */
 export function changesFrom(printed: string): VcsFileDiff[] {
   const end = printed.indexOf("\0\0");
@@ -71,7 +74,7 @@ export function changesFrom(printed: string): VcsFileDiff[] {
   // Within a patch no line of a file begins at the edge.
   const known = new Map<string, string[]>();
   for (const patch of patches.split(/^(?=diff --git )/m)) {
-    const name = /^diff --git a\/(.+) b\/\1\n/s.exec(patch)?.[1] ?? "";
+    const name = /^diff --git a\/(.+) b\/\1\n/s.exec(patch.slice(0, longestHead))?.[1] ?? "";
     known.set(name, [...(known.get(name) ?? []), patch]);
   }
   const rows = numbers.split("\0").filter((row) => row !== "");
