@@ -1,5 +1,5 @@
 /**
- * What a client wants to have said. Text is taken; what would be lost or disregarded is refused with a clear word,
+ * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is refused with a clear word,
  * unless it asks for nothing, as `tools` that are all allowed do. Pure.
  */
 import { z } from "zod";
@@ -8,7 +8,14 @@ import { refuseVariant } from "../new-session.ts";
 
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string(), ignored: z.boolean().optional() }),
-  z.object({ type: z.literal("file"), mime: z.string(), url: z.string(), filename: z.string().optional() }),
+  z.object({
+    type: z.literal("file"),
+    mime: z.string(),
+    url: z.string(),
+    filename: z.string().optional(),
+    /** How the text names it, where it does. */
+    source: z.object({ text: z.object({ value: z.string() }).optional() }).optional(),
+  }),
   z.object({ type: z.literal("agent"), name: z.string() }),
   z.object({ type: z.literal("subtask"), prompt: z.string() }),
 ]);
@@ -33,15 +40,15 @@ export type PromptBody = z.output<typeof promptBody>;
 type PromptPart = PromptBody["parts"][number];
 
 export function textOf(body: PromptBody): string {
-  refuseUnserved(body);
   const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
   const text = texts.join("\n\n");
+  refuseUnserved(body, text);
   if (text.trim() !== "") return text;
   throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
 }
 
-function refuseUnserved(body: PromptBody): void {
-  for (const one of body.parts) refusePart(one);
+function refuseUnserved(body: PromptBody, text: string): void {
+  for (const one of body.parts) if (!isNamed(one, text)) refusePart(one);
   refuseVariant(body.variant);
   if (body.noReply === true) {
     throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
@@ -57,6 +64,12 @@ function refuseUnserved(body: PromptBody): void {
   if (body.format !== undefined && body.format.type !== "text") {
     throw notServed(`Waybill cannot hold an answer to a format (\`${body.format.type}\`).`, "Leave `format` out.");
   }
+}
+
+/** A file that the text names, as `@README.md`, is one that the agent can read where it works. */
+function isNamed(one: PromptPart, text: string): boolean {
+  const name = one.type === "file" && one.url.startsWith("file:") ? one.source?.text?.value : "";
+  return name !== undefined && name !== "" && text.includes(name);
 }
 
 function refusePart(one: PromptPart): void {

@@ -10,6 +10,14 @@ import type { DeliveryRecord } from "../../../../../delivery/record.ts";
 import { endNote } from "../../../../../events/delivery-notes.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
+/** As OpenCode's terminal sends a file that was named with its help. */
+const mention = (value: string) => ({
+  type: "file",
+  mime: "text/plain",
+  url: `file:///work/${value.slice(1)}`,
+  filename: value.slice(1),
+  source: { type: "file", path: value.slice(1), text: { value, start: 0, end: value.length } },
+});
 const hello = { parts: [text("Hello.")] };
 const post = (json: unknown): Asked => ({ method: "POST", json });
 const session = "/opencode/session/ses_demo";
@@ -96,6 +104,9 @@ describe("a prompt", () => {
 
   it.each([
     ["attachments_not_supported", { parts: [text("Look."), { type: "file", mime: "image/png", url: "data:," }] }],
+    ["attachments_not_supported", { parts: [text("Look at a.ts."), mention("@a.ts")] }],
+    ["attachments_not_supported", { parts: [text("Look."), { ...mention("@a.ts"), source: undefined }] }],
+    ["attachments_not_supported", { parts: [text("Look @a.ts."), { ...mention("@a.ts"), url: "data:," }] }],
     ["not_served", { parts: [text("Look."), { type: "agent", name: "build" }] }],
     ["not_served", { parts: [{ type: "subtask", prompt: "x", description: "x", agent: "x" }] }],
     ["not_served", { ...hello, noReply: true }],
@@ -108,6 +119,13 @@ describe("a prompt", () => {
     const answer = await ask(`${session}/message`, post(json));
     expect([answer.status, answer.json()]).toMatchObject([501, { data: { code } }]);
     expect([desk.sent, troubles]).toEqual([[], []]);
+  });
+
+  it("may name files where the agent works", async () => {
+    const { ask, desk } = anApi();
+    const parts = [text("Compare @src/a.ts#1-9 with @docs"), mention("@src/a.ts#1-9"), mention("@docs")];
+    expect((await ask(`${session}/prompt_async`, post({ parts }))).status).toBe(204);
+    expect(desk.sent).toMatchObject([{ text: "Compare @src/a.ts#1-9 with @docs" }]);
   });
 
   it("goes through with what asks for nothing", async () => {
