@@ -1,6 +1,6 @@
 /**
- * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is refused with a clear word,
- * unless it asks for nothing, as `tools` that are all allowed do. Pure.
+ * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is
+ * refused with a clear word, unless it asks for nothing, as `tools` that are all allowed do. Pure.
  */
 import { z } from "zod";
 import { AppError } from "../../../../../app-error.ts";
