@@ -50,11 +50,11 @@ export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
 }
 
 function begunAnew({ message, running }: Awaited, event: UniversalEvent): Awaited {
-  const { round = 1 } = valueOf(event) as DeliveryNote;
+  const { round = 1 } = notedIn(event) as DeliveryNote;
   return { ...awaiting(message), round, running: running && { ...running, isIts: false } };
 }
 
-function valueOf(event: UniversalEvent): unknown {
+function notedIn(event: UniversalEvent): unknown {
   const [part] = event.type === "item.started" || event.type === "item.completed" ? event.data.item.parts : [];
   return part?.type === "json" ? part.value : null;
 }
@@ -76,7 +76,7 @@ function after(state: Awaited, event: UniversalEvent, noted: string | null): Awa
 
 function afterNote(state: Awaited, event: UniversalEvent): Awaited {
   if (event.type !== "item.completed") return state;
-  const value = valueOf(event);
+  const value = notedIn(event);
   if (event.data.item.name === attemptNote) {
     const { prompt } = value as AttemptNote;
     const expectsNext = prompt === null;
