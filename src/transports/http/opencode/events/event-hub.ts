@@ -18,7 +18,7 @@ import { disposedLines, laneLine, linesOf, passingLine, stateLines } from "./lin
 import type { Position } from "./position.ts";
 import { positionFrom } from "./position.ts";
 import type { Working } from "./present-lanes.ts";
-import { lanesOfNow, makeKnown, presentOf, wantedLanes, workingOf } from "./present-lanes.ts";
+import { lanesOfNow, makeKnown, presentOf, thatMayWork, wantedLanes, workingOf } from "./present-lanes.ts";
 import type { TranslatorDeps } from "./translator.ts";
 import { laneOrNull, Translator } from "./translator.ts";
 import type { TurnEnd } from "./turn-end.ts";
@@ -129,7 +129,8 @@ export class EventHub {
     const run = await this.#running();
     const states = await lanesOfNow(this.#deps, run.lanes);
     return this.#alone(run, async () => {
-      await makeKnown(this.#deps, run.translator, states, run.position.events);
+      const open = await thatMayWork(this.#deps, run.translator, states);
+      await makeKnown(this.#deps, run.translator, open, run.position.events);
       return states.flatMap((state) => workingOf(run.translator, state));
     });
   }

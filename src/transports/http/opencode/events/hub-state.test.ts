@@ -56,11 +56,13 @@ test("whenever a client comes, it shows what one shows that was always there, an
           const late = [];
           for (const ms of times) {
             await world.clock.advance(ms);
+            const unheard = await aHub(world).working();
             const client = await aClient(hub, { withState: true });
             late.push(client);
             expectTheSame(shownBy(client.seen), shownBy(whole.seen));
             const listed = (await hub.working()).map(({ sessionID, status }) => [sessionID, status] as const);
             expect(listed).toEqual([...shownBy(client.seen).status].filter(([, status]) => !isIdle(status)));
+            expect(unheard.map(({ sessionID }) => sessionID)).toEqual(listed.map(([sessionID]) => sessionID));
             const [ask] = await desk.asks();
             if (ask && ms > 3) await desk.answer(ask.id, { decision: "reject" });
           }
@@ -82,6 +84,25 @@ test("whenever a client comes, it shows what one shows that was always there, an
     { numRuns: 6 },
   );
   // Several whole worlds, one after the other.
+});
+
+test("of lanes that rest no past is read to say which sessions work", async () => {
+  const scripts = { busy: { always: [{ steps: [{ hang: true as const }] }] } };
+  const world = await startWorld({ lanes: [{}, { id: "busy" }], script, scripts });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await world.clock.advance(1000);
+  await world.send({ id: "m2", to: { lane: "busy" } });
+  await world.clock.advance(1000);
+  const desk = deskOf(world.waybill);
+  const read = new Set<string | undefined>();
+  const deliveries: typeof desk.deliveries = (filter) => {
+    read.add(filter.lane);
+    return desk.deliveries(filter);
+  };
+  const working = await aHub(world, { desk: { ...desk, deliveries } }).working();
+  expect(working).toMatchObject([{ sessionID: "ses_busy", status: { type: "busy" } }]);
+  expect([...read]).toEqual(["busy"]);
 });
 
 test.each(["lives on", "is started again"])(

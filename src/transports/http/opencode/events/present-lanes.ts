@@ -5,6 +5,7 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Clock } from "../../../../clock.ts";
 import type { Lane } from "../../../../delivery/lane.ts";
+import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import type { Desk, LaneState } from "../../../port.ts";
 import { sessionOf } from "../ids.ts";
 import type { SessionState } from "../projection/session-projection.ts";
@@ -70,6 +71,35 @@ export async function makeKnown(
     const { events } = await desk.events({ after, lane: lane.id, limit: 1 });
     await translator.know(lane.id, { seq: events[0]?.event.seq ?? newest.seq + 1, time: null });
   }
+}
+
+/** Beside its end, what is noted when a turn is over. */
+const newestFew = 10;
+
+/**
+ * Those that have to be known to say whether they work. The others rest: one that works is known once it was told of,
+ * and of one that was never heard of the ledger and its newest events say so. There may be a lane for every prompt, and
+ * while their past is read nobody is told anything.
+ */
+export async function thatMayWork(
+  { desk }: PresentDeps,
+  translator: Translator,
+  states: readonly LaneState[],
+): Promise<LaneState[]> {
+  const found: LaneState[] = [];
+  for (const state of states) {
+    const { lane, holder, waiting } = state;
+    if (translator.knows(lane.id)) continue;
+    const isAtWork = holder !== null || waiting > 0;
+    if (isAtWork || !isAtRest(await desk.eventsBefore(lane.id, null, newestFew))) found.push(state);
+  }
+  return found;
+}
+
+/** By a lane's newest events, newest first. */
+function isAtRest(events: readonly UniversalEvent[]): boolean {
+  const newest = events.find(({ type }) => type === "turn.started" || type === "turn.ended");
+  return newest?.type === "turn.ended" && newest.data.queued === 0;
 }
 
 /**

@@ -87,6 +87,10 @@ export class Translator {
     await this.#knownAt(laneId, moment);
   }
 
+  knows(laneId: string): boolean {
+    return this.#lanes.has(laneId);
+  }
+
   /** Nothing of a lane that is not known. */
   sessions(laneId: string): readonly SessionState[] {
     const known = this.#lanes.get(laneId);

@@ -2,7 +2,7 @@
  * Whether the turn that answers a message is over, concluded from a lane's events in their order. Pure. However it ended:
  * what the ledger does about a turn that answered nothing is seen as further turns.
  */
-import type { AttemptNote, DeliveryEndNote } from "../../../../events/delivery-notes.ts";
+import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../../events/delivery-notes.ts";
 import { attemptNote } from "../../../../events/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../events/universal-event.ts";
 import { noteOf } from "./recall-lane.ts";
@@ -12,6 +12,8 @@ export type TurnEnd = { turn: number | null; delivery: string | null };
 
 export type Awaited = {
   message: string;
+  /** How often it has begun: more than once when a person retried it. */
+  round: number;
   sent: boolean;
   /** It was sent to a program that takes no ids: the next turn is its own. */
   expectsNext: boolean;
@@ -28,6 +30,7 @@ export type Awaited = {
 export function awaiting(message: string): Awaited {
   return {
     message,
+    round: 1,
     sent: false,
     expectsNext: false,
     prompts: [],
@@ -41,13 +44,19 @@ export function awaiting(message: string): Awaited {
 /** What has ended has, unless a person retries the message since: then it is waited for anew. */
 export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
   const note = noteOf(event);
-  if (note?.begins && note.message === state.message) return begunAnew(state);
+  if (note?.begins && note.message === state.message) return begunAnew(state, event);
   const next = after(state, event, note?.message ?? null);
   return state.end ? { ...next, end: state.end } : next;
 }
 
-function begunAnew({ message, running }: Awaited): Awaited {
-  return { ...awaiting(message), running: running && { ...running, isIts: false } };
+function begunAnew({ message, running }: Awaited, event: UniversalEvent): Awaited {
+  const { round = 1 } = notedIn(event) as DeliveryNote;
+  return { ...awaiting(message), round, running: running && { ...running, isIts: false } };
+}
+
+function notedIn(event: UniversalEvent): unknown {
+  const [part] = event.type === "item.started" || event.type === "item.completed" ? event.data.item.parts : [];
+  return part?.type === "json" ? part.value : null;
 }
 
 function after(state: Awaited, event: UniversalEvent, noted: string | null): Awaited {
@@ -67,14 +76,15 @@ function after(state: Awaited, event: UniversalEvent, noted: string | null): Awa
 
 function afterNote(state: Awaited, event: UniversalEvent): Awaited {
   if (event.type !== "item.completed") return state;
-  const [part] = event.data.item.parts;
-  const value = part?.type === "json" ? part.value : null;
+  const value = notedIn(event);
   if (event.data.item.name === attemptNote) {
     const { prompt } = value as AttemptNote;
     const expectsNext = prompt === null;
     return { ...state, sent: true, expectsNext, prompts: expectsNext ? state.prompts : [...state.prompts, prompt] };
   }
-  const delivery: string = (value as DeliveryEndNote).status;
+  const { status: delivery, round = 1 } = value as DeliveryEndNote;
+  // Noted late, after a crash; a person has retried it since.
+  if (round < state.round) return state;
   // A turn whose prompt is not known by its id may be its own, too.
   const waits = state.running !== null && state.sent;
   return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };

@@ -1,5 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
@@ -108,6 +119,53 @@ describe("what is changed in a repository", () => {
     ]);
     expect(existsSync(trace)).toBe(false);
     expect(execFileSync("git", ["-C", directory, "count-objects", "-v"]).toString()).toBe(before);
+  });
+
+  it("is found out without fetching what the repository lacks, since it names the program that would", async () => {
+    const { write, run, root, changes } = committedPlace();
+    const [program, trace] = [join(root, "program"), join(root, "was-here")];
+    write("../program", `#!/bin/sh\ntouch ${trace}\n`);
+    chmodSync(program, 0o755);
+    run("checkout", "-q", "-b", "feature");
+    const settings = { "core.repositoryFormatVersion": "1", "extensions.partialClone": "origin" };
+    const remote = { promisor: "true", url: root, uploadpack: program };
+    for (const [name, value] of Object.entries(settings)) run("config", name, value);
+    for (const [name, value] of Object.entries(remote)) run("config", `remote.origin.${name}`, value);
+    write(".git/refs/heads/feature", `${"1".repeat(40)}\n`);
+    await changes();
+    await changes("mode=branch");
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  it("is not waited for where the index is no file, and not copied where it is huge", async () => {
+    const { directory, changes } = committedPlace();
+    const index = join(directory, ".git/index");
+    rmSync(index);
+    execFileSync("mkfifo", [index]);
+    expect(await changes()).toMatchObject({ data: { code: "not_possible" } });
+    rmSync(index);
+    closeSync(openSync(index, "w"));
+    truncateSync(index, 2 ** 40);
+    expect(await changes()).toMatchObject({ data: { code: "not_possible" } });
+  });
+
+  it("is told of files with odd names, and of the others beside one that has no name in Unicode", async () => {
+    const { write, directory, changes } = committedPlace();
+    const names = ['a "b" c', "back\\slash", "line\nbreak", "tab\there", "x b", " b/ b/ b/x b"];
+    for (const name of names) write(name, "1\n");
+    writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x66, 0xfc])]), "1\n");
+    const found = await changes();
+    expect(inShort(found).sort()).toEqual(names.map((name) => `added ${name} +1 -0`).sort());
+  });
+
+  it("is told by file, whatever a file has in it that looks like another's changes", async () => {
+    const { write, changes } = committedPlace();
+    const forged = "diff --git a/src/main.ts b/src/main.ts\n+++ b/src/main.ts\n@@ -1 +1 @@\n-a\n+b\n";
+    write("a.txt", ["", "\r", "\u2028", "\u2029"].map((edge) => `x${edge}${forged}`).join(""));
+    write("src/main.ts", "changed\n");
+    const [first, second] = await changes();
+    expect(first?.patch?.match(/diff --git a\/src\/main\.ts/g)).toHaveLength(4);
+    expect(second?.patch?.match(/diff --git/g)).toHaveLength(1);
   });
 
   it("is refused to whoever does not say what to compare with", async () => {

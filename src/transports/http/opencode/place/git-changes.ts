@@ -1,13 +1,12 @@
 /** What is changed in the files of a place, compared with the last commit or with where the branch began: by git. */
 import { resolve } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
-import { AppError } from "../../../../app-error.ts";
 import type { WorkPlace } from "../../../port.ts";
 import { git } from "./git.ts";
 import { isShown } from "./path-inside.ts";
 import { branchesOf } from "./projects.ts";
 import type { RepositoryCopy } from "./repository-copy.ts";
-import { withRepositoryCopy } from "./repository-copy.ts";
+import { untold, withRepositoryCopy } from "./repository-copy.ts";
 
 /** `git` compares with the last commit, `branch` with where the branch left the default one. */
 export type Wanted = { mode: "git" | "branch"; context: number };
@@ -17,12 +16,7 @@ export async function changesIn(place: WorkPlace, wanted: Wanted): Promise<VcsFi
   const changes = await withRepositoryCopy(place.directory, async (copy) => {
     const base = await baseOf(place.directory, wanted.mode, copy);
     if (base === null) return [];
-    const untracked = await untrackedIn(place);
-    if (untracked.length > 0) {
-      // Only their names, and only in the copy: so that they are compared as new files.
-      const add = ["add", "--intent-to-add", "--pathspec-from-file=-", "--pathspec-file-nul"];
-      await copy.ask(place.directory, add, untracked.join("\0"));
-    }
+    await addUntracked(place, copy);
     const found = await compared(place.directory, copy, base, wanted.context);
     return found.filter(({ file }) => isShown(place, resolve(copy.worktree, file)));
   });
@@ -43,11 +37,19 @@ async function baseOf(directory: string, mode: Wanted["mode"], copy: RepositoryC
   return (head ?? (await copy.ask(directory, ["hash-object", "-t", "tree", "--stdin"])))?.trim() ?? null;
 }
 
-async function untrackedIn(place: WorkPlace): Promise<string[]> {
-  const names = await git(place.directory, ["ls-files", "--others", "--exclude-standard", "-z"]);
+/**
+ * Only their names, and only in the copy: so that they are compared as new files. As if they were empty, and without a
+ * look at them: one that is gone by now, or has no name in Unicode, does not keep the others from being added.
+ */
+async function addUntracked(place: WorkPlace, copy: RepositoryCopy): Promise<void> {
+  const names = await git(place.directory, ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
   // What ends with a slash is another repository inside this one.
   const files = (names ?? "").split("\0").filter((name) => name !== "" && !name.endsWith("/"));
-  return files.filter((name) => isShown(place, resolve(place.directory, name)));
+  const shown = files.filter((name) => isShown(place, resolve(copy.worktree, name)));
+  if (shown.length === 0) return;
+  const empty = (await copy.ask(place.directory, ["hash-object", "--stdin"]))?.trim();
+  const entries = shown.map((name) => `100644 ${empty}\t${name}\0`);
+  await copy.ask(place.directory, ["update-index", "-z", "--index-info"], entries.join(""));
 }
 
 async function compared(directory: string, copy: RepositoryCopy, base: string, context: number) {
@@ -56,26 +58,19 @@ async function compared(directory: string, copy: RepositoryCopy, base: string, c
     copy.ask(directory, ["diff", ...plain, "--numstat", "-z", ...parts, base, "--", "."]);
   // Without the patches where they are too large to be told.
   const printed = (await ask("--patch", `--unified=${context}`)) ?? (await ask());
-  if (printed !== null) return changesFrom(printed);
-  throw new AppError({
-    code: "not_possible",
-    message: "Git does not say what changed in this directory.",
-    hint: "Look with `git diff` there.",
-  });
+  if (printed === null) throw untold();
+  return changesFrom(printed);
 }
-
-/** Two names, each as long as a path can be, and some words: a long patch would take long to search. */
-const longestHead = 2 * 4096 + 32;
 
 /** From `--numstat -z`, with or without the patches behind it. */
 export function changesFrom(printed: string): VcsFileDiff[] {
   const end = printed.indexOf("\0\0");
   const [numbers, patches] = end === -1 ? [printed, ""] : [printed.slice(0, end), printed.slice(end + 2)];
-  // Within a patch no line of a file begins at the edge.
   const known = new Map<string, string[]>();
-  for (const patch of patches.split(/^(?=diff --git )/m)) {
-    const name = /^diff --git a\/(.+) b\/\1\n/s.exec(patch.slice(0, longestHead))?.[1] ?? "";
-    known.set(name, [...(known.get(name) ?? []), patch]);
+  // Within a patch no line of a file begins at the edge; but what JavaScript takes for the end of a line may be in one.
+  for (const patch of patches.split(/(?<![^\n])(?=diff --git )/)) {
+    const head = patch.slice(0, patch.indexOf("\n"));
+    known.set(head, [...(known.get(head) ?? []), patch]);
   }
   const rows = numbers.split("\0").filter((row) => row !== "");
   return rows.map((row) => {
@@ -84,10 +79,30 @@ export function changesFrom(printed: string): VcsFileDiff[] {
     // Of a file that is no text there are no numbers.
     const change = { file, additions: Number(added) || 0, deletions: Number(deleted) || 0 };
     // Two of a file that became a link.
-    const patch = (known.get(file) ?? []).join("");
+    const patch = (known.get(`diff --git ${quoted(`a/${file}`)} ${quoted(`b/${file}`)}`) ?? []).join("");
     return patch === "" ? change : { ...change, patch, status: statusOf(patch) };
   });
 }
+
+/** As git writes a name in a patch. */
+function quoted(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  const odd = /["\\\u0000-\u001f\u007f]/g;
+  const said = name.replace(odd, (one) => `\\${shortly[one] ?? one.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return said === name ? name : `"${said}"`;
+}
+
+const shortly: Partial<Record<string, string>> = {
+  "\u0007": "a",
+  "\b": "b",
+  "\t": "t",
+  "\n": "n",
+  "\v": "v",
+  "\f": "f",
+  "\r": "r",
+  '"': '"',
+  "\\": "\\",
+};
 
 function statusOf(patch: string): "added" | "deleted" | "modified" {
   const [head = ""] = patch.split(/^(?:@@|Binary) /m, 1);

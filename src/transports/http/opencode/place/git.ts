@@ -29,8 +29,13 @@ export function git(directory: string, args: readonly string[], { input, env }: 
   });
 }
 
-/** Variables that would lead git to another repository than the one around the directory are left out. */
+/**
+ * Variables that would lead git to another repository than the one around the directory are left out. Objects that a
+ * repository lacks are not fetched: it names the program that would bring them. Older ones than git 2.45 know only the
+ * list of transports, which no configuration overrides.
+ */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+  const fetchesNothing = { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "none" };
+  return { ...Object.fromEntries(kept), ...fetchesNothing, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 }

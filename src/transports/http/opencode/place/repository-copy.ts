@@ -3,10 +3,16 @@
  * configuration. An agent can write that, and it may name programs that git runs on the files which it compares
  * (filters, drivers). Nothing is written to the real repository.
  */
-import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { constants, createWriteStream } from "node:fs";
+import { mkdtemp, open, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { AppError } from "../../../../app-error.ts";
 import { git } from "./git.ts";
+
+/** That of a repository with a million files is smaller. */
+const largestIndex = 256 * 1024 * 1024;
 
 export type RepositoryCopy = {
   /** The uppermost directory of the real repository's files. */
@@ -34,7 +40,8 @@ export async function withRepositoryCopy<T>(
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_LITERAL_PATHSPECS: "1",
     };
-    await git(place, ["init", "--quiet", "--template=", `--object-format=${format}`, place]);
+    const made = await git(place, ["init", "--quiet", "--template=", `--object-format=${format}`, place]);
+    if (made === null) throw untold();
     await writeFile(join(own, "objects", "info", "alternates"), `${objects}\n`);
     await copyIndex(index, join(own, "index"));
     return await work({
@@ -51,10 +58,30 @@ export async function withRepositoryCopy<T>(
  * not newer. Beside one that looks newer it would take a file for unchanged that was changed right after it was added.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
-  // There is none before the first file was added.
-  const found = await stat(from).catch(() => null);
-  if (found === null) return;
-  await copyFile(from, to);
-  const seconds = Math.floor(found.mtimeMs / 1000);
-  await utimes(to, seconds, seconds);
+  // A pipe that nobody writes to would keep whoever opens it, and one of the daemon's few threads, for ever.
+  const index = await open(from, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
+    // There is none before the first file was added.
+    if (cause.code === "ENOENT") return null;
+    throw untold(cause);
+  });
+  if (index === null) return;
+  try {
+    const found = await index.stat();
+    if (!found.isFile() || found.size > largestIndex) throw untold();
+    const end = Math.max(found.size - 1, 0);
+    await pipeline(index.createReadStream({ end, autoClose: false }), createWriteStream(to));
+    const seconds = Math.floor(found.mtimeMs / 1000);
+    await utimes(to, seconds, seconds);
+  } finally {
+    await index.close();
+  }
+}
+
+export function untold(cause?: unknown): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: "Git does not say what changed in this directory.",
+    hint: "Look with `git diff` there.",
+    cause,
+  });
 }

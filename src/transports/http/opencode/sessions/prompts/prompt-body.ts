@@ -1,9 +1,11 @@
 /**
- * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is refused with a clear word,
- * unless it asks for nothing, as `tools` that are all allowed do. Pure.
+ * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is
+ * refused with a clear word, unless it asks for nothing, as `tools` that are all allowed do. Pure.
  */
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { AppError } from "../../../../../app-error.ts";
+import { isInside } from "../../../../../inside.ts";
 import { refuseVariant } from "../new-session.ts";
 
 const part = z.discriminatedUnion("type", [
@@ -39,16 +41,17 @@ export const promptBody = z.object({
 export type PromptBody = z.output<typeof promptBody>;
 type PromptPart = PromptBody["parts"][number];
 
-export function textOf(body: PromptBody): string {
+/** `directory` is where the agent works. */
+export function textOf(body: PromptBody, directory: string): string {
   const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
   const text = texts.join("\n\n");
-  refuseUnserved(body, text);
+  refuseUnserved(body, text, directory);
   if (text.trim() !== "") return text;
   throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
 }
 
-function refuseUnserved(body: PromptBody, text: string): void {
-  for (const one of body.parts) if (!isNamed(one, text)) refusePart(one);
+function refuseUnserved(body: PromptBody, text: string, directory: string): void {
+  for (const one of body.parts) if (!isNamed(one, text, directory)) refusePart(one);
   refuseVariant(body.variant);
   if (body.noReply === true) {
     throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
@@ -66,10 +69,23 @@ function refuseUnserved(body: PromptBody, text: string): void {
   }
 }
 
-/** A file that the text names, as `@README.md`, is one that the agent can read where it works. */
-function isNamed(one: PromptPart, text: string): boolean {
-  const name = one.type === "file" && one.url.startsWith("file:") ? one.source?.text?.value : "";
-  return name !== undefined && name !== "" && text.includes(name);
+/**
+ * A file that the text names, as `@README.md`, is one that the agent can read where it works. One that lies elsewhere has
+ * another name there, or is another file.
+ */
+function isNamed(one: PromptPart, text: string, directory: string): boolean {
+  if (one.type !== "file") return false;
+  const name = one.source?.text?.value ?? "";
+  const path = pathOf(one.url);
+  return name.startsWith("@") && text.includes(name) && path !== null && isInside(path, directory);
+}
+
+function pathOf(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
 }
 
 function refusePart(one: PromptPart): void {

@@ -14,7 +14,7 @@ const text = (words: string) => ({ type: "text", text: words });
 const mention = (value: string) => ({
   type: "file",
   mime: "text/plain",
-  url: `file:///work/${value.slice(1)}`,
+  url: `file:///tmp/${value.slice(1)}`,
   filename: value.slice(1),
   source: { type: "file", path: value.slice(1), text: { value, start: 0, end: value.length } },
 });
@@ -107,6 +107,12 @@ describe("a prompt", () => {
     ["attachments_not_supported", { parts: [text("Look at a.ts."), mention("@a.ts")] }],
     ["attachments_not_supported", { parts: [text("Look."), { ...mention("@a.ts"), source: undefined }] }],
     ["attachments_not_supported", { parts: [text("Look @a.ts."), { ...mention("@a.ts"), url: "data:," }] }],
+    ["attachments_not_supported", { parts: [text("Look @a.ts."), { ...mention("@a.ts"), url: "file:///tmpo/a.ts" }] }],
+    ["attachments_not_supported", { parts: [text("Look @a.ts."), { ...mention("@a.ts"), url: "file://%" }] }],
+    [
+      "attachments_not_supported",
+      { parts: [text("[Image 1]"), { ...mention("[Image 1]"), url: "file:///tmp/a.png" }] },
+    ],
     ["not_served", { parts: [text("Look."), { type: "agent", name: "build" }] }],
     ["not_served", { parts: [{ type: "subtask", prompt: "x", description: "x", agent: "x" }] }],
     ["not_served", { ...hello, noReply: true }],

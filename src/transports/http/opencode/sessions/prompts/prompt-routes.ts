@@ -59,7 +59,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 async function admit(c: Context<Env>, sessionID: string, { desk, clock }: SessionDeps) {
   const body = await bodyOf(c, promptBody);
   const { lane } = await ownSession(desk, sessionID);
-  const text = textOf(body);
+  const text = textOf(body, lane.directory);
   const runtimes = await desk.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Asked for a message that is new: whoever sends one again wants to wait for it again, and chooses nothing anew.
