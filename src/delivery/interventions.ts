@@ -187,13 +187,15 @@ export class Interventions {
     }
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
-    const sessions = await store.sessions(laneId);
-    if (lane) {
-      runtimes.get(lane.runtime)?.laneRemoved?.(
-        laneId,
-        sessions.map(({ sessionId }) => sessionId),
-      );
-    }
+    if (lane) runtimes.get(lane.runtime)?.laneRemoved?.(laneId, await this.#sessionsOfNobody(laneId));
+  }
+
+  /** Those that it has had, without one that another lane goes on in since. */
+  async #sessionsOfNobody(laneId: string): Promise<string[]> {
+    const { store } = this.#deps;
+    const taken = new Set((await store.lanes()).map(({ sessionId }) => sessionId));
+    const had = (await store.sessions(laneId)).map(({ sessionId }) => sessionId);
+    return had.filter((sessionId) => !taken.has(sessionId));
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */

@@ -286,6 +286,20 @@ describe("removing a lane", () => {
     expect(told).toEqual([["lane", sessions]]);
   });
 
+  test("lets no session go that another lane has taken over since", async () => {
+    await run({ script: { turns: [{ steps: [{ stale: true }] }], ...answers }, lanes: [{}, { id: "heir" }] });
+    const told: unknown[] = [];
+    Object.assign(world.stub, { laneRemoved: (_: string, sessions: string[]) => void told.push(...sessions) });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    const { store, people } = world.waybill;
+    const [left, last] = (await store.sessions("lane")).map(({ sessionId }) => sessionId);
+    await store.openSession("heir", left ?? "", world.clock.now());
+    await people.removeLane("lane", "ada", false);
+    expect(told).toEqual([last]);
+  });
+
   test("leaves no look behind for what had failed in it", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
