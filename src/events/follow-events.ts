@@ -4,7 +4,8 @@
  * everything that was told. Whoever reads slowly goes back to reading the store, and misses deltas only.
  */
 import type { Store } from "../store/port.ts";
-import type { Recorder, ToldEvent } from "./recorder.ts";
+import type { ToldEvent } from "./event-writer.ts";
+import type { Recorder } from "./recorder.ts";
 
 export type FollowedEvent =
   /** Some of what came after the cursor is not kept any more. */

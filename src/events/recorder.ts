@@ -1,30 +1,24 @@
 /**
- * Writes down what runtimes say, as universal events, and tells those who follow once it is durable. What comes while a
- * commit is under way goes into the next one; deltas are not kept, and are told in their order among the others.
+ * Takes down what runtimes say, and what the daemon notes, as the universal events of lanes, and tells those who follow
+ * once it is durable.
  *
- * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up
- * as a whole: the lane is then taken up from the store, as after a start, and its runtime asked to say its turn again.
- * The same becomes of one lane whose events the store does not take while it takes those of others.
+ * A lane whose events could not be written and were given up is taken up from the store, as after a start, and its
+ * runtime asked to say its turn again.
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
-import type { Clock } from "../clock.ts";
 import type { Lane } from "../delivery/lane.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
-import { byLane, charactersIn } from "./entries.ts";
-import type { LoggedEvent } from "./event-page.ts";
+import type { ToldEvent, WriterDeps } from "./event-writer.ts";
+import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
 import type { Entry, Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
 import type { Signal } from "./signal.ts";
 import type { Happening, UniversalEvent } from "./universal-event.ts";
-import { isKept } from "./universal-event.ts";
-import { eventsLost, isAstray, isOfTheDisk } from "./write-trouble.ts";
-
-/** `cursor` is that of the event; of a delta, none. */
-export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
+import { eventsLost } from "./write-trouble.ts";
 
 /** A lane that begins with what is kept of another one. */
 export type ForkOf = Omit<LaneFork, "events" | "at"> & {
@@ -33,15 +27,7 @@ export type ForkOf = Omit<LaneFork, "events" | "at"> & {
   renamed: ReadonlyMap<string, string>;
 };
 
-export type RecorderDeps = {
-  store: Store;
-  clock: Clock;
-  /** How many events of a lane are kept. */
-  keep: number;
-  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
-  /** How much is held back while the store cannot be written. */
-  mostCharacters?: number;
-};
+export type RecorderDeps = WriterDeps & { store: Store };
 
 type Heard = Signal | Note;
 
@@ -52,9 +38,8 @@ type LaneState =
   /** Events of it were given up; nothing is taken before it was read anew. */
   | { state: "given_up"; count: number; session: string };
 
-const mostInACommit = 500;
-const firstRetryMs = 1000;
-const longestRetryMs = 30_000;
+const takeUpMs = 1000;
+const takeUpAgainMs = 30_000;
 /** How often a runtime is asked again that cannot say its turn. */
 const retellMs = 10_000;
 const readAtOnce = 500;
@@ -63,6 +48,7 @@ const mostLogs = 500;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
+  readonly #writer: EventWriter;
   readonly #lanes = new Map<string, LaneState>();
   readonly #listeners = new Set<(told: readonly ToldEvent[]) => void>();
   readonly #unsubscribe: (() => void)[] = [];
@@ -72,25 +58,24 @@ export class Recorder {
   readonly #run = randomUUID().slice(0, 8);
   #runtimes: ReadonlyMap<string, Runtime> = new Map();
   #ids = 0;
-  #queue: Entry[] = [];
-  #characters = 0;
-  #writing: Promise<void> | null = null;
-  #failing = false;
-  #retryMs = firstRetryMs;
-  #newest = "";
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
+    this.#writer = new EventWriter(deps, {
+      onTold: (told) => this.#tell(told),
+      onGivenUp: (entries, afterMs) => this.#giveUp(entries, afterMs),
+      onRest: () => this.#letGo(),
+    });
   }
 
   /** The cursor of the newest event that was told. */
   get newest(): string {
-    return this.#newest;
+    return this.#writer.newest;
   }
 
   /** To be called before the runtimes do anything. */
   async listen(runtimes: readonly Runtime[]): Promise<void> {
-    this.#newest = await this.#deps.store.eventsEnd();
+    await this.#writer.start();
     for (const runtime of runtimes) {
       this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#hear(laneId, signal)));
     }
@@ -117,10 +102,7 @@ export class Recorder {
     for (const cancel of this.#timers) cancel();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const lane of [...this.#lanes.values()]) if (lane.state === "opening") await lane.opened;
-    this.#failing = false;
-    await this.#write();
-    const lost = this.#queue.filter(({ kept }) => kept).length;
-    if (lost > 0) this.#deps.onTrouble({ error: eventsLost(lost) });
+    await this.#writer.close();
   }
 
   /** What the daemon itself has to say of a lane, in its order among what the agent does. */
@@ -133,13 +115,13 @@ export class Recorder {
   laneRemoved(laneId: string): void {
     if (!this.#lanes.has(laneId)) return;
     this.#removed.add(laneId);
-    void this.#write();
+    void this.#writer.write();
   }
 
   /** All that is kept of a lane by now, or of what came before the prompt that was told first with the event `before`. */
   async history(laneId: string, before: number | null): Promise<History> {
     await this.#opened(laneId);
-    await this.#write();
+    await this.#writer.write();
     const found: UniversalEvent[] = [];
     for (;;) {
       const page = await this.#deps.store.eventsBefore(laneId, found.at(-1)?.seq ?? null, readAtOnce);
@@ -153,9 +135,9 @@ export class Recorder {
     const { store, clock, keep } = this.#deps;
     const [lane, session, at] = [fork.lane.id, fork.sessionId ?? "", clock.now()];
     const events = copiedEvents(history.events, { lane, session, renamed, newId: () => this.#newId() });
-    const made = await this.#alone(async () => {
+    const made = await this.#writer.alone(async () => {
       const forked = await store.forkLane({ ...fork, at, events }, keep);
-      this.#tell(events, forked.cursors);
+      this.#writer.tell(events, forked.cursors);
       return forked.lane;
     });
     // Nothing goes on in it.
@@ -163,38 +145,11 @@ export class Recorder {
     return made;
   }
 
-  /** Between two commits, so that everything is told in the order in which it is kept. */
-  async #alone<T>(write: () => Promise<T>): Promise<T> {
-    while (this.#writing) await this.#writing;
-    const written = write();
-    this.#writing = written.then(
-      () => this.#writeAll(),
-      // Whoever asked for it is told.
-      () => this.#writeAll(),
-    );
-    return written;
-  }
-
   #hear(laneId: string, heard: Heard): void {
     const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
     if (lane.state === "opening") lane.heard.push(heard);
     else if (lane.state === "given_up") lane.count += 1;
-    else this.#take(lane.log, heard);
-  }
-
-  #take(log: LaneLog, heard: Heard): void {
-    for (const entry of log.take(heard)) {
-      if (this.#failing && !entry.kept) continue;
-      this.#queue.push(entry);
-      this.#characters += entry.text.length;
-    }
-    // A long turn that is said at once may be more than that, and is written in a moment.
-    if (!this.#failing) void this.#write();
-    else if (this.#isTooMuch) this.#giveUpAll();
-  }
-
-  get #isTooMuch(): boolean {
-    return this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024);
+    else this.#writer.add(lane.log.take(heard));
   }
 
   #open(laneId: string): LaneState {
@@ -210,8 +165,8 @@ export class Recorder {
       const missed = await log.missedEnds(this.#deps.store);
       this.#lanes.set(laneId, { state: "open", log });
       const at = this.#deps.clock.now();
-      for (const happening of missed) this.#take(log, { type: "note", at, happening });
-      for (const one of heard) this.#take(log, one);
+      for (const happening of missed) this.#writer.add(log.take({ type: "note", at, happening }));
+      for (const one of heard) this.#writer.add(log.take(one));
       return log;
     } catch (error) {
       this.#deps.onTrouble({ laneId, error });
@@ -221,7 +176,7 @@ export class Recorder {
       }
       const session = heard.find((one) => one.type !== "note")?.session ?? "";
       this.#lanes.set(laneId, { state: "given_up", count: heard.length, session });
-      this.#later(firstRetryMs, () => void this.#takeUp(laneId));
+      this.#later(takeUpMs, () => void this.#takeUp(laneId));
       return null;
     }
   }
@@ -229,21 +184,6 @@ export class Recorder {
   #newId(): string {
     this.#ids += 1;
     return `evt_${this.#run}_${this.#ids.toString(36)}`;
-  }
-
-  /** One at a time; whoever comes while it goes on waits for the same one, which takes theirs, too. */
-  #write(): Promise<void> {
-    this.#writing ??= this.#writeAll();
-    return this.#writing;
-  }
-
-  async #writeAll(): Promise<void> {
-    // What is said in the same breath goes together.
-    await null;
-    while (this.#queue.length > 0 && !this.#failing) await this.#writeSome(this.#nextBatch());
-    if (this.#queue.length === 0) this.#letGo();
-    // In the same moment as the last look at the queue: what is said from now on starts anew.
-    this.#writing = null;
   }
 
   /** When all is written, so that the store knows as much as the log does. */
@@ -259,68 +199,7 @@ export class Recorder {
     }
   }
 
-  async #writeSome(batch: readonly Entry[]): Promise<void> {
-    try {
-      await this.#append(batch);
-    } catch (error) {
-      const lanes = byLane(batch);
-      if (isOfTheDisk(error) || (lanes.length === 1 && !isAstray(error))) this.#failed(batch, error);
-      else await this.#writeLaneByLane(lanes);
-    }
-  }
-
-  async #append(batch: readonly Entry[]): Promise<void> {
-    const kept = batch.filter((entry) => entry.kept);
-    const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
-    this.#retryMs = firstRetryMs;
-    this.#tell(batch, cursors);
-  }
-
-  /** What the store takes of no lane is not the fault of a lane. */
-  async #writeLaneByLane(lanes: readonly Entry[][]): Promise<void> {
-    const refused: { entries: Entry[]; error: unknown }[] = [];
-    for (const entries of lanes) {
-      await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
-    }
-    const isTheirOwn = ({ error }: { error: unknown }) =>
-      isAstray(error) || (refused.length < lanes.length && !isOfTheDisk(error));
-    for (const { entries, error } of refused.filter(isTheirOwn)) this.#giveUpLane(entries, error);
-    const waiting = refused.filter((one) => !isTheirOwn(one));
-    if (waiting[0]) {
-      this.#failed(
-        waiting.flatMap(({ entries }) => entries),
-        waiting[0].error,
-      );
-    }
-  }
-
-  #nextBatch(): Entry[] {
-    const batch = this.#queue.splice(0, mostInACommit);
-    this.#characters -= charactersIn(batch);
-    return batch;
-  }
-
-  #failed(batch: readonly Entry[], error: unknown): void {
-    this.#queue = [...batch, ...this.#queue].filter(({ kept }) => kept);
-    this.#characters = charactersIn(this.#queue);
-    this.#deps.onTrouble({ error });
-    this.#failing = true;
-    if (this.#isTooMuch) this.#giveUpAll();
-    if (this.#closing.signal.aborted) return;
-    this.#later(this.#retryMs, () => {
-      this.#failing = false;
-      void this.#write();
-    });
-    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
-  }
-
-  #tell(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
-    const next = cursors[Symbol.iterator]();
-    const told = batch.map(({ event, text }): ToldEvent => {
-      const cursor = isKept(event) ? (next.next().value ?? null) : null;
-      return { cursor, event, text };
-    });
-    this.#newest = cursors.at(-1) ?? this.#newest;
+  #tell(told: readonly ToldEvent[]): void {
     for (const listener of this.#listeners) {
       try {
         listener(told);
@@ -330,25 +209,6 @@ export class Recorder {
     }
   }
 
-  /** Everything that waits, of all lanes that it is of. They are taken up again when the store can be written. */
-  #giveUpAll(): void {
-    const waiting = byLane(this.#queue);
-    this.#queue = [];
-    this.#characters = 0;
-    for (const entries of waiting) this.#giveUp(entries, this.#retryMs);
-  }
-
-  #giveUpLane(entries: readonly Entry[], error: unknown): void {
-    const laneId = entries[0]?.event.lane;
-    const isIts = ({ event }: Entry) => event.lane === laneId;
-    const all = [...entries, ...this.#queue.filter(isIts)];
-    this.#queue = this.#queue.filter((entry) => !isIts(entry));
-    this.#characters = charactersIn(this.#queue);
-    this.#deps.onTrouble({ ...(laneId === undefined ? {} : { laneId }), error });
-    this.#giveUp(all, retellMs);
-  }
-
-  /** Of one lane. */
   #giveUp(entries: readonly Entry[], afterMs: number): void {
     const kept = entries.filter((entry) => entry.kept);
     const last = kept.at(-1)?.event;
@@ -382,7 +242,7 @@ export class Recorder {
       await this.#retell(laneId);
     } catch (error) {
       onTrouble({ laneId, error });
-      this.#later(longestRetryMs, () => void this.#takeUp(laneId));
+      this.#later(takeUpAgainMs, () => void this.#takeUp(laneId));
     }
   }
 

@@ -1,8 +1,8 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
+import type { ToldEvent } from "../../src/events/event-writer.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
-import type { ToldEvent } from "../../src/events/recorder.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import type { Said, Signal } from "../../src/events/signal.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";

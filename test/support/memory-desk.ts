@@ -9,7 +9,7 @@ import { outlook } from "../../src/delivery/outlook.ts";
 import { defaultPolicy } from "../../src/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
 import { newDelivery, statuses } from "../../src/delivery/record.ts";
-import type { ToldEvent } from "../../src/events/recorder.ts";
+import type { ToldEvent } from "../../src/events/event-writer.ts";
 import type { UniversalEvent } from "../../src/events/universal-event.ts";
 import { isKept } from "../../src/events/universal-event.ts";
 import type { Choose } from "../../src/mail/admission.ts";

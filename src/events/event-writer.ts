@@ -1,0 +1,206 @@
+/**
+ * Writes events in their order, and tells of them once they are durable. What comes while a commit is under way goes into
+ * the next one; deltas are not kept, and are told in their order among the others.
+ *
+ * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up as
+ * a whole, and so are the events of one lane that the store does not take while it takes those of others.
+ */
+import type { Clock } from "../clock.ts";
+import type { Store } from "../store/port.ts";
+import { byLane, charactersIn } from "./entries.ts";
+import type { LoggedEvent } from "./event-page.ts";
+import type { Entry } from "./lane-log.ts";
+import type { UniversalEvent } from "./universal-event.ts";
+import { isKept } from "./universal-event.ts";
+import { eventsLost, isAstray, isOfTheDisk } from "./write-trouble.ts";
+
+/** `cursor` is that of the event; of a delta, none. */
+export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
+
+export type WriterDeps = {
+  store: Pick<Store, "appendEvents" | "eventsEnd">;
+  clock: Clock;
+  /** How many events of a lane are kept. */
+  keep: number;
+  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
+  /** How much is held back while the store cannot be written. */
+  mostCharacters?: number;
+};
+
+export type WriterListeners = {
+  onTold: (told: readonly ToldEvent[]) => void;
+  /** Events of one lane that will not be written, and when it may be better. */
+  onGivenUp: (entries: readonly Entry[], afterMs: number) => void;
+  /** Nothing waits: the store knows as much as whoever gave it events. */
+  onRest: () => void;
+};
+
+const mostInACommit = 500;
+const firstRetryMs = 1000;
+const longestRetryMs = 30_000;
+/** When a lane is tried again whose events alone are refused. */
+const refusedMs = 10_000;
+
+export class EventWriter {
+  readonly #deps: WriterDeps;
+  readonly #listeners: WriterListeners;
+  #queue: Entry[] = [];
+  #characters = 0;
+  #writing: Promise<void> | null = null;
+  #failing = false;
+  #isClosed = false;
+  #retryMs = firstRetryMs;
+  #cancelRetry: () => void = () => {};
+  #newest = "";
+
+  constructor(deps: WriterDeps, listeners: WriterListeners) {
+    this.#deps = deps;
+    this.#listeners = listeners;
+  }
+
+  async start(): Promise<void> {
+    this.#newest = await this.#deps.store.eventsEnd();
+  }
+
+  /** The cursor of the newest event that was told. */
+  get newest(): string {
+    return this.#newest;
+  }
+
+  add(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      if (this.#failing && !entry.kept) continue;
+      this.#queue.push(entry);
+      this.#characters += entry.text.length;
+    }
+    // A long turn that is said at once may be more than that, and is written in a moment.
+    if (!this.#failing) void this.write();
+    else if (this.#isTooMuch) this.#giveUpAll();
+  }
+
+  /** One at a time; whoever comes while it goes on waits for the same one, which takes theirs, too. */
+  write(): Promise<void> {
+    this.#writing ??= this.#writeAll();
+    return this.#writing;
+  }
+
+  /** Between two commits, so that everything is told in the order in which it is kept. */
+  async alone<T>(write: () => Promise<T>): Promise<T> {
+    while (this.#writing) await this.#writing;
+    const written = write();
+    this.#writing = written.then(
+      () => this.#writeAll(),
+      // Whoever asked for it is told.
+      () => this.#writeAll(),
+    );
+    return written;
+  }
+
+  /** For what was written alone. */
+  tell(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
+    const next = cursors[Symbol.iterator]();
+    const told = batch.map(({ event, text }): ToldEvent => {
+      const cursor = isKept(event) ? (next.next().value ?? null) : null;
+      return { cursor, event, text };
+    });
+    this.#newest = cursors.at(-1) ?? this.#newest;
+    this.#listeners.onTold(told);
+  }
+
+  /** Writes what is still to be written, if it can be. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRetry();
+    this.#failing = false;
+    await this.write();
+    const lost = this.#queue.filter(({ kept }) => kept).length;
+    if (lost > 0) this.#deps.onTrouble({ error: eventsLost(lost) });
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024);
+  }
+
+  async #writeAll(): Promise<void> {
+    // What is said in the same breath goes together.
+    await null;
+    while (this.#queue.length > 0 && !this.#failing) await this.#writeSome(this.#nextBatch());
+    if (this.#queue.length === 0) this.#listeners.onRest();
+    // In the same moment as the last look at the queue: what is said from now on starts anew.
+    this.#writing = null;
+  }
+
+  #nextBatch(): Entry[] {
+    const batch = this.#queue.splice(0, mostInACommit);
+    this.#characters -= charactersIn(batch);
+    return batch;
+  }
+
+  async #writeSome(batch: readonly Entry[]): Promise<void> {
+    try {
+      await this.#append(batch);
+    } catch (error) {
+      const lanes = byLane(batch);
+      if (isOfTheDisk(error) || (lanes.length === 1 && !isAstray(error))) this.#failed(batch, error);
+      else await this.#writeLaneByLane(lanes);
+    }
+  }
+
+  async #append(batch: readonly Entry[]): Promise<void> {
+    const kept = batch.filter((entry) => entry.kept);
+    const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
+    this.#retryMs = firstRetryMs;
+    this.tell(batch, cursors);
+  }
+
+  /** What the store takes of no lane is not the fault of a lane. */
+  async #writeLaneByLane(lanes: readonly Entry[][]): Promise<void> {
+    const refused: { entries: Entry[]; error: unknown }[] = [];
+    for (const entries of lanes) {
+      await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
+    }
+    const isTheirOwn = ({ error }: { error: unknown }) =>
+      isAstray(error) || (refused.length < lanes.length && !isOfTheDisk(error));
+    for (const { entries, error } of refused.filter(isTheirOwn)) this.#giveUpLane(entries, error);
+    const waiting = refused.filter((one) => !isTheirOwn(one));
+    if (waiting[0]) {
+      this.#failed(
+        waiting.flatMap(({ entries }) => entries),
+        waiting[0].error,
+      );
+    }
+  }
+
+  #failed(batch: readonly Entry[], error: unknown): void {
+    this.#queue = [...batch, ...this.#queue].filter(({ kept }) => kept);
+    this.#characters = charactersIn(this.#queue);
+    this.#deps.onTrouble({ error });
+    this.#failing = true;
+    if (this.#isTooMuch) this.#giveUpAll();
+    if (this.#isClosed) return;
+    const { clock } = this.#deps;
+    this.#cancelRetry = clock.at(clock.now() + this.#retryMs, () => {
+      this.#failing = false;
+      void this.write();
+    });
+    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+  }
+
+  /** Everything that waits, of all lanes that it is of. */
+  #giveUpAll(): void {
+    const waiting = byLane(this.#queue);
+    this.#queue = [];
+    this.#characters = 0;
+    for (const entries of waiting) this.#listeners.onGivenUp(entries, this.#retryMs);
+  }
+
+  #giveUpLane(entries: readonly Entry[], error: unknown): void {
+    const laneId = entries[0]?.event.lane;
+    const isIts = ({ event }: Entry) => event.lane === laneId;
+    const all = [...entries, ...this.#queue.filter(isIts)];
+    this.#queue = this.#queue.filter((entry) => !isIts(entry));
+    this.#characters = charactersIn(this.#queue);
+    this.#deps.onTrouble({ ...(laneId === undefined ? {} : { laneId }), error });
+    this.#listeners.onGivenUp(all, refusedMs);
+  }
+}
