@@ -173,7 +173,6 @@ export class Interventions {
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
     const { store, clock, asks, recorder, runtimes } = this.#deps;
-    const lane = await store.lane(laneId);
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -187,7 +186,9 @@ export class Interventions {
     }
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
-    if (lane) runtimes.get(lane.runtime)?.laneRemoved?.(laneId, await this.#sessionsOfNobody(laneId));
+    const sessions = await this.#sessionsOfNobody(laneId);
+    // Also those that it had before.
+    for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
   }
 
   /** Those that it has had, without one that another lane goes on in since. */

@@ -320,6 +320,18 @@ describe("a lane that moves to another runtime", () => {
     await world.clock.advance(5 * minute);
     expect((await world.delivery("m1")).turnEndedAt).not.toBeNull();
   });
+
+  test("is let go by the runtime that it had, too, when it is removed", async () => {
+    await run({ script: answers });
+    const told: unknown[] = [];
+    Object.assign(world.stub, { laneRemoved: (...args: unknown[]) => void told.push(args) });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    const { sessionId } = await session();
+    await world.waybill.store.putLane(aLane({ runtime: "elsewhere" }));
+    await world.waybill.people.removeLane("lane", "ada", true);
+    expect(told).toEqual([["lane", [sessionId]]]);
+  });
 });
 
 describe("people in two teams", () => {
