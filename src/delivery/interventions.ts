@@ -173,7 +173,6 @@ export class Interventions {
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
   async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
     const { store, clock, asks, recorder, runtimes } = this.#deps;
-    const lane = await store.lane(laneId);
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
@@ -187,13 +186,17 @@ export class Interventions {
     }
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
-    const sessions = await store.sessions(laneId);
-    if (lane) {
-      runtimes.get(lane.runtime)?.laneRemoved?.(
-        laneId,
-        sessions.map(({ sessionId }) => sessionId),
-      );
-    }
+    const sessions = await this.#sessionsOfNobody(laneId);
+    // Also those that it had before.
+    for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
+  }
+
+  /** Those that it has had, without one that another lane goes on in since. */
+  async #sessionsOfNobody(laneId: string): Promise<string[]> {
+    const { store } = this.#deps;
+    const taken = new Set((await store.lanes()).map(({ sessionId }) => sessionId));
+    const had = (await store.sessions(laneId)).map(({ sessionId }) => sessionId);
+    return had.filter((sessionId) => !taken.has(sessionId));
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */

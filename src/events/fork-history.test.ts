@@ -74,6 +74,18 @@ describe("what a fork begins with", () => {
     expect(itemsOf(historyBefore(history.events, null))).toContain("delivery:three#2");
   });
 
+  it("before a retry whose first round is not kept from its beginning, is what came before the retry was sent", () => {
+    const history = aHistory();
+    const failed = endNote({ messageId: "one", rounds: 1, status: "failed_terminal", lastReason: null });
+    history.tell(failed, { source: "daemon" });
+    history.admit("one", "one", 2);
+    history.send("one");
+    history.begin("one again");
+    const before = historyBefore(history.events.slice(1), told(history, "delivery:one#2"));
+    expect([before.before, before.events.at(-1)?.type]).toEqual(["prompt-one again", "item.completed"]);
+    expect(itemsOf(before)).toEqual(["prompt-one", two[0], "answer-1", ...two.slice(1)]);
+  });
+
   it("before a prompt that joined a turn, ends within it", () => {
     const history = aHistory();
     history.begin("five");

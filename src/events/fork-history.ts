@@ -48,7 +48,7 @@ function cutAt(events: readonly UniversalEvent[], seq: number): Cut {
   const message = notedOf(event, deliveryNote)?.message ?? null;
   if (message === null) return cutBefore(events, event.data.item.id);
   // It may have waited for a turn before its own. One that was never sent stands before the next that was.
-  const sent = events.findIndex((one) => notedOf(one, attemptNote)?.message === message);
+  const sent = events.findIndex((one, place) => place > told && notedOf(one, attemptNote)?.message === message);
   const begins = events.findIndex((one, place) => place > Math.max(told, sent) && promptOf(one) !== null);
   const next = events[begins];
   const end = sent >= 0 ? sent : next ? begins : events.length;

@@ -61,7 +61,8 @@ export class LaneLog {
       // Only what failed is retried.
       else if (record.rounds > rounds)
         missed.push(endNote({ messageId, rounds, status: "failed_terminal", lastReason: null }));
-      else if (isOver(record)) missed.push(endNote(record));
+      // A record that was lost and rebuilt counts from the first round again.
+      else if (isOver(record)) missed.push(endNote({ ...record, rounds }));
     }
     return missed;
   }

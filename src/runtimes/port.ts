@@ -140,7 +140,10 @@ export type Runtime = {
   /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
   models?(directory: string, signal: AbortSignal): Promise<readonly string[]>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
-  /** Nobody asks about the lane and its sessions any more: what is remembered of them alone is let go. */
+  /**
+   * Nobody asks about the lane and its sessions any more: what is remembered of them alone is let go. Sessions of other
+   * runtimes that the lane had are among them.
+   */
   laneRemoved?(laneId: string, sessionIds: readonly string[]): void;
   /**
    * Resolves when a lane can go on in a session that somebody else began; an `AppError` says why it cannot. Nothing in

@@ -286,6 +286,20 @@ describe("removing a lane", () => {
     expect(told).toEqual([["lane", sessions]]);
   });
 
+  test("lets no session go that another lane has taken over since", async () => {
+    await run({ script: { turns: [{ steps: [{ stale: true }] }], ...answers }, lanes: [{}, { id: "heir" }] });
+    const told: unknown[] = [];
+    Object.assign(world.stub, { laneRemoved: (_: string, sessions: string[]) => void told.push(...sessions) });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await world.clock.advance(minute);
+    const { store, people } = world.waybill;
+    const [left, last] = (await store.sessions("lane")).map(({ sessionId }) => sessionId);
+    await store.openSession("heir", left ?? "", world.clock.now());
+    await people.removeLane("lane", "ada", false);
+    expect(told).toEqual([last]);
+  });
+
   test("leaves no look behind for what had failed in it", async () => {
     await run({ policy: { automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
@@ -305,6 +319,18 @@ describe("a lane that moves to another runtime", () => {
     await world.waybill.store.putLane(aLane({ contract: "tool", runtime: "elsewhere" }));
     await world.clock.advance(5 * minute);
     expect((await world.delivery("m1")).turnEndedAt).not.toBeNull();
+  });
+
+  test("is let go by the runtime that it had, too, when it is removed", async () => {
+    await run({ script: answers });
+    const told: unknown[] = [];
+    Object.assign(world.stub, { laneRemoved: (...args: unknown[]) => void told.push(args) });
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    const { sessionId } = await session();
+    await world.waybill.store.putLane(aLane({ runtime: "elsewhere" }));
+    await world.waybill.people.removeLane("lane", "ada", true);
+    expect(told).toEqual([["lane", [sessionId]]]);
   });
 });
 

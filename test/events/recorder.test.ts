@@ -503,3 +503,17 @@ test("the end of a round that was not noted is noted as failed when the message 
     expect.stringMatching(/^item.completed .*"delivery:m1#2".*"responded"/),
   ]);
 });
+
+test("the end of a retried message is noted for its round, also when its record was rebuilt since", async () => {
+  const world = await startWorld({ script: { always: [{ steps: [{ say: "Done, 3." }] }] } });
+  await world.send({ id: "m1" });
+  const rebuilt = await world.reaches("m1", "responded");
+  await settled();
+  const { store: real } = world.waybill;
+  const [first] = await kept(real);
+  const begun = JSON.parse(JSON.stringify(first).replace("delivery:m1", "delivery:m1#2")) as UniversalEvent;
+  const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? [begun] : []) };
+  const missed = await (await LaneLog.recall(torn, "lane", () => "new")).missedEnds(torn);
+  expect(rebuilt.rounds).toBe(1);
+  expect(missed).toMatchObject([{ data: { item: { id: "delivery:m1#2", status: "completed" } } }]);
+});

@@ -215,6 +215,22 @@ test.each(["rests", "works"])("a session whose lane is gone is let go, after its
   expect(after.at(-1)).toBe(how === "rests" ? undefined : "rest");
 });
 
+test.each(["ends", "goes on"])("a look after a gap keeps no session whose lane is gone: its turn %s", async (how) => {
+  const { signals, server, types } = watch();
+  signals.watch(lane, session);
+  for (const event of untilBusy) signals.hear(event);
+  signals.letGo(session);
+  if (how === "goes on") server.stored = { rows: rows.slice(0, 1), status: "busy" };
+  signals.retellAll();
+  await settle();
+  const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
+  if (how === "goes on") for (const event of twoTurns.events.slice(untilBusy.length, ends)) signals.hear(event);
+  expect(types()).toContain("rest");
+  const before = types().length;
+  for (const event of twoTurns.events.slice(ends)) signals.hear(event);
+  expect(types().slice(before)).toEqual([]);
+});
+
 test("a session that is let go is forgotten with all below it, and others stay", () => {
   const tree = new SessionTree(new OpencodeApi(() => null));
   tree.learn("root", null);

@@ -127,16 +127,21 @@ export class SessionSignals {
   }
 
   /** Says all that is stored from the oldest turn on whose end was not said, and how the session stands. */
-  async retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    const watched = this.watch(lane, sessionId);
+  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    return this.#retell(this.watch(lane, sessionId), sessionId, signal);
+  }
+
+  async #retell(watched: WatchedSession, sessionId: string, signal: AbortSignal): Promise<void> {
     for (let left = tries; left > 0; left -= 1) {
       const before = watched.news;
       const found = await this.#read(watched, sessionId, signal);
       if (found === null) return this.#gone(sessionId);
-      const asked = found.busy ? await this.#options.asked(lane, sessionId, signal) : [];
+      const asked = found.busy ? await this.#options.asked(watched.lane, sessionId, signal) : [];
       // Whoever speaks meanwhile, the stream or another look, knows better how it stands.
       if (watched.news !== before && left > 1) continue;
       this.#tell(sessionId, tellRows(found, this.#translator));
+      // It may have been let go with the end of its turn.
+      if (this.#sessions.get(sessionId) !== watched) return;
       if (watched.news === before) this.#tellStanding(watched, found, asked);
       watched.news += 1;
       return;
@@ -227,7 +232,7 @@ export class SessionSignals {
     const watched = this.#sessions.get(sessionId);
     if (!watched || this.#listeners.size === 0 || this.#closing.signal.aborted) return;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(readWithinMs)]);
-    this.retell(watched.lane, sessionId, signal).catch((error) => {
+    this.#retell(watched, sessionId, signal).catch((error) => {
       if (this.#closing.signal.aborted) return;
       this.#options.onTrouble(error);
       this.#lookLater(watched, sessionId, againMs);

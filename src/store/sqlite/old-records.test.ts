@@ -1,7 +1,7 @@
-/** A store that was written before attempts were timed opens, is in order, and goes on. */
+/** A store that was written before attempts were timed, or rounds were counted, opens, is in order, and goes on. */
 import Database from "better-sqlite3";
 import { afterEach, expect, it } from "vitest";
-import { accepted, admit, move, proven, seen, submit } from "../../../test/support/deliveries.ts";
+import { accepted, admit, failedForGood, move, proven, seen, start, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { DeliveryRecord } from "../../delivery/record.ts";
@@ -27,13 +27,30 @@ it("records without later fields are read as if those were empty, and keep to th
   expect(await reopened.check()).toEqual([]);
 });
 
+it("a message that was retried before rounds were counted is in its first one, and begins the second with the next", async () => {
+  const store = file.open();
+  await store.putLane(aLane());
+  const one = await admit(store, { id: "m1" });
+  const retried = { type: "retried_by_person", at: start, by: "ada", budget: 3 } as const;
+  const { record } = await move(store, one, submit(one), accepted(), failedForGood(), retried);
+  await store.close();
+  makeOld(record);
+
+  const reopened = file.open();
+  expect(await reopened.delivery(one.id)).toMatchObject({ status: "pending", rounds: 1 });
+  expect(await reopened.check()).toEqual([]);
+  await move(reopened, one, submit(record), accepted(2), failedForGood(), { ...retried, round: 2 });
+  expect(await reopened.delivery(one.id)).toMatchObject({ rounds: 2 });
+  expect(await reopened.check()).toEqual([]);
+});
+
 function makeOld(record: DeliveryRecord): void {
   const attemptList = record.attemptList.map((attempt) =>
     Object.fromEntries(Object.entries(attempt).filter(([field]) => !(field in untimed))),
   );
-  const { claims: _, ...old } = record;
+  const { claims: _, rounds: __, ...old } = record;
   const db = new Database(file.path);
   db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...old, attemptList }));
-  db.exec("UPDATE delivery_event SET event = json_remove(event, '$.record.claims', '$.storedAt')");
+  db.exec("UPDATE delivery_event SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt')");
   db.close();
 }
