@@ -140,10 +140,22 @@ export class EventWriter {
     try {
       await this.#append(batch);
     } catch (error) {
-      const lanes = byLane(batch);
-      if (isOfTheDisk(error) || (lanes.length === 1 && !isAstray(error))) this.#failed(batch, error);
+      if (isOfTheDisk(error)) return this.#failed(batch, error);
+      const lanes = [...byLane(batch), ...this.#another(batch)];
+      if (lanes.length === 1 && !isAstray(error)) this.#failed(batch, error);
       else await this.#writeLaneByLane(lanes);
     }
+  }
+
+  /** What waits of one lane more. A long turn of a lane whose events are refused may be all that is in a batch. */
+  #another(batch: readonly Entry[]): Entry[][] {
+    const tried = new Set(batch.map(({ event }) => event.lane));
+    const lane = this.#queue.find(({ event, kept }) => kept && !tried.has(event.lane))?.event.lane;
+    if (lane === undefined) return [];
+    const its = new Set(this.#queue.filter(({ event }) => event.lane === lane).slice(0, mostInACommit));
+    this.#queue = this.#queue.filter((entry) => !its.has(entry));
+    this.#characters = charactersIn(this.#queue);
+    return [[...its]];
   }
 
   async #append(batch: readonly Entry[]): Promise<void> {
@@ -159,8 +171,10 @@ export class EventWriter {
     for (const entries of lanes) {
       await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
     }
+    // Of a lane that has only deltas nothing is written.
+    const written = lanes.filter((entries) => entries.some(({ kept }) => kept));
     const isTheirOwn = ({ error }: { error: unknown }) =>
-      isAstray(error) || (refused.length < lanes.length && !isOfTheDisk(error));
+      isAstray(error) || (refused.length < written.length && !isOfTheDisk(error));
     for (const { entries, error } of refused.filter(isTheirOwn)) this.#giveUpLane(entries, error);
     const waiting = refused.filter((one) => !isTheirOwn(one));
     if (waiting[0]) {

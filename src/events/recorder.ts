@@ -111,7 +111,7 @@ export class Recorder {
     for (const happening of happenings) this.#hear(laneId, { type: "note", at, happening });
   }
 
-  /** Nothing more is expected of it; what is, is read from the store again. */
+  /** Nothing more is expected of it, once its turn has ended; what is, is read from the store again. */
   laneRemoved(laneId: string): void {
     if (!this.#lanes.has(laneId)) return;
     this.#removed.add(laneId);
@@ -192,8 +192,9 @@ export class Recorder {
     if (tooMany <= 0 && this.#removed.size === 0) return;
     for (const [laneId, lane] of this.#lanes) {
       if (lane.state !== "open") continue;
-      const isGone = this.#removed.delete(laneId);
-      if (!isGone && (tooMany <= 0 || lane.log.inTurn)) continue;
+      // Whether the program has begun to work on its turn is not kept, and an end before that would be none.
+      if (lane.log.inTurn || (tooMany <= 0 && !this.#removed.has(laneId))) continue;
+      this.#removed.delete(laneId);
       this.#lanes.delete(laneId);
       tooMany -= 1;
     }

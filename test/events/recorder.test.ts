@@ -331,6 +331,15 @@ test("events of one lane that the store does not take hold up no other, and that
   ]);
 });
 
+test("a refused lane with more to say than goes into a commit holds up no other either", async () => {
+  const { change } = refusing("lane");
+  const { say, store, clock } = await aRecorder(change);
+  for (let count = 0; count < 600; count++) say(failure(`${count}`));
+  say(failure("mine"), "other");
+  await clock.advance(minute);
+  expect(await kept(store, "other")).toHaveLength(1);
+});
+
 test("what a store takes of no lane waits, whatever it says", async () => {
   const { state, change } = refusing("lane");
   const { say, store, troubles, clock } = await aRecorder(change);
@@ -340,6 +349,22 @@ test("what a store takes of no lane waits, whatever it says", async () => {
   state.refuses = false;
   await clock.advance(5000);
   expect(types(await kept(store))).toEqual(["error"]);
+});
+
+test("another lane's deltas, of which nothing is written, do not show that the store takes anything", async () => {
+  const { state, change } = refusing("lane");
+  const { say, store, clock } = await aRecorder(change);
+  state.refuses = false;
+  say(failure("one"));
+  say(delta("x"), "other");
+  await settled();
+  state.refuses = true;
+  say(failure("two"));
+  say(delta("y"), "other");
+  await settled();
+  state.refuses = false;
+  await clock.advance(minute);
+  expect(types(await kept(store))).toEqual(["error", "error"]);
 });
 
 /** How often each lane was read anew. */
@@ -369,6 +394,22 @@ test("a lane that was removed is let go, and goes on with its numbers when somet
   await settled();
   expect([reads, troubles]).toEqual([["lane", "lane"], []]);
   expect(await kept(store)).toHaveLength(4);
+});
+
+test("a lane that was removed before its agent began to work still hears how its turn ended", async () => {
+  const { reads, change } = countingReads();
+  const { say, recorder, store } = await aRecorder(change);
+  say({ type: "busy" });
+  say({ type: "prompt", message: "u1", parts: [] });
+  await settled();
+  recorder.laneRemoved("lane");
+  await settled();
+  say({ type: "rest" });
+  await settled();
+  expect(types(await kept(store)).at(-1)).toBe("turn.ended");
+  say(failure("later"));
+  await settled();
+  expect(reads).toEqual(["lane", "lane"]);
 });
 
 test("of many lanes that rest, those that were heard of first are let go; one in a turn is not", async () => {
