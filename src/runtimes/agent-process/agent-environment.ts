@@ -43,14 +43,15 @@ export function isSurrounding(name: string): boolean {
 const secretNames = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS|CONTENT/;
 /** A line of headers, without the word before a token. */
 const headerValue = /^[^:\n]+:[ \t]*(?:(?:Bearer|Basic)[ \t]+)?(\S.*?)[ \t]*$/gim;
-const passwordInAddress = /:\/\/[^\s/@:]*:([^\s/@]+)@/g;
+/** What stands before the host: a password behind a name, or a token alone. */
+const secretInAddress = /:\/\/(?:[^\s/:]*:)?([^\s/]+)@/g;
 
 /** The values that must not show up in an error message, the longest first, since one may hold another. */
 export function secretsIn(environment: AgentEnvironment): string[] {
   const found = Object.entries(environment).flatMap(([name, value]) => [
     ...(secretNames.test(name) ? [value] : []),
     ...(name.endsWith("_HEADERS") ? all(value, headerValue) : []),
-    ...all(value, passwordInAddress),
+    ...all(value, secretInAddress),
   ]);
   return found.filter((secret) => secret.length >= 6).sort((one, other) => other.length - one.length);
 }

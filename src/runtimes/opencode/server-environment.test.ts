@@ -51,6 +51,11 @@ describe("the environment of a server", () => {
     ["ANTHROPIC_CUSTOM_HEADERS", "X-Tenant: blue\nX-Auth: Bearer one-in-a-header", ["one-in-a-header"]],
     ["HTTPS_PROXY", "http://me:behind-the-proxy@proxy.example:3128", ["behind-the-proxy"]],
     ["OPENAI_BASE_URL", "https://me:in-an-address@models.example/v1", ["in-an-address"]],
+    [
+      "GOPROXY",
+      "https://a-token-alone@proxy.example,https://me:with@sign@other.example",
+      ["a-token-alone", "with@sign"],
+    ],
     ["AWS_SECRET_ACCESS_KEY", "short", []],
     ["GOPROXY", "https://proxy.example,direct", []],
   ])("holds the secrets inside %s", (name, value, secrets) => {
