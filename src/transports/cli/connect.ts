@@ -8,9 +8,14 @@ import { WaybillClient, WaybillError } from "../../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { whileStarting } from "./starting-daemon.ts";
 
-/** Runs a command that talks to the daemon. Ctrl-C ends whatever it waits for. */
+/** A first start may have to wait for an agent program. */
+const mostStartMs = 30_000;
+
+/** Runs a command that talks to the daemon, once that listens. Ctrl-C ends whatever it waits for. */
 export async function talk(context: CommandContext, run: (client: WaybillClient) => Promise<number>): Promise<number> {
+  await untilListening(context);
   const client = new WaybillClient({ ...findDaemon(context.env), signal: context.interrupted });
   try {
     return await run(client);
@@ -18,6 +23,13 @@ export async function talk(context: CommandContext, run: (client: WaybillClient)
     if (context.interrupted.aborted) return exitCodes.interrupted;
     throw error;
   }
+}
+
+async function untilListening({ env, interrupted: signal, json, remark }: CommandContext): Promise<void> {
+  const isStarting = () => running(env)?.url === null;
+  if (env.WAYBILL_URL || !isStarting()) return;
+  if (!json) remark("The daemon is starting. Waiting for it.");
+  await whileStarting({ directory: waybillHome(env), isStarting, ms: mostStartMs, signal });
 }
 
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {

@@ -1,0 +1,57 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { whileStarting } from "./starting-daemon.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "waybill-starting-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const hour = 3_600_000;
+const never = new AbortController().signal;
+
+describe("waiting for a daemon that starts", () => {
+  it("ends as soon as the daemon has written that it listens", async () => {
+    let starts = true;
+    const waiting = whileStarting({ directory, isStarting: () => starts, ms: hour, signal: never });
+    starts = false;
+    // As the daemon does it: whole, under its name.
+    writeFileSync(join(directory, "daemon.json.new"), "{}");
+    renameSync(join(directory, "daemon.json.new"), join(directory, "daemon.json"));
+    await waiting;
+  });
+
+  it("goes on while something else is written", async () => {
+    let [starts, looks] = [true, 0];
+    const isStarting = () => {
+      looks += 1;
+      return starts;
+    };
+    let isOver = false;
+    const waiting = whileStarting({ directory, isStarting, ms: hour, signal: never }).then(() => {
+      isOver = true;
+    });
+    writeFileSync(join(directory, "log"), "line");
+    await expect.poll(() => looks).toBeGreaterThan(1);
+    expect(isOver).toBe(false);
+    starts = false;
+    writeFileSync(join(directory, "log"), "line");
+    await waiting;
+  });
+
+  it("takes no time when it listens already", async () => {
+    await whileStarting({ directory, isStarting: () => false, ms: hour, signal: never });
+  });
+
+  it("ends with Ctrl-C, also before it began, and when the time is up", async () => {
+    const interrupted = new AbortController();
+    const waiting = whileStarting({ directory, isStarting: () => true, ms: hour, signal: interrupted.signal });
+    interrupted.abort();
+    await waiting;
+    await whileStarting({ directory, isStarting: () => true, ms: hour, signal: interrupted.signal });
+    await whileStarting({ directory, isStarting: () => true, ms: 1, signal: never });
+  });
+});
