@@ -31,6 +31,7 @@ import type {
   Send,
   WorkPlace,
 } from "../../src/transports/port.ts";
+import { cursorAt, pageOf, placeOf } from "./memory-pages.ts";
 import { aMessage } from "./records.ts";
 
 type NewItem = FeedItem extends infer Item ? (Item extends FeedItem ? Omit<Item, "cursor" | "at"> : never) : never;
@@ -66,7 +67,7 @@ export class MemoryDesk implements Desk {
   }
 
   happen(item: NewItem): void {
-    const cursor = Buffer.from(`c${this.fed.length + 1}`).toString("base64url");
+    const cursor = cursorAt(this.fed.length + 1);
     this.fed.push({ ...item, cursor, at: this.fed.length } as FeedItem);
     for (const listener of [...this.#listeners]) listener();
   }
@@ -231,19 +232,24 @@ export class MemoryDesk implements Desk {
   }
 
   async *follow({ after, lane, signal }: Parameters<Desk["follow"]>[0]): AsyncGenerator<FeedItem> {
-    let place = after === undefined ? this.fed.length : placeOf(after);
+    for await (const item of this.#followed(this.fed, after, signal)) {
+      if (lane !== undefined && item.laneId !== lane) continue;
+      this.taken++;
+      yield item;
+    }
+  }
+
+  async *#followed<T>(list: readonly T[], after: string | undefined, signal: AbortSignal): AsyncGenerator<T> {
+    let place = after === undefined ? list.length : placeOf(after);
     this.following++;
     try {
       while (!signal.aborted) {
-        const item = this.fed[place];
-        if (!item) {
-          await this.#next(signal);
-          continue;
+        const item = list[place];
+        if (item === undefined) await this.#next(signal);
+        else {
+          place++;
+          yield item;
         }
-        place++;
-        if (lane !== undefined && item.laneId !== lane) continue;
-        this.taken++;
-        yield item;
       }
     } finally {
       this.following--;
@@ -260,7 +266,7 @@ export class MemoryDesk implements Desk {
   }
 
   async now(): Promise<string> {
-    return Buffer.from(`c${this.fed.length}`).toString("base64url");
+    return cursorAt(this.fed.length);
   }
 
   async events({ after, lane, limit }: Parameters<Desk["events"]>[0]): Promise<EventPage> {
@@ -277,25 +283,13 @@ export class MemoryDesk implements Desk {
   }
 
   async *followEvents({ after, lane, signal }: Parameters<Desk["followEvents"]>[0]): AsyncGenerator<FollowedEvent> {
-    let place = after === undefined ? this.told.length : placeOf(after);
-    this.following++;
-    try {
-      while (!signal.aborted) {
-        const told = this.told[place];
-        if (!told) {
-          await this.#next(signal);
-          continue;
-        }
-        place++;
-        if ((lane ?? told.event.lane) === told.event.lane) yield { type: "event", ...told };
-      }
-    } finally {
-      this.following--;
+    for await (const told of this.#followed(this.told, after, signal)) {
+      if ((lane ?? told.event.lane) === told.event.lane) yield { type: "event", ...told };
     }
   }
 
   async eventsEnd(): Promise<string> {
-    return Buffer.from(`c${this.told.length}`).toString("base64url");
+    return cursorAt(this.told.length);
   }
 
   async eventsBefore(laneId: string, seq: number | null, limit: number): Promise<UniversalEvent[]> {
@@ -309,7 +303,7 @@ export class MemoryDesk implements Desk {
 
   /** Something that an agent did; deltas as well. */
   tell(event: UniversalEvent): void {
-    const cursor = isKept(event) ? Buffer.from(`c${this.told.length + 1}`).toString("base64url") : null;
+    const cursor = isKept(event) ? cursorAt(this.told.length + 1) : null;
     this.told.push({ cursor, event, text: JSON.stringify(event) });
     for (const listener of [...this.#listeners]) listener();
   }
@@ -406,15 +400,3 @@ const plainLane: Lane = {
   generation: 0,
   createdAt: 0,
 };
-
-function pageOf<T>(items: readonly T[], { limit, cursor }: Paging): Page<T> {
-  const from = cursor === undefined ? 0 : placeOf(cursor);
-  const next = from + limit < items.length ? Buffer.from(`c${from + limit}`).toString("base64url") : null;
-  return { items: items.slice(from, from + limit), next };
-}
-
-function placeOf(cursor: string): number {
-  const [, digits] = /^c(\d{1,9})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
-  if (digits === undefined) throw new AppError({ code: "cursor_invalid", message: "The cursor was not made here." });
-  return Number(digits);
-}

@@ -3,24 +3,13 @@ import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/delivery/observation.ts";
 import { noEvidence } from "../../src/delivery/observation.ts";
 import { untimed } from "../../src/delivery/timing.ts";
+import { newRow } from "../../src/runtimes/new-row.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/runtimes/port.ts";
 
 export const defaultSession = "ses-1";
 
-function aRow(row: Partial<TranscriptRow> & Pick<TranscriptRow, "id" | "role">): TranscriptRow {
-  return {
-    parentId: null,
-    continuesId: null,
-    text: "",
-    reasoning: "",
-    tools: [],
-    finish: null,
-    error: null,
-    createdAt: 0,
-    firstActivityAt: null,
-    completedAt: 0,
-    ...row,
-  };
+function aRow({ id, role, ...row }: Partial<TranscriptRow> & Pick<TranscriptRow, "id" | "role">): TranscriptRow {
+  return { ...newRow({ id, role, parentId: null, createdAt: 0 }), completedAt: 0, ...row };
 }
 
 export function userRow(id: string, row: Partial<TranscriptRow> = {}): TranscriptRow {

@@ -67,16 +67,21 @@ test("a turn that ended before the wait began, also before a restart, ends it at
   expect([here.state.end, later.state.end]).toMatchObject([{ turn: 1 }, { turn: 1 }]);
 });
 
-test("a wait that begins in the middle of the turn lasts until its end", async () => {
-  const world = await startWorld({ script: slow });
-  await world.send({ id: "m1" });
-  await world.clock.advance(1000);
+/** From now, in the middle of it, to its end. */
+async function expectToWaitForTurn(world: World, turn: number): Promise<void> {
   const { state, done } = waiting(aHub(world), "m1");
   await settled();
   expect(state.end).toBeNull();
   await world.clock.until(() => lastTurnIsOver(world));
   await done;
-  expect(state.end).toMatchObject({ turn: 1 });
+  expect(state.end).toMatchObject({ turn });
+}
+
+test("a wait that begins in the middle of the turn lasts until its end", async () => {
+  const world = await startWorld({ script: slow });
+  await world.send({ id: "m1" });
+  await world.clock.advance(1000);
+  await expectToWaitForTurn(world, 1);
 });
 
 test("a turn that fails ends it, too, although the message is tried again", async () => {
@@ -110,12 +115,7 @@ test("a message that was retried since it failed is waited for until its new tur
   await world.reaches("m1", "failed_terminal");
   await deskOf(world.waybill).retry(id);
   await world.clock.advance(1000);
-  const { state, done } = waiting(aHub(world), "m1");
-  await settled();
-  expect(state.end).toBeNull();
-  await world.clock.until(() => lastTurnIsOver(world));
-  await done;
-  expect(state.end).toMatchObject({ turn: 4 });
+  await expectToWaitForTurn(world, 4);
 });
 
 test("whoever wants no more is let go", async () => {
