@@ -86,7 +86,7 @@ function median(numbers) {
 
 async function startDaemon(directory) {
   const from = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
-  const { startWaybill } = await from("daemon/compose.js");
+  const { startEngine } = await from("daemon/compose.js");
   const { makeDesk } = await from("daemon/desk.js");
   const { defaultPolicy } = await from("delivery/policy.js");
   const { StubRuntime } = await from("runtimes/stub/stub-runtime.js");
@@ -96,7 +96,7 @@ async function startDaemon(directory) {
   const { systemClock } = await from("clock.js");
   const lane = { id: "lane", runtime: "stub", directory, contract: "text", createdAt: Date.now() };
   const none = { displayName: null, team: null, member: null, agent: null, model: null };
-  const waybill = await startWaybill({
+  const waybill = await startEngine({
     store: openSqliteStore({ path: join(directory, "waybill.db") }),
     policy: defaultPolicy,
     lanes: [{ ...none, ...lane }],

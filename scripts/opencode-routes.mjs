@@ -9,7 +9,7 @@ import { runnerImport } from "vite";
 const [url] = process.argv.slice(2);
 if (url !== undefined) await writeDownRoutesOf(url);
 
-const source = fileURLToPath(new URL("../src/transports/http/opencode/native-routes.ts", import.meta.url));
+const source = fileURLToPath(new URL("../src/transports/opencode-api/native-routes.ts", import.meta.url));
 const { nativeRoutes } = (await runnerImport(source)).module;
 const refusals = [...new Set(nativeRoutes.flatMap(({ refusal }) => refusal ?? []))];
 const refusedFor = (reason) => nativeRoutes.filter(({ refusal }) => refusal === reason).map(({ route }) => route);

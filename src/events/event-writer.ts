@@ -6,13 +6,13 @@
  * a whole, and so are the events of one lane that the store does not take while it takes those of others.
  */
 import type { Clock } from "../clock.ts";
+import type { LoggedEvent } from "../core/log/event-page.ts";
+import type { UniversalEvent } from "../core/turn/universal-event.ts";
+import { isKept } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
 import { byLane, charactersIn } from "./entries.ts";
-import type { LoggedEvent } from "./event-page.ts";
 import type { Entry } from "./lane-log.ts";
-import type { UniversalEvent } from "./universal-event.ts";
-import { isKept } from "./universal-event.ts";
-import { eventsLost, isAstray, isOfTheDisk } from "./write-trouble.ts";
+import { eventsLost, isAstray, isOfTheDisk } from "./write-errors.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
 export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { anItem, LaneHistory } from "../../test/support/lane-history.ts";
-import { endNote } from "./delivery-notes.ts";
+import { endNote } from "../core/turn/delivery-notes.ts";
+import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
-import type { UniversalEvent } from "./universal-event.ts";
 
 /** The first message was answered; the second came while it was worked on, and so did the third, which waits. */
 function aHistory(): LaneHistory {

@@ -5,10 +5,10 @@
  * waits in a lane, or is worked on there, waits there alone.
  */
 import { AppError } from "../app-error.ts";
-import { bounded } from "./bounded-event.ts";
-import { attemptNote, deliveryNote, roundOf } from "./delivery-notes.ts";
-import type { LoggedEvent } from "./event-page.ts";
-import type { UniversalEvent } from "./universal-event.ts";
+import type { LoggedEvent } from "../core/log/event-page.ts";
+import { bounded } from "../core/turn/bounded-event.ts";
+import { attemptNote, deliveryNote, roundOf } from "../core/turn/delivery-notes.ts";
+import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type History = {
   events: readonly UniversalEvent[];

@@ -2,20 +2,21 @@
  * What the recorder knows of one lane: its turn tracker, the notes that are open, and the number of its last event. All
  * are taken from the store, so that a lane goes on after a restart where it was.
  */
+
+import { bounded, shallow } from "../core/turn/bounded-event.ts";
+import { endNote, isOver, roundOf } from "../core/turn/delivery-notes.ts";
+import { KnownIds } from "../core/turn/known-ids.ts";
+import type { Signal } from "../core/turn/signal.ts";
+import { TurnTracker } from "../core/turn/turn-tracker.ts";
+import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
+import { isKept } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
-import { bounded, shallow } from "./bounded-event.ts";
-import { endNote, isOver, roundOf } from "./delivery-notes.ts";
-import { KnownIds } from "./known-ids.ts";
-import type { Signal } from "./signal.ts";
-import { TurnTracker } from "./turn-tracker.ts";
-import type { Draft, Happening, UniversalEvent } from "./universal-event.ts";
-import { isKept } from "./universal-event.ts";
 
 /** An event on its way to the store and to those who follow. */
 export type Entry = { event: UniversalEvent; text: string; kept: boolean };
 
 /** What the daemon itself has to say of a lane. */
-export type Note = { type: "note"; at: number; happening: Happening };
+export type Note = { type: "note"; at: number; body: EventBody };
 
 /** What a runtime may say again is of the newest turns; in any case as far back as the newest one goes. */
 const recalled = 1000;
@@ -49,8 +50,8 @@ export class LaneLog {
   }
 
   /** The ends of deliveries that were not noted, since the daemon died just then. */
-  async missedEnds(store: Store): Promise<Happening[]> {
-    const missed: Happening[] = [];
+  async missedEnds(store: Store): Promise<EventBody[]> {
+    const missed: EventBody[] = [];
     for (const id of this.#begun.ids()) {
       const begun = this.#over.has(id) ? null : roundOf(id);
       if (!begun) continue;
@@ -76,15 +77,15 @@ export class LaneLog {
     return this.#tracker.take(shallow(heard)).map((draft) => this.#entry(draft));
   }
 
-  #note({ at: time, happening }: Note): Entry[] {
-    if (!this.#isNew(happening)) return [];
+  #note({ at: time, body }: Note): Entry[] {
+    if (!this.#isNew(body)) return [];
     const { turn } = this.#tracker;
-    return [this.#entry({ time, session: this.session ?? "", turn, source: "daemon", synthetic: false, ...happening })];
+    return [this.#entry({ time, session: this.session ?? "", turn, source: "daemon", synthetic: false, ...body })];
   }
 
-  #isNew(happening: Happening): boolean {
-    if (happening.type === "item.started") return this.#begun.add(happening.data.item.id);
-    return happening.type === "item.completed" && this.#over.add(happening.data.item.id);
+  #isNew(body: EventBody): boolean {
+    if (body.type === "item.started") return this.#begun.add(body.data.item.id);
+    return body.type === "item.completed" && this.#over.add(body.data.item.id);
   }
 
   #entry(draft: Draft): Entry {

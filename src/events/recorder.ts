@@ -7,7 +7,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
-import type { Lane } from "../delivery/lane.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { Signal } from "../core/turn/signal.ts";
+import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
 import type { ToldEvent, WriterDeps } from "./event-writer.ts";
@@ -16,9 +18,7 @@ import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
 import type { Entry, Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
-import type { Signal } from "./signal.ts";
-import type { Happening, UniversalEvent } from "./universal-event.ts";
-import { eventsLost } from "./write-trouble.ts";
+import { eventsLost } from "./write-errors.ts";
 
 /** A lane that begins with what is kept of another one. */
 export type ForkOf = Omit<LaneFork, "events" | "at"> & {
@@ -106,9 +106,9 @@ export class Recorder {
   }
 
   /** What the daemon itself has to say of a lane, in its order among what the agent does. */
-  note(laneId: string, happenings: readonly Happening[]): void {
+  note(laneId: string, bodies: readonly EventBody[]): void {
     const at = this.#deps.clock.now();
-    for (const happening of happenings) this.#hear(laneId, { type: "note", at, happening });
+    for (const body of bodies) this.#hear(laneId, { type: "note", at, body });
   }
 
   /** Nothing more is expected of it, once its turn has ended; what is, is read from the store again. */
@@ -165,7 +165,7 @@ export class Recorder {
       const missed = await log.missedEnds(this.#deps.store);
       this.#lanes.set(laneId, { state: "open", log });
       const at = this.#deps.clock.now();
-      for (const happening of missed) this.#writer.add(log.take({ type: "note", at, happening }));
+      for (const body of missed) this.#writer.add(log.take({ type: "note", at, body }));
       for (const one of heard) this.#writer.add(log.take(one));
       return log;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { World } from "../../test/support/waybill.ts";
+import { mostCharacters } from "../core/message/message.ts";
 import type { NewMessage } from "./admission.ts";
-import { mostCharacters } from "./message.ts";
 
 let world: World;
 beforeEach(async () => {

@@ -6,14 +6,14 @@
 import { z } from "zod";
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
-import type { Lane, LaneChange } from "../delivery/lane.ts";
-import type { Ledger } from "../delivery/ledger.ts";
-import type { Policy } from "../delivery/policy.ts";
-import type { DeliveryRecord } from "../delivery/record.ts";
-import { newDelivery } from "../delivery/record.ts";
+import type { Policy } from "../core/delivery/policy.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { newDelivery } from "../core/delivery/record.ts";
+import type { Lane, LaneChange } from "../core/lane/lane.ts";
+import type { Message, Recipient } from "../core/message/message.ts";
+import { actionModes, mostCharacters, payloadHash, sources } from "../core/message/message.ts";
+import type { Ledger } from "../store/ledger.ts";
 import type { Admission, Applied, LaneChoice, Store } from "../store/port.ts";
-import type { Message, Recipient } from "./message.ts";
-import { actionModes, mostCharacters, payloadHash, sources } from "./message.ts";
 
 const name = z.string().trim().min(1).max(128);
 const messageId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");

@@ -1,5 +1,5 @@
 /** Where a lane's messages stand, as far as the courier needs to know: how their read is committed. */
-import type { DeliveryRecord } from "../delivery/record.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
 
 export type ReadCommit =
   | { outcome: "committed" }

@@ -1,5 +1,5 @@
 /** The questions that an agent's tool puts to a person. All programs have them in nearly the same form. Pure. */
-import type { Question } from "../events/universal-event.ts";
+import type { Question } from "../core/turn/universal-event.ts";
 import type { Json } from "./json-fields.ts";
 import { asList, asObject, asText } from "./json-fields.ts";
 

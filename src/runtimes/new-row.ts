@@ -1,5 +1,5 @@
 /** A row of a transcript before anything is in it; whoever reads the program's words fills it in. */
-import type { ToolCall, TranscriptRow } from "./port.ts";
+import type { ToolCall, TranscriptRow } from "../core/transcript/transcript.ts";
 
 export type OpenTool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
 export type OpenRow = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: OpenTool[] };

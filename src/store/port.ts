@@ -4,16 +4,16 @@
  *
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
-import type { Alert } from "../delivery/alert.ts";
-import type { DayUsage, Usage } from "../delivery/daily-limit.ts";
-import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
-import type { FeedItem } from "../delivery/feed.ts";
-import type { Lane, LaneChange } from "../delivery/lane.ts";
-import type { DeliveryRecord, Status } from "../delivery/record.ts";
-import type { EventFilter, EventPage, LoggedEvent } from "../events/event-page.ts";
-import type { UniversalEvent } from "../events/universal-event.ts";
-import type { Mail, Message, Recipient } from "../mail/message.ts";
-import type { Page, Paging } from "../page.ts";
+import type { Alert } from "../core/delivery/alert.ts";
+import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
+import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
+import type { DayUsage, Usage } from "../core/lane/daily-limit.ts";
+import type { Lane, LaneChange } from "../core/lane/lane.ts";
+import type { EventFilter, EventPage, LoggedEvent } from "../core/log/event-page.ts";
+import type { FeedItem } from "../core/log/feed-item.ts";
+import type { Page, Paging } from "../core/log/page.ts";
+import type { Mail, Message, OutgoingMail, Recipient } from "../core/message/message.ts";
+import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type Admission =
   | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
@@ -181,5 +181,3 @@ export type Store = {
   backup(path: string): Promise<void>;
   close(): Promise<void>;
 };
-
-export type OutgoingMail = { message: Message; payloadHash: string };

@@ -4,10 +4,11 @@
  * fact of the harness, and no test asks which program it runs on.
  */
 import { afterAll, beforeAll, describe } from "vitest";
-import type { Lane } from "../../src/delivery/lane.ts";
-import type { ResponseState } from "../../src/delivery/record.ts";
-import type { Known } from "../../src/runtimes/agent-process/process-family.ts";
-import type { Runtime, TranscriptSlice } from "../../src/runtimes/port.ts";
+import type { ResponseState } from "../../src/core/delivery/record.ts";
+import type { Lane } from "../../src/core/lane/lane.ts";
+import type { TranscriptSlice } from "../../src/core/transcript/transcript.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import type { Known } from "../../src/runtimes/process/process-family.ts";
 import type { Scenes } from "../support/scenes.ts";
 import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";

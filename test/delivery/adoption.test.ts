@@ -1,7 +1,7 @@
 /** A lane that goes on in a session which its agent had before: what holds from then on, and what was there counts for nothing. */
 import { describe, expect, test } from "vitest";
-import { dayOf } from "../../src/delivery/daily-limit.ts";
-import type { Lane } from "../../src/delivery/lane.ts";
+import { dayOf } from "../../src/core/lane/daily-limit.ts";
+import type { Lane } from "../../src/core/lane/lane.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";

@@ -1,7 +1,7 @@
 /** Limits of a day, on the real store with a scripted agent and a clock that the test moves. */
 import { expect, test } from "vitest";
-import { dayOf, nextDay, noLimits } from "../../src/delivery/daily-limit.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import { dayOf, nextDay, noLimits } from "../../src/core/lane/daily-limit.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { World } from "../support/waybill.ts";
 import { startWorld } from "../support/waybill.ts";

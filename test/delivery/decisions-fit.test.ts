@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decide } from "../../src/delivery/decide.ts";
-import type { DeliveryEvent } from "../../src/delivery/delivery-event.ts";
-import { afterFileLook } from "../../src/delivery/further.ts";
-import { unreadable } from "../../src/delivery/observation.ts";
-import { observe } from "../../src/delivery/observe.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
-import { brokenRules, isOutstanding } from "../../src/delivery/record.ts";
-import { nextLook } from "../../src/delivery/retry.ts";
-import { actionModes } from "../../src/mail/message.ts";
-import type { TranscriptRow } from "../../src/runtimes/port.ts";
+import { decide } from "../../src/core/decision/decide.ts";
+import { afterFileLook } from "../../src/core/decision/follow-up.ts";
+import type { DeliveryEvent } from "../../src/core/delivery/delivery-event.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import { brokenRules, isOutstanding } from "../../src/core/delivery/record.ts";
+import { nextLook } from "../../src/core/delivery/schedule.ts";
+import { actionModes } from "../../src/core/message/message.ts";
+import { unreadable } from "../../src/core/proof/observation.ts";
+import { observe } from "../../src/core/proof/observe.ts";
+import type { TranscriptRow } from "../../src/core/transcript/transcript.ts";
 import { aRecord, having, submitEvent } from "../support/records.ts";
 import { anAsk, answerRow, aSlice, aTool, toolRow, userRow } from "../support/transcript.ts";
 

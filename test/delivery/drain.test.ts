@@ -1,6 +1,6 @@
 /** The end of a run in good order, on the real store with a scripted agent and a clock that the test moves. */
 import { describe, expect, test } from "vitest";
-import type { Drained } from "../../src/delivery/drain.ts";
+import type { Drained } from "../../src/courier/drain.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
 import { startWorld } from "../support/waybill.ts";

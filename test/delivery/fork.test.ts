@@ -1,8 +1,8 @@
 /** A lane that goes on from what another one's agent knows: both go on, and neither sees the other. */
 import { describe, expect, test } from "vitest";
-import { dayOf } from "../../src/delivery/daily-limit.ts";
-import type { Lane } from "../../src/delivery/lane.ts";
-import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import { dayOf } from "../../src/core/lane/daily-limit.ts";
+import type { Lane } from "../../src/core/lane/lane.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
 import { aLane, startWorld } from "../support/waybill.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Ledger } from "../../src/delivery/ledger.ts";
-import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import { newDelivery } from "../../src/delivery/record.ts";
-import { Watchdog } from "../../src/delivery/watchdog.ts";
-import { payloadHash } from "../../src/mail/message.ts";
+import type { Policy } from "../../src/core/delivery/policy.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import { newDelivery } from "../../src/core/delivery/record.ts";
+import { payloadHash } from "../../src/core/message/message.ts";
+import { Watchdog } from "../../src/courier/watchdog.ts";
+import { Ledger } from "../../src/store/ledger.ts";
 import type { DueLook, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";

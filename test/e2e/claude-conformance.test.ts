@@ -1,7 +1,7 @@
 /** The runtime for Claude Code keeps every promise of the port, on the real program. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { findTranscript } from "../../src/runtimes/claude/find-transcript.ts";
+import { findTranscript } from "../../src/runtimes/claude/transcript/find-transcript.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startClaude } from "../support/agent-programs.ts";

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
+import { processTable } from "../../src/runtimes/process/process-table.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ClaudeLine } from "../support/claude-process.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";

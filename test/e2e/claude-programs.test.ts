@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { nonceVariable } from "../../src/runtimes/agent-process/agent-environment.ts";
-import { processTable } from "../../src/runtimes/agent-process/process-table.ts";
-import { LeftPrograms } from "../../src/runtimes/lane-programs/left-programs.ts";
-import { LineProcess } from "../../src/runtimes/lane-programs/line-process.ts";
-import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
-import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
+import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
+import { processTable } from "../../src/runtimes/process/process-table.ts";
+import { LineProcess } from "../../src/runtimes/process-pool/json-line-process.ts";
+import { LeftPrograms } from "../../src/runtimes/process-pool/orphaned-processes.ts";
+import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
+import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 
 let records = "";
 let left: LeftPrograms;

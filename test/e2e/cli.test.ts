@@ -1,40 +1,29 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { payloadHash } from "../../src/mail/message.ts";
+import { payloadHash } from "../../src/core/message/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { aMessage, aRecord } from "../support/records.ts";
 import { aLane } from "../support/waybill.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 let home: string;
-let temp: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "waybill-cli-"));
-  temp = join(home, "tmp");
-  mkdirSync(temp);
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 type Result = { code: number | null; stdout: string; stderr: string };
 
-function waybill(
-  args: string[],
-  options: {
-    env?: Record<string, string>;
-    onLine?: (line: string, pid: number) => void;
-    closeAfterFirst?: boolean;
-  } = {},
-) {
+function waybill(args: string[], options: { env?: Record<string, string> } = {}) {
   const env = {
     ...process.env,
     NO_COLOR: "1",
     WAYBILL_HOME: home,
     SQLITE_PATH: join(home, "waybill.db"),
-    TMPDIR: temp,
     ...options.env,
   };
   return new Promise<Result>((resolve) => {
@@ -43,8 +32,6 @@ function waybill(
     let stderr = "";
     child.stdout.on("data", (chunk) => {
       stdout += chunk;
-      options.onLine?.(String(chunk), child.pid ?? 0);
-      if (options.closeAfterFirst) child.stdout.destroy();
     });
     child.stderr.on("data", (chunk) => {
       stderr += chunk;
@@ -59,72 +46,6 @@ async function makeStore() {
   await store.admit(aMessage(), payloadHash(aMessage()), aRecord());
   return store;
 }
-
-describe("waybill demo", () => {
-  test("shows an answer, a retry, a resend, an acknowledgement and a failure, and leaves nothing behind", async () => {
-    const { code, stdout, stderr } = await waybill(["demo"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/responded after 1 attempt\n {2}agent: Forty-two\./);
-    expect(stdout).toMatch(/asked again \(attempt 2\)/);
-    expect(stdout).toMatch(/sent again, under the same ids/);
-    expect(stdout).toMatch(/failed_terminal after 2 attempts\n {2}waybill: Your message/);
-    expect(stdout).toMatch(/5 messages, 9 prompts/);
-    expect(readdirSync(temp)).toEqual([]);
-  });
-
-  test("--json prints one object a line, with each outcome", async () => {
-    const { code, stdout } = await waybill(["demo", "--json"]);
-    const lines = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(code).toBe(0);
-    expect(lines.filter((line) => "status" in line)).toMatchObject([
-      { messageId: "demo-answer", status: "responded", attempts: 1 },
-      { messageId: "demo-empty", status: "responded", attempts: 2 },
-      { messageId: "demo-lost", status: "responded", attempts: 1 },
-      { messageId: "demo-ack", status: "responded", attempts: 2 },
-      { messageId: "demo-silent", status: "failed_terminal", attempts: 2 },
-    ]);
-  });
-
-  test("with WAYBILL_WATCHDOG=0 nothing is sent twice, and the failures show", async () => {
-    const { stdout } = await waybill(["demo", "--json"], { env: { WAYBILL_WATCHDOG: "0" } });
-    const lines = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.filter((line) => "status" in line).map((line) => [line.status, line.attempts])).toEqual([
-      ["responded", 1],
-      ...Array.from({ length: 4 }, () => ["failed_terminal", 1]),
-    ]);
-  });
-
-  test("a temporary directory that is not there is a clear error", async () => {
-    const { code, stderr } = await waybill(["demo"], { env: { TMPDIR: join(home, "nowhere") } });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/TMPDIR/);
-    expect(stderr).not.toMatch(/\n {4}at /);
-  });
-
-  test("a reader that goes away ends it without a word", async () => {
-    const { code, stderr } = await waybill(["demo"], { closeAfterFirst: true });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  });
-
-  test("Ctrl-C ends it at once, in good order", async () => {
-    let sent = false;
-    const { code, stderr } = await waybill(["demo"], {
-      onLine: (line, pid) => {
-        if (sent || !line.includes("accepted")) return;
-        sent = true;
-        process.kill(pid, "SIGINT");
-      },
-    });
-    expect({ code, stderr }).toEqual({ code: 130, stderr: "" });
-    expect(readdirSync(temp)).toEqual([]);
-  });
-});
 
 test.each([
   [{ FORCE_COLOR: "1", NO_COLOR: "" }, true],
@@ -174,12 +95,12 @@ describe("being misunderstood", () => {
   test.each([
     [["fly"], /there is no command "fly"/],
     [["constructor"], /there is no command "constructor"/],
-    [["demo", "--loud"], /Unknown option '--loud'/],
+    [["up", "--loud"], /Unknown option '--loud'/],
     [["store"], /backup, restore or check/],
     [["store", "burn"], /unknown: store burn/],
     [["store", "backup"], /needs the name of a file/],
     [["store", "check", "a", "b"], /too many arguments/],
-    [["demo", "now"], /too many arguments/],
+    [["up", "now"], /too many arguments/],
   ])("%j: exit code 2, a word on what is wrong and what to do, no stack trace", async (args, words) => {
     const { code, stdout, stderr } = await waybill(args);
     expect(code).toBe(2);

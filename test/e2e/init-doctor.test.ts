@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { writeDaemonFile } from "../../src/daemon/daemon-file.ts";
-import { lookAtProgram } from "../../src/daemon/doctor/agent-program.ts";
-import type { Check } from "../../src/daemon/doctor/judge.ts";
+import { lookAtProgram } from "../../src/cli/doctor/agent-program.ts";
+import type { Check } from "../../src/cli/doctor/judge.ts";
+import { writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));

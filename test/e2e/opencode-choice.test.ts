@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { dayOf } from "../../src/delivery/daily-limit.ts";
+import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { deskOf } from "../support/desk-of.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";

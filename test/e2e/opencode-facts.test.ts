@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
+import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { nativeRouteList, routesIn } from "../support/native-routes.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 

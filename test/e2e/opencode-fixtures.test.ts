@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import { fault500 } from "../support/fault-proxy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";

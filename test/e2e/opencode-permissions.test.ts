@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PermissionPolicy } from "../../src/runtimes/opencode/permission-policy.ts";
+import type { PermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const world: OpencodeWorld = new OpencodeWorld({

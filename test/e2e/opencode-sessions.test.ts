@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Session } from "../../src/runtimes/opencode/opencode-api.ts";
-import type { Desk } from "../../src/transports/port.ts";
+import type { Session } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import type { Desk } from "../../src/service/service.ts";
 import { deskOf } from "../support/desk-of.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 

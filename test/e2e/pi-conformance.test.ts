@@ -1,6 +1,6 @@
 /** The runtime for pi keeps every promise of the port, on the real program. */
 import { rmSync } from "node:fs";
-import { sessionFile, sessionPlaces } from "../../src/runtimes/pi/session-place.ts";
+import { sessionFile, sessionPlaces } from "../../src/runtimes/pi/session/session-file.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startPi } from "../support/agent-programs.ts";

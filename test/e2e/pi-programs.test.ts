@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import type { Lane } from "../../src/delivery/lane.ts";
-import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
+import type { Lane } from "../../src/core/lane/lane.ts";
 import { PiRuntime } from "../../src/runtimes/pi/pi-runtime.ts";
+import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 
 let directory = "";
 let runtime: PiRuntime;

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { Compared } from "../support/opencode-comparison.ts";
 import { compared, documented, expected, sectionOf } from "../support/opencode-comparison.ts";
 import { playedScenes, plays } from "../support/opencode-plays.ts";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readDaemonFile, writeDaemonFile } from "../../src/daemon/daemon-file.ts";
-import { daemonHolder } from "../../src/daemon/daemon-lock.ts";
-import { storeHolder } from "../../src/store/sqlite/lock.ts";
+import { readDaemonFile, writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
+import { daemonHolder } from "../../src/daemon/supervisor/daemon-lock.ts";
+import { storeHolder } from "../../src/store/sqlite/file/lock.ts";
 import { DaemonProcess, isGone } from "../support/daemon-process.ts";
 
 let home: string;

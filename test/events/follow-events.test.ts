@@ -1,6 +1,6 @@
 /** Following events: from the store, live, and from one to the other without a gap or a repetition. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { LoggedEvent } from "../../src/events/event-page.ts";
+import type { LoggedEvent } from "../../src/core/log/event-page.ts";
 import type { ToldEvent } from "../../src/events/event-writer.ts";
 import type { FollowedEvent } from "../../src/events/follow-events.ts";
 import { followEvents } from "../../src/events/follow-events.ts";

@@ -1,15 +1,15 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
+import type { Said, Signal } from "../../src/core/turn/signal.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { ToldEvent } from "../../src/events/event-writer.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
 import { Recorder } from "../../src/events/recorder.ts";
-import type { Said, Signal } from "../../src/events/signal.ts";
-import type { UniversalEvent } from "../../src/events/universal-event.ts";
-import { universalEventShape } from "../../src/events/universal-event.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { universalEventShape } from "../support/event-schema.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { WorldOptions } from "../support/waybill.ts";
 import { aLane, startWorld, World } from "../support/waybill.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { failPoints } from "../../src/delivery/fail-points.ts";
+import { failPoints } from "../../src/core/delivery/fail-points.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 
 const scenario = fileURLToPath(new URL("scenario.mjs", import.meta.url));

@@ -8,10 +8,10 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { systemClock } from "../../dist/clock.js";
-import { startWaybill } from "../../dist/daemon/compose.js";
-import { failPointFrom } from "../../dist/daemon/fail-point.js";
-import { defaultPolicy } from "../../dist/delivery/policy.js";
-import { isOutstanding } from "../../dist/delivery/record.js";
+import { defaultPolicy } from "../../dist/core/delivery/policy.js";
+import { isOutstanding } from "../../dist/core/delivery/record.js";
+import { startEngine } from "../../dist/daemon/wiring/start-engine.js";
+import { failPointFrom } from "../../dist/daemon/worker/fail-point.js";
 import { StubRuntime } from "../../dist/runtimes/stub/stub-runtime.js";
 import { openSqliteStore } from "../../dist/store/sqlite/sqlite-store.js";
 
@@ -128,7 +128,7 @@ const message = (to, id) => ({
 
 /** Two messages whose records are gone, as after a restore: one was sent, the other was not. */
 async function prepare() {
-  const before = await startWaybill({ ...world(), lanes: [lane("rebuilt")] });
+  const before = await startEngine({ ...world(), lanes: [lane("rebuilt")] });
   const sent = new Promise((resolve) => {
     before.ledger.onChange(({ record }) => record.status === "accepted" && resolve());
   });
@@ -176,7 +176,7 @@ const reach = (point) => {
   kill(point);
 };
 const troubles = [];
-const waybill = await startWaybill({
+const waybill = await startEngine({
   ...world(reach),
   lanes: ["plain", "tools", "people", "files", "rebuilt"].map(lane),
   reach,

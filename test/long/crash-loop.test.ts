@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { failPoints } from "../../src/delivery/fail-points.ts";
+import { failPoints } from "../../src/core/delivery/fail-points.ts";
 
 const scenario = fileURLToPath(new URL("../faults/scenario.mjs", import.meta.url));
 

@@ -1,7 +1,8 @@
 /** The examples of docs/events.md are events, one of each type at least. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { happeningKinds, turnEndReasons, universalEventShape } from "../../src/events/universal-event.ts";
+import { turnEndReasons } from "../../src/core/turn/universal-event.ts";
+import { universalEventShape } from "../support/event-schema.ts";
 
 const document = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf8");
 const examples = [...document.matchAll(/^\{"id".*\}$/gm)].map(([line]) => JSON.parse(line) as { type: string });
@@ -12,7 +13,7 @@ describe("docs/events.md", () => {
   });
 
   test("has an example of each type, and every reason of an end", () => {
-    const types = happeningKinds.map(({ shape }) => shape.type.value);
+    const types = universalEventShape.options.map(({ shape }) => shape.type.value);
     expect(types.filter((type) => !examples.some((one) => one.type === type))).toEqual([]);
     expect(turnEndReasons.filter((reason) => !document.includes(`| \`${reason}\` |`))).toEqual([]);
   });

@@ -1,9 +1,9 @@
 /** The table of OpenCode's routes holds: against the real server's list, against the app, and in the document. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Refusal } from "../../src/transports/http/opencode/native-routes.ts";
-import { nativeRoutes } from "../../src/transports/http/opencode/native-routes.ts";
-import { isForOpenCode, openCodePath } from "../../src/transports/http/opencode/opencode-address.ts";
+import type { Refusal } from "../../src/transports/opencode-api/native-routes.ts";
+import { nativeRoutes } from "../../src/transports/opencode-api/native-routes.ts";
+import { isForOpenCode, openCodePath } from "../../src/transports/opencode-api/opencode-address.ts";
 import { anApi } from "../support/http-api.ts";
 import { nativeRouteList } from "../support/native-routes.ts";
 

@@ -2,17 +2,17 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Waybill } from "../../src/daemon/compose.ts";
-import { startWaybill } from "../../src/daemon/compose.ts";
-import type { DailyLimits } from "../../src/delivery/daily-limit.ts";
-import type { Policy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
+import type { Policy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord, Status } from "../../src/core/delivery/record.ts";
+import type { DailyLimits } from "../../src/core/lane/daily-limit.ts";
+import { startEngine } from "../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { Call } from "../../src/scripted-model/call-log.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { quickPolicy } from "./quick-policy.ts";
@@ -37,7 +37,7 @@ export abstract class AgentWorld {
   /** What the user had said before a prompt, when the model last worked on it. */
   readonly earlier = new Map<string, string>();
   model!: ScriptedModel;
-  waybill!: Waybill;
+  waybill!: Engine;
 
   constructor(options: AgentWorldOptions = {}) {
     this.#options = options;
@@ -51,7 +51,7 @@ export abstract class AgentWorld {
     this.model ??= await startScriptedModel({ script: {}, onCall: (...call) => this.#onCall(...call) });
     const { lanes = [{}], policy = {}, limits = {} } = this.#options;
     const runtime = await this.makeRuntime();
-    this.waybill = await startWaybill({
+    this.waybill = await startEngine({
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
       policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>

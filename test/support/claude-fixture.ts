@@ -1,10 +1,10 @@
 /** Recorded streams of the real Claude Code, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
-import { TurnTracker } from "../../src/events/turn-tracker.ts";
-import type { Draft } from "../../src/events/universal-event.ts";
-import { isKept } from "../../src/events/universal-event.ts";
-import type { Heard } from "../../src/runtimes/claude/translate.ts";
-import { LineTranslator } from "../../src/runtimes/claude/translate.ts";
+import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
+import type { Draft } from "../../src/core/turn/universal-event.ts";
+import { isKept } from "../../src/core/turn/universal-event.ts";
+import type { Heard } from "../../src/runtimes/claude/translate/translate.ts";
+import { LineTranslator } from "../../src/runtimes/claude/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
 import type { ClaudeLine } from "./claude-process.ts";
 

@@ -1,6 +1,6 @@
 /** Claude Code's programs as what is killed in mid-turn. */
 import { join } from "node:path";
-import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
+import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import type { Kill, KilledAgent, Moment, Victim } from "./agent-kills.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { ClaudeOptions } from "../../src/runtimes/claude/claude-runtime.ts";
 import { ClaudeRuntime } from "../../src/runtimes/claude/claude-runtime.ts";
-import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
+import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import type { AgentWorldOptions } from "./agent-world.ts";
 import { AgentWorld } from "./agent-world.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";

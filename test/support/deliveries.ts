@@ -1,11 +1,11 @@
 /** Messages, records and events for tests that talk to a store without a courier. Times count from `start`. */
-import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../src/delivery/delivery-event.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
-import { newDelivery } from "../../src/delivery/record.ts";
-import type { Message } from "../../src/mail/message.ts";
-import { payloadHash } from "../../src/mail/message.ts";
-import type { Admission, Applied, LaneChoice, OutgoingMail, Store } from "../../src/store/port.ts";
+import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../src/core/delivery/delivery-event.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import { newDelivery } from "../../src/core/delivery/record.ts";
+import type { Message, OutgoingMail } from "../../src/core/message/message.ts";
+import { payloadHash } from "../../src/core/message/message.ts";
+import type { Admission, Applied, LaneChoice, Store } from "../../src/store/port.ts";
 import { aMessage as anyMessage } from "./records.ts";
 
 export const start = Date.UTC(2026, 0, 1);

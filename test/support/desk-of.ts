@@ -1,9 +1,10 @@
 /** The desk of a Waybill that a test runs, as transports see it. */
-import type { Waybill } from "../../src/daemon/compose.ts";
-import { makeDesk } from "../../src/daemon/desk.ts";
-import type { Desk } from "../../src/transports/port.ts";
 
-export function deskOf(waybill: Waybill): Desk {
+import { makeDesk } from "../../src/service/create-service.ts";
+import type { Engine } from "../../src/service/engine.ts";
+import type { Desk } from "../../src/service/service.ts";
+
+export function deskOf(waybill: Engine): Desk {
   return makeDesk({
     waybill,
     resolveDirectory: (path) => path,

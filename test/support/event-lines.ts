@@ -1,6 +1,6 @@
 /** Universal events as short lines, to be written out in a test: one an event, and one an item that begins and ends. */
-import type { Item, Part } from "../../src/events/item.ts";
-import type { Draft } from "../../src/events/universal-event.ts";
+import type { Item, Part } from "../../src/core/turn/item.ts";
+import type { Draft } from "../../src/core/turn/universal-event.ts";
 
 /** What happened in a session below the lane's own is set in. */
 export function eventLines(drafts: readonly Draft[]): string[] {

@@ -1,14 +1,15 @@
 /** Universal events as tests of the log need them. */
-import type { LoggedEvent } from "../../src/events/event-page.ts";
-import type { Happening, UniversalEvent } from "../../src/events/universal-event.ts";
+
+import type { LoggedEvent } from "../../src/core/log/event-page.ts";
+import type { EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
 
 export function anEvent(
   event: Partial<UniversalEvent> & { lane?: string; seq: number },
-  said?: Happening,
+  said?: EventBody,
 ): UniversalEvent {
   const envelope = { id: `${event.lane ?? "lane"}-${event.seq}`, time: event.seq, lane: "lane", session: "ses-1" };
-  const happening: Happening = said ?? { type: "error", data: { message: `e${event.seq}`, item: null } };
-  return { ...envelope, turn: null, source: "agent", synthetic: false, ...event, ...happening } as UniversalEvent;
+  const body: EventBody = said ?? { type: "error", data: { message: `e${event.seq}`, item: null } };
+  return { ...envelope, turn: null, source: "agent", synthetic: false, ...event, ...body } as UniversalEvent;
 }
 
 export function logged(event: UniversalEvent): LoggedEvent {

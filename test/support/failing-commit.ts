@@ -1,5 +1,5 @@
 /** A store that fails just after it has committed an event, as when the program dies there, and from then on. */
-import type { EventType } from "../../src/delivery/delivery-event.ts";
+import type { EventType } from "../../src/core/delivery/delivery-event.ts";
 import type { Store } from "../../src/store/port.ts";
 
 export function failureOf(store: Store, type: EventType): { happened: boolean } {

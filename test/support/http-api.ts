@@ -1,12 +1,12 @@
 /** The API over a desk in memory: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
+import type { Desk } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import type { Desk } from "../../src/transports/port.ts";
 import { MemoryDesk } from "./memory-desk.ts";
 
 export const token = "a-token-that-only-tests-know";

@@ -1,11 +1,11 @@
 /** A hub on the desk of a running world, and clients that follow it. */
-import type { Waybill } from "../../src/daemon/compose.ts";
-import type { HubDeps } from "../../src/transports/http/opencode/events/event-hub.ts";
-import { EventHub } from "../../src/transports/http/opencode/events/event-hub.ts";
-import type { Line } from "../../src/transports/http/opencode/events/line.ts";
-import type { Position } from "../../src/transports/http/opencode/events/position.ts";
-import { positionText } from "../../src/transports/http/opencode/events/position.ts";
-import { sessionView } from "../../src/transports/http/opencode/sessions/session-view.ts";
+import type { Engine } from "../../src/service/engine.ts";
+import type { HubDeps } from "../../src/transports/opencode-api/events/event-hub.ts";
+import { EventHub } from "../../src/transports/opencode-api/events/event-hub.ts";
+import type { Line } from "../../src/transports/opencode-api/events/frame.ts";
+import type { Position } from "../../src/transports/opencode-api/events/position.ts";
+import { positionText } from "../../src/transports/opencode-api/events/position.ts";
+import { sessionView } from "../../src/transports/opencode-api/sessions/session-view.ts";
 import { deskOf } from "./desk-of.ts";
 import { settled } from "./manual-clock.ts";
 import type { World } from "./waybill.ts";
@@ -14,7 +14,7 @@ export function aHub(world: World, deps: Partial<HubDeps> = {}): EventHub {
   return hubOn(world.waybill, world, deps);
 }
 
-function hubOn(waybill: Waybill, { clock, troubles }: World, deps: Partial<HubDeps>): EventHub {
+function hubOn(waybill: Engine, { clock, troubles }: World, deps: Partial<HubDeps>): EventHub {
   return new EventHub({
     desk: deskOf(waybill),
     clock,

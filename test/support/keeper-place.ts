@@ -2,12 +2,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isAlive, processTable } from "../../src/runtimes/agent-process/process-table.ts";
-import type { ServerSettings } from "../../src/runtimes/opencode/choose-server.ts";
-import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtimes/opencode/server-keeper.ts";
-import { ServerKeeper } from "../../src/runtimes/opencode/server-keeper.ts";
-import type { ServerRecord } from "../../src/runtimes/opencode/server-record.ts";
-import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import type { ServerSettings } from "../../src/runtimes/opencode/server/choose-server.ts";
+import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtimes/opencode/server/server-keeper.ts";
+import { ServerKeeper } from "../../src/runtimes/opencode/server/server-keeper.ts";
+import type { ServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
+import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
+import { isAlive, processTable } from "../../src/runtimes/process/process-table.ts";
 import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 

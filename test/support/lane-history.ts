@@ -1,7 +1,7 @@
 /** A lane's events as they are kept, made quickly: messages that are admitted, sent, worked on and answered. */
-import { beginNotes, endNote } from "../../src/events/delivery-notes.ts";
-import type { Item } from "../../src/events/item.ts";
-import type { Happening, UniversalEvent } from "../../src/events/universal-event.ts";
+import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
+import type { Item } from "../../src/core/turn/item.ts";
+import type { EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { anEvent } from "./events.ts";
 import { aMessage } from "./records.ts";
 
@@ -17,7 +17,7 @@ export class LaneHistory {
     this.lane = lane;
   }
 
-  tell(said: Happening, where: Partial<UniversalEvent> = {}): void {
+  tell(said: EventBody, where: Partial<UniversalEvent> = {}): void {
     this.time += 10;
     const seq = this.events.length + 1;
     this.events.push(anEvent({ seq, lane: this.lane, time: this.time, turn: this.#turn, ...where }, said));

@@ -3,19 +3,19 @@
  * What it decides is as simple as the port allows; the real desk is tested with the real store.
  */
 import { AppError } from "../../src/app-error.ts";
-import type { FeedItem } from "../../src/delivery/feed.ts";
-import type { Lane, Notice } from "../../src/delivery/lane.ts";
-import { outlook } from "../../src/delivery/outlook.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord, Status } from "../../src/delivery/record.ts";
-import { newDelivery, statuses } from "../../src/delivery/record.ts";
+import { outlook } from "../../src/core/delivery/outlook.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord, Status } from "../../src/core/delivery/record.ts";
+import { newDelivery, statuses } from "../../src/core/delivery/record.ts";
+import type { Lane, Notice } from "../../src/core/lane/lane.ts";
+import type { FeedItem } from "../../src/core/log/feed-item.ts";
+import type { Page, Paging } from "../../src/core/log/page.ts";
+import type { Mail } from "../../src/core/message/message.ts";
+import { payloadHash } from "../../src/core/message/message.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import { isKept } from "../../src/core/turn/universal-event.ts";
 import type { ToldEvent } from "../../src/events/event-writer.ts";
-import type { UniversalEvent } from "../../src/events/universal-event.ts";
-import { isKept } from "../../src/events/universal-event.ts";
 import type { Choose } from "../../src/mail/admission.ts";
-import type { Mail } from "../../src/mail/message.ts";
-import { payloadHash } from "../../src/mail/message.ts";
-import type { Page, Paging } from "../../src/page.ts";
 import type {
   AskDecision,
   DeliveryDetail,
@@ -30,7 +30,7 @@ import type {
   RuntimeState,
   Send,
   WorkPlace,
-} from "../../src/transports/port.ts";
+} from "../../src/service/service.ts";
 import { cursorAt, pageOf, placeOf } from "./memory-pages.ts";
 import { aMessage } from "./records.ts";
 

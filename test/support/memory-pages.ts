@@ -1,6 +1,6 @@
 /** Cursors and pages of lists that only grow, as a desk in memory has them. */
 import { AppError } from "../../src/app-error.ts";
-import type { Page, Paging } from "../../src/page.ts";
+import type { Page, Paging } from "../../src/core/log/page.ts";
 
 export function pageOf<T>(items: readonly T[], { limit, cursor }: Paging): Page<T> {
   const from = cursor === undefined ? 0 : placeOf(cursor);

@@ -1,6 +1,6 @@
 /** The agent program that a runtime has written down for a lane. */
-import type { ProcessRecord } from "../../src/runtimes/lane-programs/process-record.ts";
-import { readProcessRecords } from "../../src/runtimes/lane-programs/process-record.ts";
+import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
+import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 
 export function onlyProgram(records: string, lane: string): ProcessRecord & { pid: number } {
   const all = readProcessRecords(records).filter(({ laneId }) => laneId === lane);

@@ -1,14 +1,14 @@
 /** Recorded streams of the real OpenCode, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
-import type { Signal } from "../../src/events/signal.ts";
-import { TurnTracker } from "../../src/events/turn-tracker.ts";
-import type { Draft } from "../../src/events/universal-event.ts";
-import { isKept } from "../../src/events/universal-event.ts";
-import type { FeedEvent } from "../../src/runtimes/opencode/event-feed.ts";
-import type { MessageRow } from "../../src/runtimes/opencode/opencode-api.ts";
-import { rest, tellRows, untold } from "../../src/runtimes/opencode/tell-rows.ts";
-import { Translator } from "../../src/runtimes/opencode/translate.ts";
-import { WatchedSession } from "../../src/runtimes/opencode/watched-session.ts";
+import type { Signal } from "../../src/core/turn/signal.ts";
+import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
+import type { Draft } from "../../src/core/turn/universal-event.ts";
+import { isKept } from "../../src/core/turn/universal-event.ts";
+import type { FeedEvent } from "../../src/runtimes/opencode/server/event-stream.ts";
+import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import { WatchedSession } from "../../src/runtimes/opencode/session/watched-session.ts";
+import { rest, tellRows, untold } from "../../src/runtimes/opencode/translate/tell-rows.ts";
+import { Translator } from "../../src/runtimes/opencode/translate/translate.ts";
 import { aLane } from "./waybill.ts";
 
 export type Fixture = { events: FeedEvent[]; rows: Record<string, MessageRow[]> };

@@ -1,5 +1,5 @@
 /** OpenCode's server as what is killed in mid-turn. */
-import { readServerRecord } from "../../src/runtimes/opencode/server-record.ts";
+import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
 import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { KilledAgent } from "./agent-kills.ts";
 import { freePort } from "./free-port.ts";

@@ -1,13 +1,14 @@
 /** Recorded streams of the real pi, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
-import { newestTurn, signalsOf } from "../../src/events/slice-signals.ts";
-import { TurnTracker } from "../../src/events/turn-tracker.ts";
-import type { Draft } from "../../src/events/universal-event.ts";
+import type { TranscriptRow } from "../../src/core/transcript/transcript.ts";
+import { newestTurn, signalsOf } from "../../src/core/turn/slice-signals.ts";
+import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
+import type { Draft } from "../../src/core/turn/universal-event.ts";
 import type { Json } from "../../src/runtimes/json-fields.ts";
-import { asBrokenOff } from "../../src/runtimes/lane-programs/broken-off.ts";
-import { SessionBook } from "../../src/runtimes/pi/session-book.ts";
-import { PiTranslator } from "../../src/runtimes/pi/translate.ts";
-import type { AskAnswer, TranscriptRow } from "../../src/runtimes/port.ts";
+import { SessionBook } from "../../src/runtimes/pi/session/session-reader.ts";
+import { PiTranslator } from "../../src/runtimes/pi/translate/translate.ts";
+import type { AskAnswer } from "../../src/runtimes/port.ts";
+import { asBrokenOff } from "../../src/runtimes/process-pool/broken-off.ts";
 
 const directory = new URL("../fixtures/pi/", import.meta.url);
 /** The lane's session in every fixture. */

@@ -1,11 +1,12 @@
 /** A lane as OpenCode's clients see it, fed by hand: what its runtime says, and what the ledger notes. */
-import { beginNotes, endNote } from "../../src/events/delivery-notes.ts";
-import type { Said } from "../../src/events/signal.ts";
-import { TurnTracker } from "../../src/events/turn-tracker.ts";
-import type { Draft, Happening, UniversalEvent } from "../../src/events/universal-event.ts";
-import type { Message } from "../../src/mail/message.ts";
-import type { Emitted, Place } from "../../src/transports/http/opencode/projection/session-projection.ts";
-import { SessionProjection } from "../../src/transports/http/opencode/projection/session-projection.ts";
+
+import type { Message } from "../../src/core/message/message.ts";
+import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
+import type { Said } from "../../src/core/turn/signal.ts";
+import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
+import type { Draft, EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import type { Emitted, Place } from "../../src/transports/opencode-api/projection/session-projection.ts";
+import { SessionProjection } from "../../src/transports/opencode-api/projection/session-projection.ts";
 
 export const place: Place = {
   lane: "chat",
@@ -61,9 +62,9 @@ export class ProjectedLane {
     return this.#note([endNote({ messageId, rounds, status, lastReason })]);
   }
 
-  #note(happenings: readonly Happening[]): Emitted[] {
+  #note(bodies: readonly EventBody[]): Emitted[] {
     const envelope = { time: 1000 + this.#seq, session: "s1", turn: this.#tracker.turn, source: "daemon" } as const;
-    return this.#take(happenings.map((happening) => ({ ...envelope, synthetic: false, ...happening })));
+    return this.#take(bodies.map((body) => ({ ...envelope, synthetic: false, ...body })));
   }
 
   #take(drafts: readonly Draft[]): Emitted[] {

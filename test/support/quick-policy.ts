@@ -1,6 +1,6 @@
 /** The waits of a Waybill whose agent is a real program with a model that answers at once. */
-import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
+import type { Policy } from "../../src/core/delivery/policy.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 
 export const quickPolicy: Policy = {
   ...defaultPolicy,

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
-import { isOutstanding } from "../../src/delivery/record.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import { isOutstanding } from "../../src/core/delivery/record.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
 import { World } from "./waybill.ts";
 

@@ -1,7 +1,7 @@
 /** People who step in at any moment, with agents that do anything at all. Whatever they do, every message ends. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { isOwed } from "../../src/delivery/record.ts";
+import { isOwed } from "../../src/core/delivery/record.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
 import { settled } from "./manual-clock.ts";
 import { answerAsks, anyTurn, hasEnded, messageIds } from "./random-agents.ts";

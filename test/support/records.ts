@@ -1,13 +1,13 @@
 /** Records and messages as tests need them. */
-import type { DeliveryEvent, NewAttempt } from "../../src/delivery/delivery-event.ts";
-import type { Lane } from "../../src/delivery/lane.ts";
-import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
-import { newDelivery } from "../../src/delivery/record.ts";
-import { transition } from "../../src/delivery/transition.ts";
-import type { Message } from "../../src/mail/message.ts";
-import { payloadHash } from "../../src/mail/message.ts";
+import type { DeliveryEvent, NewAttempt } from "../../src/core/delivery/delivery-event.ts";
+import type { Policy } from "../../src/core/delivery/policy.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import { newDelivery } from "../../src/core/delivery/record.ts";
+import { transition } from "../../src/core/delivery/transition.ts";
+import type { Lane } from "../../src/core/lane/lane.ts";
+import type { Message } from "../../src/core/message/message.ts";
+import { payloadHash } from "../../src/core/message/message.ts";
 import { aLane } from "./waybill.ts";
 
 export function aMessage(message: Partial<Message> = {}): Message {

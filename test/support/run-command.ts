@@ -1,6 +1,6 @@
 /** Runs a command of the command line against a daemon, and keeps what it prints. */
-import type { Command, CommandContext } from "../../src/transports/cli/command.ts";
-import { parseInput } from "../../src/transports/cli/command.ts";
+import type { Command, CommandContext } from "../../src/cli/command.ts";
+import { parseInput } from "../../src/cli/command.ts";
 
 export type Ran = { code: number; out: string[]; remarks: string[] };
 

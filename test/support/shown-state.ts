@@ -1,5 +1,5 @@
 /** What a client shows that does with events what OpenCode's terminal does: it replaces by id, and appends deltas. */
-import type { Line } from "../../src/transports/http/opencode/events/line.ts";
+import type { Line } from "../../src/transports/opencode-api/events/frame.ts";
 
 type Properties = {
   sessionID: string;

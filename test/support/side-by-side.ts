@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
-import type { Waybill } from "../../src/daemon/compose.ts";
-import type { UniversalEvent } from "../../src/events/universal-event.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
+import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { startClaude, startOpencode, startPi } from "./agent-programs.ts";
 import { AgentWorld } from "./agent-world.ts";
@@ -15,7 +15,7 @@ import { stubScript } from "./scenes.ts";
 
 export type Agent = {
   readonly name: string;
-  readonly waybill: Waybill;
+  readonly waybill: Engine;
   send(id: string, text: string, lane: string): Promise<void>;
   /** Ends the agent's program while it works for the lane. The stub's dies by its script. */
   kill(lane: string): void;

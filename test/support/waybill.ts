@@ -3,21 +3,21 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import type { Waybill } from "../../src/daemon/compose.ts";
-import { startWaybill } from "../../src/daemon/compose.ts";
-import type { Alert } from "../../src/delivery/alert.ts";
-import type { AlertTimes } from "../../src/delivery/alerts.ts";
-import type { Policy } from "../../src/delivery/policy.ts";
-import { defaultPolicy } from "../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../src/delivery/record.ts";
+import type { Alert } from "../../src/core/delivery/alert.ts";
+import type { Policy } from "../../src/core/delivery/policy.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import { startEngine } from "../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
+import type { AlertTimes } from "../../src/operator/alerts.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { StubOptions } from "../../src/runtimes/stub/stub-runtime.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
+import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
@@ -39,7 +39,7 @@ export class World {
   readonly troubles: unknown[] = [];
   readonly alerts: Alert[] = [];
   readonly #options: WorldOptions;
-  #waybill: Waybill | null = null;
+  #waybill: Engine | null = null;
   stub!: StubRuntime;
 
   constructor(options: WorldOptions = {}) {
@@ -51,14 +51,14 @@ export class World {
     return join(this.directory, "waybill.db");
   }
 
-  get waybill(): Waybill {
+  get waybill(): Engine {
     if (!this.#waybill) throw new Error("this world is not running");
     return this.#waybill;
   }
 
   async start(others: readonly Runtime[] = []): Promise<this> {
     const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts } = this.#options;
-    this.#waybill = await startWaybill({
+    this.#waybill = await startEngine({
       store: openSqliteStore({ path: this.storePath }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
 import type { AppError } from "../../app-error.ts";
-import { defaultPolicy } from "../../delivery/policy.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
 import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;

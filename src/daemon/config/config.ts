@@ -3,14 +3,12 @@
  * Without a file it is the demo profile. Anything that is not right is an `AppError` that says where and why.
  */
 import { join } from "node:path";
-import type { Policy } from "../../delivery/policy.ts";
-import { defaultPolicy } from "../../delivery/policy.ts";
+import type { Policy } from "../../core/delivery/policy.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
 import { waybillHome } from "../../home.ts";
 import { isLoopback } from "../../loopback.ts";
-import { demoDirectory, demoLaneScripts, demoLanes } from "../demo-profile.ts";
-import { demoPolicy } from "../demo-script.ts";
-import { withSwitches } from "../switches.ts";
-import { withCheckedPlaces } from "./checked-places.ts";
+import { demoDirectory, demoLaneScripts, demoLanes, demoPolicy } from "../demo/demo-profile.ts";
+import { withCheckedPlaces } from "./checked-paths.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile } from "./file-schema.ts";
 import type { LanesAndTeams } from "./lanes.ts";
@@ -19,6 +17,7 @@ import type { ReadFile } from "./read-file.ts";
 import { readConfigFile } from "./read-file.ts";
 import type { Secret } from "./secret.ts";
 import { secret } from "./secret.ts";
+import { withSwitches } from "./switches.ts";
 import type { Origins, Values } from "./values.ts";
 import { settingValues } from "./values.ts";
 
@@ -78,7 +77,7 @@ const demo = { teams: [], stubScripts: demoLaneScripts, laneLimits: {} };
 
 function policyOf(file: ConfigFile | null): Policy {
   // A real agent program takes longer to show something than a scripted agent does.
-  if (file === null) return { ...demoPolicy, graceMs: 1500, observeLimitMs: 8000 };
+  if (file === null) return demoPolicy;
   const { retention, ...numbers } = file.delivery ?? {};
   return { ...defaultPolicy, ...given(numbers), retention: { ...defaultPolicy.retention, ...given(retention ?? {}) } };
 }

@@ -3,8 +3,8 @@
  * `maxRepairs` is `sessionRetryAttempts`, `limits` are those of the day, and `automaticRetry` is the switch
  * WAYBILL_WATCHDOG.
  */
-import type { Policy } from "../../delivery/policy.ts";
-import { defaultPolicy } from "../../delivery/policy.ts";
+import type { Policy } from "../../core/delivery/policy.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { Kind } from "./kinds.ts";
 import { flag, milliseconds, positive, someMilliseconds, someWaits, waits } from "./kinds.ts";
 import type { Setting } from "./settings.ts";

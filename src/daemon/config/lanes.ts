@@ -1,10 +1,10 @@
 /** Lanes and teams of a configuration file, with everything that is left out filled in and every name checked. */
 import { dirname } from "node:path";
-import type { DailyLimits } from "../../delivery/daily-limit.ts";
+import type { DailyLimits } from "../../core/lane/daily-limit.ts";
 import { expandPath } from "../../home.ts";
 import type { ScriptInput } from "../../runtimes/stub/script.ts";
+import { choiceOf } from "../../service/agent-or-model.ts";
 import type { NewLane } from "../../store/port.ts";
-import { choiceOf } from "../agent-or-model.ts";
 import { badSetting } from "./config-error.ts";
 import type { ConfigFile, FileLane } from "./file-schema.ts";
 import { runtimeOfProvider } from "./lane-settings.ts";

@@ -1,6 +1,6 @@
 /** The kind of `permissionPolicy`: one of two words, or a table in OpenCode's own form. */
 import { z } from "zod";
-import type { PermissionPolicy, PermissionTable } from "../../runtimes/opencode/permission-policy.ts";
+import type { PermissionPolicy, PermissionTable } from "../../runtimes/opencode/session/permission-policy.ts";
 import type { Kind } from "./kinds.ts";
 
 const words = "`safe`, `trusted`, or a table of `ask`, `allow` and `deny` as OpenCode's own `permission`";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../clock.ts";
-import type { Lane } from "../../delivery/lane.ts";
+import type { Lane } from "../../core/lane/lane.ts";
 import { ClaudeRuntime } from "./claude-runtime.ts";
 
 test("a lane whose directory is gone sends nothing, and says nothing against the program", async () => {

@@ -7,30 +7,20 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
-import type { Lane } from "../../delivery/lane.ts";
-import type { LaneWorkOptions } from "../lane-programs/lane-work.ts";
-import { LaneWork } from "../lane-programs/lane-work.ts";
-import type {
-  AskAnswer,
-  ForkedSession,
-  Hint,
-  Notice,
-  Prompt,
-  Runtime,
-  RuntimeTraits,
-  SignalListener,
-  SubmitOutcome,
-  TranscriptSlice,
-} from "../port.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
+import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { AskAnswer, ForkedSession, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type { LaneWorkOptions } from "../process-pool/lane-work.ts";
+import { LaneWork } from "../process-pool/lane-work.ts";
 import { usableSystemPrompt } from "../system-prompt.ts";
-import { answerTo } from "./ask-answer.ts";
-import type { ClaudePermissions } from "./claude-arguments.ts";
-import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./claude-arguments.ts";
-import { claudeEnvironment } from "./claude-environment.ts";
-import { claudeProgram } from "./claude-program.ts";
-import { Conversation } from "./conversation.ts";
-import { Transcripts } from "./transcripts.ts";
-import { LineTranslator } from "./translate.ts";
+import { answerTo } from "./process/ask-answer.ts";
+import type { ClaudePermissions } from "./process/claude-arguments.ts";
+import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./process/claude-arguments.ts";
+import { claudeEnvironment } from "./process/claude-environment.ts";
+import { claudeProgram } from "./process/claude-program.ts";
+import { Conversation } from "./process/stdio-client.ts";
+import { Transcripts } from "./transcript/transcripts.ts";
+import { LineTranslator } from "./translate/translate.ts";
 
 export type ClaudeOptions = LaneWorkOptions & {
   permissions?: (lane: Lane) => Promise<ClaudePermissions>;

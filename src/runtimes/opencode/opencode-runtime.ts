@@ -4,45 +4,44 @@
  */
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
-import type { Lane } from "../../delivery/lane.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
+import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryTrouble } from "../lane-directory.ts";
-import type {
-  AskAnswer,
-  Hint,
-  Notice,
-  Prompt,
-  Runtime,
-  RuntimeTraits,
-  SignalListener,
-  SubmitOutcome,
-  TranscriptSlice,
-} from "../port.ts";
+import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
-import { checkAdoption } from "./adoption.ts";
-import type { PendingAsks } from "./asks.ts";
-import { answerRefused, askedBy, isPermission, nothingAsked, openPermissions, pendingAsks, replyTo } from "./asks.ts";
-import { BusyPolling } from "./busy-polling.ts";
-import { chooseFor, nameOf } from "./choice.ts";
-import type { FeedEvent } from "./event-feed.ts";
-import { EventFeed } from "./event-feed.ts";
-import { forkSession } from "./fork-session.ts";
-import { HeardAsks } from "./heard-asks.ts";
-import { HeardSigns } from "./heard-signs.ts";
-import { opensDenied } from "./lasting-permission.ts";
-import { askUnseen, mayHaveMissed, noEvents } from "./notices.ts";
-import { isNotFound, OpencodeApi, OpencodeError } from "./opencode-api.ts";
-import type { PromptSettings } from "./send-prompt.ts";
-import { sendPrompt } from "./send-prompt.ts";
-import type { ServerKeeper } from "./server-keeper.ts";
-import { SessionHints } from "./session-hints.ts";
-import type { PermissionsOf } from "./session-permissions.ts";
-import { keepRules, rulesFor } from "./session-permissions.ts";
-import { SessionPlaces } from "./session-places.ts";
-import { SessionSignals } from "./session-signals.ts";
-import { SessionTree } from "./session-tree.ts";
-import { storedRows } from "./stored-rows.ts";
-import { SubtaskUsage } from "./subtask-usage.ts";
-import { lastActivity, rowsFrom } from "./transcript.ts";
+import type { FeedEvent } from "./server/event-stream.ts";
+import { EventFeed } from "./server/event-stream.ts";
+import { isNotFound, OpencodeApi, OpencodeError } from "./server/opencode-api.ts";
+import type { ServerKeeper } from "./server/server-keeper.ts";
+import { checkAdoption } from "./session/adoption.ts";
+import type { PendingAsks } from "./session/asks.ts";
+import {
+  answerRefused,
+  askedBy,
+  isPermission,
+  nothingAsked,
+  openPermissions,
+  pendingAsks,
+  replyTo,
+} from "./session/asks.ts";
+import { BusyPolling } from "./session/busy-polling.ts";
+import { chooseFor, nameOf } from "./session/choice.ts";
+import { forkSession } from "./session/fork-session.ts";
+import { HeardAsks } from "./session/heard-asks.ts";
+import { opensDenied } from "./session/lasting-permission.ts";
+import { askUnseen, mayHaveMissed, noEvents } from "./session/notices.ts";
+import type { PromptSettings } from "./session/send-prompt.ts";
+import { sendPrompt } from "./session/send-prompt.ts";
+import { SessionPlaces } from "./session/session-directories.ts";
+import { SessionHints } from "./session/session-hints.ts";
+import type { PermissionsOf } from "./session/session-permissions.ts";
+import { keepRules, rulesFor } from "./session/session-permissions.ts";
+import { SessionTree } from "./session/session-tree.ts";
+import { storedRows } from "./transcript/stored-rows.ts";
+import { SubtaskUsage } from "./transcript/subtask-usage.ts";
+import { lastActivity, rowsFrom } from "./transcript/transcript.ts";
+import { HeardSigns } from "./translate/heard-signs.ts";
+import { SessionSignals } from "./translate/session-signals.ts";
 
 export type OpencodeOptions = {
   keeper: ServerKeeper;

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../clock.ts";
-import type { Lane } from "../../delivery/lane.ts";
-import type { Signal } from "../../events/signal.ts";
-import { TurnTracker } from "../../events/turn-tracker.ts";
+import type { Lane } from "../../core/lane/lane.ts";
+import type { Signal } from "../../core/turn/signal.ts";
+import { TurnTracker } from "../../core/turn/turn-tracker.ts";
 import { PiRuntime } from "./pi-runtime.ts";
 
 let directory = "";

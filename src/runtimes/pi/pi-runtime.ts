@@ -7,31 +7,21 @@ import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
-import type { Lane } from "../../delivery/lane.ts";
-import type { LaneWorkOptions } from "../lane-programs/lane-work.ts";
-import { LaneWork } from "../lane-programs/lane-work.ts";
-import type {
-  AskAnswer,
-  ForkedSession,
-  Hint,
-  Notice,
-  Prompt,
-  Runtime,
-  RuntimeTraits,
-  SignalListener,
-  SubmitOutcome,
-  TranscriptSlice,
-} from "../port.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
+import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { AskAnswer, ForkedSession, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type { LaneWorkOptions } from "../process-pool/lane-work.ts";
+import { LaneWork } from "../process-pool/lane-work.ts";
 import { usableSystemPrompt } from "../system-prompt.ts";
-import type { PiPermissions } from "./pi-arguments.ts";
-import { gateRules, piArguments } from "./pi-arguments.ts";
-import { piEnvironment } from "./pi-environment.ts";
-import { piProgram } from "./pi-program.ts";
-import { PiTalk } from "./pi-talk.ts";
-import { SessionNotes } from "./session-notes.ts";
-import { sessionPlaces } from "./session-place.ts";
-import { Sessions } from "./sessions.ts";
-import { PiTranslator } from "./translate.ts";
+import type { PiPermissions } from "./process/pi-arguments.ts";
+import { gateRules, piArguments } from "./process/pi-arguments.ts";
+import { piEnvironment } from "./process/pi-environment.ts";
+import { piProgram } from "./process/pi-program.ts";
+import { PiTalk } from "./process/rpc-client.ts";
+import { sessionPlaces } from "./session/session-file.ts";
+import { SessionNotes } from "./session/session-notes.ts";
+import { Sessions } from "./session/sessions.ts";
+import { PiTranslator } from "./translate/translate.ts";
 
 export type PiOptions = LaneWorkOptions & {
   provider: string;

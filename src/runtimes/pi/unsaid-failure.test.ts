@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { eventLines } from "../../../test/support/event-lines.ts";
 import { PiWatcher } from "../../../test/support/pi-fixture.ts";
 import type { Json } from "../json-fields.ts";
-import { PiTalk } from "./pi-talk.ts";
-import { SessionBook } from "./session-book.ts";
+import { PiTalk } from "./process/rpc-client.ts";
+import { SessionBook } from "./session/session-reader.ts";
 
 const prompt = { role: "user", content: [{ type: "text", text: "go" }], timestamp: 1 };
 const failure = {

@@ -5,9 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
-import type { Lane } from "../../delivery/lane.ts";
-import type { Said } from "../../events/signal.ts";
-import { newestTurn, signalsOf } from "../../events/slice-signals.ts";
+import type { Lane } from "../../core/lane/lane.ts";
+import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { Said } from "../../core/turn/signal.ts";
+import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type {
   AskAnswer,
   ForkedSession,
@@ -15,10 +16,8 @@ import type {
   PostMessage,
   Prompt,
   Runtime,
-  RuntimeTraits,
   SignalListener,
   SubmitOutcome,
-  TranscriptSlice,
 } from "../port.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";

@@ -2,7 +2,10 @@
  * One session of a stub agent: a transcript that grows by the script as time passes. It has no timers and does no
  * I/O; the same entries at the same times give the same rows, so it can be replayed from the journal after a crash.
  */
-import type { Ask, AskAnswer, RowError, ToolCall, TranscriptRow, TranscriptSlice, Usage } from "../port.ts";
+
+import type { Usage } from "../../core/lane/daily-limit.ts";
+import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { AskAnswer } from "../port.ts";
 import type { Script, Step, Turn } from "./script.ts";
 import { durationOf } from "./script.ts";
 

@@ -5,9 +5,9 @@
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../app-error.ts";
-import { storeTrouble } from "./file-trouble.ts";
+import { storeTrouble } from "./file/file-errors.ts";
+import { createPrivateFile, syncToDisk } from "./file/private-file.ts";
 import { openFile, readSchema } from "./open-file.ts";
-import { createPrivateFile, syncToDisk } from "./private-file.ts";
 
 export async function copyStore(from: string, to: string): Promise<void> {
   const source = openFile(from, { readonly: true });

@@ -1,8 +1,8 @@
 /** The log of universal events. Only the oldest of a lane are ever removed, and whoever missed them is told. */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import type { EventFilter, EventPage, LoggedEvent, StoredEvent } from "../../events/event-page.ts";
-import type { EventType, UniversalEvent } from "../../events/universal-event.ts";
+import type { EventFilter, EventPage, LoggedEvent, StoredEvent } from "../../core/log/event-page.ts";
+import type { EventType, UniversalEvent } from "../../core/turn/universal-event.ts";
 import type { EventPlace } from "./event-cursor.ts";
 import { eventCursor, eventPlace } from "./event-cursor.ts";
 import { eventTrimming } from "./event-trimming.ts";

@@ -1,11 +1,11 @@
 /** The feed: what happened, in the order in which it became durable, and the alerts in it. */
 import type Database from "better-sqlite3";
-import type { Alert } from "../../delivery/alert.ts";
-import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
-import type { FeedItem } from "../../delivery/feed.ts";
-import type { Lane } from "../../delivery/lane.ts";
-import { recordFrom } from "../../delivery/upcast.ts";
-import type { Mail, Message } from "../../mail/message.ts";
+import type { Alert } from "../../core/delivery/alert.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { recordFrom } from "../../core/delivery/upcast.ts";
+import type { Lane } from "../../core/lane/lane.ts";
+import type { FeedItem } from "../../core/log/feed-item.ts";
+import type { Mail, Message } from "../../core/message/message.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 
 type Row = {

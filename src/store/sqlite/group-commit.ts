@@ -5,7 +5,7 @@
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import { isDiskTrouble, storeUnwritable } from "./file-trouble.ts";
+import { isDiskTrouble, storeUnwritable } from "./file/file-errors.ts";
 
 type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { write: Write } & ({ value: unknown } | { error: unknown });

@@ -3,11 +3,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type Database from "better-sqlite3";
 import { messageOf } from "../../app-error.ts";
-import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
-import { brokenRules } from "../../delivery/record.ts";
-import { fold } from "../../delivery/transition.ts";
-import { recordFrom } from "../../delivery/upcast.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import { brokenRules } from "../../core/delivery/record.ts";
+import { fold } from "../../core/delivery/transition.ts";
+import { recordFrom } from "../../core/delivery/upcast.ts";
 import type { Finding, Store } from "../port.ts";
 import { eventTrimming } from "./event-trimming.ts";
 

@@ -4,9 +4,9 @@
  */
 import { copyFileSync, existsSync, constants as fs, linkSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
+import { syncToDisk } from "./file/private-file.ts";
 import { checkFile } from "./housekeeping.ts";
 import { openFile } from "./open-file.ts";
-import { syncToDisk } from "./private-file.ts";
 
 /** Returns where the store now also is, or null when there was none. */
 export function keepAside(path: string, as: string): string | null {

@@ -1,7 +1,7 @@
 /** Lanes and the sessions that they have had. */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import type { Lane, LaneChange } from "../../delivery/lane.ts";
+import type { Lane, LaneChange } from "../../core/lane/lane.ts";
 import type { LaneSession, NewLane } from "../port.ts";
 
 const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,

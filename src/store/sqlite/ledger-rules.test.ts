@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admit, move, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
+import type { DeliveryRecord } from "../../core/delivery/record.ts";
 
 let file: StoreFile;
 let db: Database.Database;

@@ -1,11 +1,11 @@
 /** The deliveries, their audit, and the rule that every change of a record is a transition. */
 import Database from "better-sqlite3";
-import type { DeliveryEvent, Effect } from "../../delivery/delivery-event.ts";
-import type { DeliveryRecord, Status } from "../../delivery/record.ts";
-import { statuses } from "../../delivery/record.ts";
-import { transition } from "../../delivery/transition.ts";
-import { recordFrom } from "../../delivery/upcast.ts";
-import type { Page } from "../../page.ts";
+import type { DeliveryEvent, Effect } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
+import { statuses } from "../../core/delivery/record.ts";
+import { transition } from "../../core/delivery/transition.ts";
+import { recordFrom } from "../../core/delivery/upcast.ts";
+import type { Page } from "../../core/log/page.ts";
 import type { Applied, DeliveryFilter, DueLook } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
 import { deliveryPages } from "./delivery-pages.ts";

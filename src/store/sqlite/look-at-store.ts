@@ -1,11 +1,11 @@
 /** What can be said about a store file in a moment, without changing it and whether somebody uses it or not. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
-import { storeTrouble } from "./file-trouble.ts";
+import { storeTrouble } from "./file/file-errors.ts";
+import { storeHolder } from "./file/lock.ts";
+import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { checkFile } from "./housekeeping.ts";
-import { storeHolder } from "./lock.ts";
 import { refuseNewer, versionOf } from "./migrate.ts";
-import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
 
 export type StoreLook =

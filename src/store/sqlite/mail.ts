@@ -1,8 +1,8 @@
 /** Messages as they were sent, and whether they are read. */
 import type Database from "better-sqlite3";
-import type { Mail, Message, Recipient } from "../../mail/message.ts";
-import { recipientKey } from "../../mail/message.ts";
-import type { Page } from "../../page.ts";
+import type { Page } from "../../core/log/page.ts";
+import type { Mail, Message, Recipient } from "../../core/message/message.ts";
+import { recipientKey } from "../../core/message/message.ts";
 import type { MailFilter } from "../port.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 import { wordsQuery } from "./search.ts";

@@ -1,7 +1,7 @@
 /** Brings a store file to the version of this program, one numbered step at a time, each in its own transaction. */
 import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import { storeCorrupt } from "./file-trouble.ts";
+import { storeCorrupt } from "./file/file-errors.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
 import { usage } from "./migrations/0003-usage.ts";

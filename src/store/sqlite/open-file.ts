@@ -1,10 +1,10 @@
 /** Opens a store file the safe way, or says in plain words why not. The file is never changed by a refusal. */
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { storeCorrupt, storeTrouble, storeUnavailable } from "./file-trouble.ts";
+import { storeCorrupt, storeTrouble, storeUnavailable } from "./file/file-errors.ts";
+import { createPrivateFile } from "./file/private-file.ts";
 import { checkFile } from "./housekeeping.ts";
 import { refuseNewer } from "./migrate.ts";
-import { createPrivateFile } from "./private-file.ts";
 
 export function openFile(path: string, options: { readonly?: boolean; suspicious?: boolean } = {}): Database.Database {
   try {

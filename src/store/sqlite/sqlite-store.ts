@@ -1,23 +1,23 @@
 /** The embedded store: one file, one writing process, full durability. */
 import { isDeepStrictEqual } from "node:util";
 import type Database from "better-sqlite3";
-import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
-import type { Message, Recipient } from "../../mail/message.ts";
-import type { Admission, Applied, LaneChoice, LaneFork, OutgoingMail, Store } from "../port.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
+import type { Admission, Applied, LaneChoice, LaneFork, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
 import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
-import { storeTrouble } from "./file-trouble.ts";
+import { storeTrouble } from "./file/file-errors.ts";
+import { lockStore } from "./file/lock.ts";
+import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
 import { laneStatements } from "./lanes.ts";
 import { isLaneHeld, ledgerStatements } from "./ledger.ts";
-import { lockStore } from "./lock.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
-import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
 import { usageStatements } from "./usage.ts";
 

@@ -7,14 +7,14 @@ import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Finding } from "../port.ts";
 import { copyStore, discardStore } from "./copy-store.ts";
-import { storeTrouble } from "./file-trouble.ts";
+import { storeTrouble } from "./file/file-errors.ts";
+import { lockStore } from "./file/lock.ts";
+import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
+import { syncToDisk } from "./file/private-file.ts";
 import { checkFile, checkStore } from "./housekeeping.ts";
 import { keepAside } from "./keep-aside.ts";
-import { lockStore } from "./lock.ts";
 import { migrate, schemaVersion, versionOf } from "./migrate.ts";
-import { refuseNetworkFilesystem } from "./network-filesystem.ts";
 import { openFile } from "./open-file.ts";
-import { syncToDisk } from "./private-file.ts";
 
 export type Restored = {
   /** Where the store that was there before is now, or null when there was none. */

@@ -1,6 +1,6 @@
 /** What lanes have used, by day. */
 import type Database from "better-sqlite3";
-import type { DayUsage, Usage } from "../../delivery/daily-limit.ts";
+import type { DayUsage, Usage } from "../../core/lane/daily-limit.ts";
 import type { UsageEntry } from "../port.ts";
 
 export function usageStatements(db: Database.Database) {

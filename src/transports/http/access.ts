@@ -6,9 +6,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
+import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { originRefused } from "./allowed-hosts.ts";
 import type { Access, Env } from "./env.ts";
-import { isForOpenCode } from "./opencode/opencode-address.ts";
 import type { Sessions } from "./sessions.ts";
 
 export const sessionCookie = "waybill_session";

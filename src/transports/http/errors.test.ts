@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../test/support/http-api.ts";
 import { anApi } from "../../../test/support/http-api.ts";
 import { AppError } from "../../app-error.ts";
-import { mostCharacters } from "../../mail/message.ts";
+import { mostCharacters } from "../../core/message/message.ts";
 import { codesByStatus, statusOf } from "./errors.ts";
 
 const send = { to: { lane: "demo" }, text: "hello" };

@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 import { expect, onTestFinished, test } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
-import type { UniversalEvent } from "../../events/universal-event.ts";
+import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { eventPageShape, eventStreamShape } from "./event-shapes.ts";
 
 const delta = (seq: number, text: string) =>

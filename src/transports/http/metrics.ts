@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Registry } from "prom-client";
 import { Counter, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
-import type { Desk } from "../port.ts";
+import type { Desk } from "../../service/service.ts";
 import type { Env } from "./env.ts";
 
 export type HttpMetrics = {

@@ -2,8 +2,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { anApi } from "../../../test/support/http-api.ts";
 import { needsToken, operations } from "../../../test/support/openapi-operations.ts";
+import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { openApiDocument } from "./openapi.ts";
-import { isForOpenCode } from "./opencode/opencode-address.ts";
 
 const document = openApiDocument() as Record<string, unknown>;
 

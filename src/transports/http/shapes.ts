@@ -3,9 +3,9 @@
  * Times are ISO 8601 in UTC, but in universal events, which are handed on as they were written. New fields may be added to what comes out; nothing is renamed or removed in version 1.
  */
 import { z } from "@hono/zod-openapi";
-import { alertKinds } from "../../delivery/alert.ts";
-import { responseStates, statuses } from "../../delivery/record.ts";
-import { actionModes, mostCharacters, sources } from "../../mail/message.ts";
+import { alertKinds } from "../../core/delivery/alert.ts";
+import { responseStates, statuses } from "../../core/delivery/record.ts";
+import { actionModes, mostCharacters, sources } from "../../core/message/message.ts";
 
 export const slug = z
   .string()

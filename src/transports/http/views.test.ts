@@ -4,11 +4,11 @@ import { describe, expect, it } from "vitest";
 import { anyEvent } from "../../../test/support/arbitrary-events.ts";
 import { accepted, failedForGood, proven } from "../../../test/support/deliveries.ts";
 import { aMessage, anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
-import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
-import type { FeedItem } from "../../delivery/feed.ts";
-import { outlook } from "../../delivery/outlook.ts";
-import type { DeliveryRecord } from "../../delivery/record.ts";
-import { transition } from "../../delivery/transition.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { outlook } from "../../core/delivery/outlook.ts";
+import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import { transition } from "../../core/delivery/transition.ts";
+import type { FeedItem } from "../../core/log/feed-item.ts";
 import { askShape, auditShape, deliveryDetailShape, laneShape, messageShape, streamEventShape } from "./shapes.ts";
 import {
   askView,

@@ -2,14 +2,14 @@
  * From records to what the API shows: pure, and field by field, so that nothing comes out that its shape does not name.
  */
 import type { z } from "@hono/zod-openapi";
-import type { Alert } from "../../delivery/alert.ts";
-import type { Attempt } from "../../delivery/attempt.ts";
-import type { DeliveryEvent } from "../../delivery/delivery-event.ts";
-import type { FeedItem } from "../../delivery/feed.ts";
-import type { DeliveryRecord, Status, VisibleReply } from "../../delivery/record.ts";
-import { awaitsSummary } from "../../delivery/record.ts";
-import type { Mail, TaskRef } from "../../mail/message.ts";
-import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../port.ts";
+import type { Alert } from "../../core/delivery/alert.ts";
+import type { Attempt } from "../../core/delivery/attempt.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { DeliveryRecord, Status, VisibleReply } from "../../core/delivery/record.ts";
+import { awaitsSummary } from "../../core/delivery/record.ts";
+import type { FeedItem } from "../../core/log/feed-item.ts";
+import type { Mail, TaskRef } from "../../core/message/message.ts";
+import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../../service/service.ts";
 import type {
   alertShape,
   askShape,

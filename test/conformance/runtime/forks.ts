@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptRow } from "../../../src/runtimes/port.ts";
+import type { TranscriptRow } from "../../../src/core/transcript/transcript.ts";
 import type { RuntimeHarness } from "../runtime-conformance.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession, soon, watchSession } from "./watched-session.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attemptDigest } from "../../../src/delivery/attempt.ts";
+import { attemptDigest } from "../../../src/core/delivery/attempt.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { TurnTracker } from "../../../src/events/turn-tracker.ts";
-import type { Draft } from "../../../src/events/universal-event.ts";
+import { TurnTracker } from "../../../src/core/turn/turn-tracker.ts";
+import type { Draft } from "../../../src/core/turn/universal-event.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession, soon } from "./watched-session.ts";
 

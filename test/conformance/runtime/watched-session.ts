@@ -1,13 +1,14 @@
 /** A session of its own for one test, and all that is told of it while the test runs. */
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { attemptDigest } from "../../../src/delivery/attempt.ts";
-import type { Lane } from "../../../src/delivery/lane.ts";
-import { promptMarker } from "../../../src/delivery/prompt-text.ts";
-import type { Signal } from "../../../src/events/signal.ts";
-import { TurnTracker } from "../../../src/events/turn-tracker.ts";
-import type { Draft } from "../../../src/events/universal-event.ts";
-import type { Ask, Prompt, TranscriptRow, TranscriptSlice } from "../../../src/runtimes/port.ts";
+import { attemptDigest } from "../../../src/core/delivery/attempt.ts";
+import { promptMarker } from "../../../src/core/delivery/prompt-text.ts";
+import type { Lane } from "../../../src/core/lane/lane.ts";
+import type { Ask, TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
+import type { Signal } from "../../../src/core/turn/signal.ts";
+import { TurnTracker } from "../../../src/core/turn/turn-tracker.ts";
+import type { Draft } from "../../../src/core/turn/universal-event.ts";
+import type { Prompt } from "../../../src/runtimes/port.ts";
 import type { RuntimeHarness } from "../runtime-conformance.ts";
 
 /** A harness that is open by the time the test runs. */

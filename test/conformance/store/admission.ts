@@ -1,7 +1,7 @@
 /** Admission: durable, idempotent by recipient and message id, and never a second body under one id. */
 import { expect, it } from "vitest";
-import type { LaneChange } from "../../../src/delivery/lane.ts";
-import { payloadHash } from "../../../src/mail/message.ts";
+import type { LaneChange } from "../../../src/core/lane/lane.ts";
+import { payloadHash } from "../../../src/core/message/message.ts";
 import type { LaneChoice, Store } from "../../../src/store/port.ts";
 import { admit, aMessage, move, recordFor, start, submit, toPerson, tryToAdmit } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";

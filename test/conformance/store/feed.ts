@@ -1,7 +1,7 @@
 /** One order of everything that happened, that can be followed from any point of it. */
 import { expect, it } from "vitest";
-import type { Alert } from "../../../src/delivery/alert.ts";
-import type { FeedItem } from "../../../src/delivery/feed.ts";
+import type { Alert } from "../../../src/core/delivery/alert.ts";
+import type { FeedItem } from "../../../src/core/log/feed-item.ts";
 import { admit, failedForGood, move, start, submit, toPerson } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 

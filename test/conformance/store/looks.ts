@@ -1,7 +1,7 @@
 /** Every outstanding delivery has a next look, and asking for the looks that are due takes none away. */
 import { expect, it } from "vitest";
-import type { DeliveryEvent } from "../../../src/delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../../src/delivery/record.ts";
+import type { DeliveryEvent } from "../../../src/core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
 import { admit, failedForGood, move, proven, seen, start, submit } from "../../support/deliveries.ts";
 import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";

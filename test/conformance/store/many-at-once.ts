@@ -1,6 +1,6 @@
 /** Lanes move at the same time. A write that fails harms no other that was asked for in the same tick. */
 import { expect, it } from "vitest";
-import { payloadHash } from "../../../src/mail/message.ts";
+import { payloadHash } from "../../../src/core/message/message.ts";
 import { admit, aMessage, move, recordFor, submit, tryToAdmit } from "../../support/deliveries.ts";
 import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";

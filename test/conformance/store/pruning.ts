@@ -1,9 +1,9 @@
 /** Old records go, messages stay. What is unread or outstanding is never pruned. */
 import { expect, it } from "vitest";
-import type { DeliveryEvent } from "../../../src/delivery/delivery-event.ts";
-import { defaultPolicy } from "../../../src/delivery/policy.ts";
-import type { DeliveryRecord } from "../../../src/delivery/record.ts";
-import { payloadHash } from "../../../src/mail/message.ts";
+import type { DeliveryEvent } from "../../../src/core/delivery/delivery-event.ts";
+import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
+import type { DeliveryRecord } from "../../../src/core/delivery/record.ts";
+import { payloadHash } from "../../../src/core/message/message.ts";
 import {
   admit,
   aMessage,

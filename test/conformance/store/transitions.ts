@@ -1,6 +1,6 @@
 /** Every change of a record is a transition, all events of one apply happen or none, and the audit amounts to it. */
 import { expect, it } from "vitest";
-import { fold } from "../../../src/delivery/transition.ts";
+import { fold } from "../../../src/core/delivery/transition.ts";
 import {
   accepted,
   admit,

@@ -8,7 +8,7 @@
  * throws before a tool is used blocks that tool.
  */
 import { homedir } from "node:os";
-import type { GateAsk, GateNews, GateRules } from "../gate-words.ts";
+import type { GateAsk, GateNews, GateRules } from "../process/gate-words.ts";
 import {
   decisions,
   failedEntry,
@@ -18,7 +18,7 @@ import {
   rulesVariable,
   stepLimitEntry,
   stepLimitMessage,
-} from "../gate-words.ts";
+} from "../process/gate-words.ts";
 import type { Call } from "./judge.ts";
 import { grantOf, judge } from "./judge.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";

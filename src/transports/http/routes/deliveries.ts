@@ -1,6 +1,6 @@
 /** Deliveries: what became of messages, and what a person may do about it. */
 import { createRoute, z } from "@hono/zod-openapi";
-import { statuses } from "../../../delivery/record.ts";
+import { statuses } from "../../../core/delivery/record.ts";
 import { answerOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";

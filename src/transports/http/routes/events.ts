@@ -1,6 +1,6 @@
 /** What agents do and say, turn by turn: `GET /v1/events` by pages, `GET /v1/events/stream` as it happens. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { FollowedEvent } from "../../port.ts";
+import type { FollowedEvent } from "../../../service/service.ts";
 import { answerOf, guarded, laneFilter, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
 import { eventPageShape, eventStreamShape } from "../event-shapes.ts";

@@ -1,7 +1,7 @@
 /** Alive, and able to work. Both need no token, so they name nothing and nobody. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { AppError } from "../../../app-error.ts";
-import type { Readiness } from "../../port.ts";
+import type { Readiness } from "../../../service/service.ts";
 import { answerOf, openErrors } from "../documented.ts";
 import type { App } from "../env.ts";
 import { readyShape } from "../shapes.ts";

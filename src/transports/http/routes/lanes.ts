@@ -1,6 +1,6 @@
 /** Lanes: where agents work, and what a person may do to one. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { LaneSettings } from "../../port.ts";
+import type { LaneSettings } from "../../../service/service.ts";
 import { answerOf, bodyOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
 import { adoptionShape, laneShape, newLaneShape, pauseShape } from "../shapes.ts";

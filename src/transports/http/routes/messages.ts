@@ -1,6 +1,6 @@
 /** Messages: sending, finding, taking back. */
 import { createRoute, z } from "@hono/zod-openapi";
-import type { Send } from "../../port.ts";
+import type { Send } from "../../../service/service.ts";
 import { answerOf, bodyOf, changeErrors, guarded, idParam } from "../documented.ts";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";

@@ -1,6 +1,6 @@
 /** What the routes are made from. */
 import type { Clock } from "../../../clock.ts";
-import type { Desk } from "../../port.ts";
+import type { Desk } from "../../../service/service.ts";
 import type { HttpMetrics } from "../metrics.ts";
 import type { Sessions } from "../sessions.ts";
 

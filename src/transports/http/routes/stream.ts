@@ -1,6 +1,6 @@
 /** `GET /v1/stream`: everything that happens, as server-sent events that can be resumed without a gap. */
 import { createRoute } from "@hono/zod-openapi";
-import type { FeedItem } from "../../../delivery/feed.ts";
+import type { FeedItem } from "../../../core/log/feed-item.ts";
 import type { App } from "../env.ts";
 import { frame } from "../event-stream.ts";
 import { streamEventShape } from "../shapes.ts";

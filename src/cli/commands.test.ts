@@ -1,0 +1,487 @@
+import { describe, expect, test } from "vitest";
+import { anEvent } from "../../test/support/events.ts";
+import { served, token } from "../../test/support/http-api.ts";
+import { MemoryDesk } from "../../test/support/memory-desk.ts";
+import { aMessage, anAttempt, submitEvent } from "../../test/support/records.ts";
+import { runCommand } from "../../test/support/run-command.ts";
+import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { Mail } from "../core/message/message.ts";
+import type { DeliveryDetail } from "../service/service.ts";
+import { clientCommands } from "./commands.ts";
+
+/** Answers at once, in the way that a test says. */
+class AnsweringDesk extends MemoryDesk {
+  reply: Mail | null = null;
+  override async delivery(id: string): Promise<DeliveryDetail> {
+    return { ...(await super.delivery(id)), replies: this.reply ? [this.reply] : [] };
+  }
+  step(record: DeliveryRecord, event: DeliveryEvent, change: Partial<DeliveryRecord>): DeliveryRecord {
+    const changed = { ...record, ...change };
+    this.records.set(record.id, changed);
+    this.happen({ type: "delivery", laneId: record.laneId, event, record: changed });
+    return changed;
+  }
+}
+
+async function daemon(lanes = ["chat"]) {
+  const desk = new AnsweringDesk(lanes);
+  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
+  const run = (line: string[], options: { interrupted?: AbortSignal; onRemark?: (line: string) => void } = {}) => {
+    const command = clientCommands.find(({ name }) => name === line[0]);
+    if (!command) throw new Error(`no command ${line[0]}`);
+    return runCommand(command, line.slice(1), { env, ...options });
+  };
+  const json = async (...line: string[]) => {
+    const { code, out } = await run([...line, "--json"]);
+    expect({ code, lines: out.length }).toEqual({ code: 0, lines: 1 });
+    return JSON.parse(out[0] ?? "");
+  };
+  return { desk, run, json, env };
+}
+
+const accepted: DeliveryEvent = { type: "accepted", at: 0, number: 1, lookAt: 0 };
+
+describe("lanes", () => {
+  test("--json is one line, by id", async () => {
+    const { json } = await daemon(["chat", "review"]);
+    expect(await json("lanes")).toMatchObject({ lanes: [{ id: "chat", pausedReason: null }, { id: "review" }] });
+  });
+
+  test("are listed, added, paused, resumed, shown and removed", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    expect((await run(["lanes"])).out).toEqual(["LANE  RUNTIME  DOING  DIRECTORY", "chat  stub     free   /tmp"]);
+    await run(["lanes", "add", "api", "--directory", "/srv/api", "--contract", "tool"]);
+    expect(desk.laneMap.get("api")).toMatchObject({ directory: "/srv/api", contract: "tool" });
+    expect((await run(["lanes", "pause", "api", "--reason", "lunch"])).out).toEqual(["Lane api is paused."]);
+    expect((await run(["lanes"])).out.at(-1)).toMatch(/^api +stub +paused \(lunch\)/);
+    await run(["lanes", "resume", "api"]);
+    expect((await run(["lanes", "show", "api"])).out).toContain("doing      free");
+    expect((await run(["lanes", "remove", "api"])).out).toEqual(["Lane api is gone."]);
+    expect(desk.laneMap.has("api")).toBe(false);
+  });
+
+  test("adopt gives a lane a session, and wants to know which", async () => {
+    const { run, desk, json } = await daemon(["chat"]);
+    expect((await run(["lanes", "adopt", "chat", "ses_1"])).out).toEqual([
+      "Lane chat goes on in session ses_1 from the next message on.",
+    ]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ sessionId: "ses_1", generation: 1 });
+    expect(await json("lanes", "adopt", "chat", "ses_2")).toMatchObject({ sessionId: "ses_2", generation: 2 });
+    const misused = { code: "usage", message: expect.stringContaining("needs the id of a session") };
+    await expect(run(["lanes", "adopt", "chat"])).rejects.toMatchObject(misused);
+    await expect(run(["lanes", "adopt", "chat", "ses_1", "ses_2"])).rejects.toMatchObject({ code: "usage" });
+  });
+
+  test("what does not go as it should in a runtime is said once for all of its lanes, and in each", async () => {
+    const { run, desk, json } = await daemon(["chat", "docs"]);
+    desk.notices = [{ code: "events_unusable", message: "No events come." }];
+    const { out, remarks } = await run(["lanes"]);
+    expect(out).toHaveLength(3);
+    expect(remarks).toEqual(["chat, docs: No events come."]);
+    expect((await run(["lanes", "show", "chat"])).out).toContain("notice     No events come.");
+    expect(await json("lanes", "show", "chat")).toMatchObject({ notices: desk.notices });
+  });
+
+  test("a name that an agent or a file made up cannot move the cursor", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    const lane = desk.laneMap.get("chat");
+    const evil = "\u001b[2Jgone\n\u0007\u202eno";
+    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
+    const { out } = await run(["lanes"]);
+    expect(out[1]).toBe("chat  stub     paused (gone no)  /tmp");
+    const shown = (await run(["lanes", "show", "chat"])).out;
+    expect(shown).toContain("name       gone no");
+    expect(shown).toContain("doing      paused (gone no)");
+    expect(shown).toContain("model      gone no");
+  });
+
+  test("keep what is not said when they are changed", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
+    await run(["lanes", "add", "api", ...all]);
+    await run(["lanes", "add", "api", "--model", "sonnet"]);
+    expect(desk.laneMap.get("api")).toMatchObject({
+      directory: "/srv/api",
+      displayName: "API",
+      team: "core",
+      member: "tom",
+      contract: "tool",
+      model: "sonnet",
+    });
+  });
+
+  test("leave their old choice behind when an agent or a model is chosen", async () => {
+    const { run, desk } = await daemon(["chat"]);
+    await run(["lanes", "add", "chat", "--model", "sonnet"]);
+    await run(["lanes", "add", "chat", "--agent", "plan"]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", model: null });
+    await run(["lanes", "add", "chat", "--contract", "tool"]);
+    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", contract: "tool" });
+  });
+
+  test("say which member each belongs to, as soon as one does", async () => {
+    const { run } = await daemon(["chat"]);
+    await run(["lanes", "add", "api", "--directory", "/srv/api", "--team", "core", "--member", "tom"]);
+    expect((await run(["lanes"])).out).toEqual([
+      "LANE  MEMBER       RUNTIME  DOING  DIRECTORY",
+      "chat               stub     free   /tmp",
+      "api   tom of core  stub     free   /srv/api",
+    ]);
+  });
+
+  test("a verb that there is not is answered with the nearest", async () => {
+    const { run } = await daemon();
+    await expect(run(["lanes", "pasue", "chat"])).rejects.toMatchObject({
+      code: "usage",
+      hint: expect.stringContaining("`pause`"),
+    });
+  });
+});
+
+describe("send", () => {
+  test("prints what was sent, and is the same message when it is sent again", async () => {
+    const { json, desk } = await daemon();
+    const line = ["send", "--lane", "chat", "--id", "m7", "--mode", "ask", "Is", "it", "green?"];
+    const sent = await json(...line);
+    expect(sent).toMatchObject({ messageId: "m7", status: "pending", responsePending: true });
+    expect(await json(...line)).toEqual(sent);
+    expect(desk.mail).toHaveLength(1);
+    expect(desk.sent[0]).toMatchObject({ text: "Is it green?", actionMode: "ask", source: "cli" });
+  });
+
+  test("passes on everything that can be said of a message", async () => {
+    const { run, desk } = await daemon();
+    const before = Date.now();
+    await run("send --lane chat --from ann --reply-to bob --relay-of m1 --summary s --expires-in 10m hello".split(" "));
+    expect(desk.sent[0]).toMatchObject({ from: "ann", replyTo: "bob", relayOfMessageId: "m1", summary: "s" });
+    expect(desk.sent[0]?.expiresAt).toBeGreaterThanOrEqual(before + 600_000);
+  });
+
+  test.each([
+    ["no recipient", ["hello"], /to whom/],
+    ["two recipients", ["--lane", "chat", "--team", "core", "hello"], /to whom/],
+    ["an unknown mode", ["--lane", "chat", "--mode", "aks", "hello"], /--mode is one of do, ask/],
+    ["a time that is none", ["--lane", "chat", "--expires-in", "soon", "hello"], /--expires-in is a time/],
+    ["a timeout without --wait", ["--lane", "chat", "--timeout", "5", "hello"], /goes with --wait/],
+    ["an empty text", ["--lane", "chat", " "], /the text is empty/],
+  ])("%s is a usage error", async (_what, args, words) => {
+    const { run } = await daemon();
+    await expect(run(["send", ...args])).rejects.toThrow(
+      expect.objectContaining({ code: "usage", message: expect.stringMatching(words) }),
+    );
+  });
+
+  test("an unknown lane is the daemon's own error", async () => {
+    const { run } = await daemon();
+    await expect(run(["send", "--lane", "nowhere", "hello"])).rejects.toMatchObject({
+      code: "lane_unknown",
+      status: 404,
+    });
+  });
+});
+
+describe("send --wait", () => {
+  /** Plays these steps as soon as the message is there. */
+  async function answeringDaemon(play: (desk: AnsweringDesk, record: DeliveryRecord) => void) {
+    const made = await daemon();
+    const { desk } = made;
+    const send = desk.send.bind(desk);
+    desk.send = async (message) => {
+      const sent = await send(message);
+      setImmediate(() => play(desk, sent.record));
+      return sent;
+    };
+    return made;
+  }
+
+  function silentThenAnswered(desk: AnsweringDesk, admitted: DeliveryRecord) {
+    desk.reply = { ...aMessage({ id: "answer", from: "agent", text: "Yes.\u001b[2J\nAll green." }), readAt: null };
+    let record = desk.step(admitted, submitEvent(1, 0), { status: "submitting", attempts: 1 });
+    record = desk.step(record, accepted, { status: "accepted" });
+    const observed = { state: "empty_assistant_turn" } as never;
+    record = desk.step(
+      record,
+      { type: "unanswered", at: 0, reason: "empty_assistant_turn", observed, lookAt: 0 },
+      { status: "unanswered" },
+    );
+    const at = desk.fed.length;
+    record = desk.step(
+      record,
+      { type: "retry_scheduled", at: 0, next: {} as never, lookAt: 0 },
+      { status: "retry_scheduled", nextLookAt: at + 30_000 },
+    );
+    record = desk.step(record, submitEvent(2, 0, anAttempt(2)), { status: "submitting", attempts: 2 });
+    desk.step(
+      record,
+      {
+        type: "proven",
+        at: 0,
+        proof: {} as never,
+        observed: null,
+        turnEnded: true,
+        readCommitted: true,
+        diagnostics: [],
+        lookAt: 0,
+      },
+      { status: "responded", proof: { by: "plain_text", visibleReply: null } },
+    );
+  }
+
+  test("shows every step on standard error, and the answer alone on standard output", async () => {
+    const { run } = await answeringDaemon(silentThenAnswered);
+    const { code, out, remarks } = await run(["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"]);
+    expect(out).toEqual(["Yes.", "All green."]);
+    expect(code).toBe(0);
+    expect(remarks.map((line) => line.replace(/^ *[\d.]+s {2}/, ""))).toEqual([
+      "message m1",
+      expect.stringMatching(/^(sent|asked again)/),
+      "accepted, which proves nothing yet",
+      "the turn ended without an answer (empty_assistant_turn)",
+      expect.stringMatching(/^will be asked again/),
+      "asked again (attempt 2)",
+      "responded after 2 attempts",
+    ]);
+  });
+
+  test("--json is a line for each event, and the delivery as the last", async () => {
+    const { run } = await answeringDaemon(silentThenAnswered);
+    const { code, out } = await run(["send", "--lane", "chat", "--wait", "--json", "Green?"]);
+    const lines = out.map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(lines.slice(0, -1).map(({ type, event }) => `${type} ${event}`)).toEqual(
+      ["submit", "accepted", "unanswered", "retry_scheduled", "submit", "proven"].map((event) => `delivery ${event}`),
+    );
+    expect(lines.at(-1)).toMatchObject({ status: "responded", attempts: 2, replies: [{ from: "agent" }] });
+  });
+
+  test.each([
+    ["failed_terminal", "failed_terminal", 3],
+    ["cancelled", "cancelled", 4],
+  ] as const)("ends with the exit code of the outcome: %s", async (type, status, exit) => {
+    const { run } = await answeringDaemon((desk, record) => {
+      desk.step(record, { type, at: 0, reason: "because" } as DeliveryEvent, { status, lastReason: "because" });
+    });
+    const { code, out, remarks } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
+    expect({ code, out }).toEqual({ code: exit, out: [] });
+    expect(remarks.at(-1)).toMatch(new RegExp(`${status} after 0 attempts \\(because\\)`));
+  });
+
+  test("--timeout stops the waiting and not the delivery", async () => {
+    const { run } = await answeringDaemon(() => {});
+    const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "--timeout", "0.4", "Green?"];
+    const { code, out, remarks } = await run(line);
+    expect({ code, out }).toEqual({ code: 124, out: [] });
+    expect(remarks.at(-1)).toBe("Stopped waiting; the delivery goes on. Look at it: waybill why m1");
+    const { out: lines } = await run([...line, "--json"]);
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ messageId: "m1", status: "pending", attempts: 0 });
+  });
+
+  test("Ctrl-C says that the delivery goes on, and how to look at it", async () => {
+    const { run } = await answeringDaemon(() => {});
+    const stop = new AbortController();
+    const onRemark = (line: string) => line.includes("message m1") && stop.abort();
+    const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"];
+    const { code, remarks } = await run(line, { interrupted: stop.signal, onRemark });
+    expect(code).toBe(130);
+    expect(remarks.at(-1)).toBe("Stopped; the delivery goes on. Look at it: waybill why m1");
+  });
+});
+
+describe("what was sent", () => {
+  async function withTwo() {
+    const made = await daemon(["chat", "review"]);
+    await made.json("send", "--lane", "chat", "--id", "first", "Is it green?");
+    await made.json("send", "--lane", "review", "--id", "second", "Read it, please.");
+    return made;
+  }
+
+  test("is listed, newest first, by lane and by status", async () => {
+    const { json, run } = await withTwo();
+    const ids = async (...line: string[]) =>
+      (await json("deliveries", ...line)).deliveries.map(({ messageId }: { messageId: string }) => messageId);
+    expect(await ids()).toEqual(["second", "first"]);
+    expect(await ids("--lane", "chat")).toEqual(["first"]);
+    expect(await ids("--open")).toEqual(["second", "first"]);
+    expect(await ids("--status", "responded,cancelled")).toEqual([]);
+    const { out, remarks } = await run(["deliveries", "--limit", "1"]);
+    expect(out).toHaveLength(2);
+    expect(out[1]).toMatch(/review +pending +0 of 3 .*second/);
+    expect(remarks).toEqual(["There are more: --limit N shows up to 200."]);
+  });
+
+  test("can be searched", async () => {
+    const { json } = await withTwo();
+    expect(await json("messages", "--search", "green")).toMatchObject({ messages: [{ id: "first" }] });
+    expect(await json("messages", "--lane", "review")).toMatchObject({ messages: [{ id: "second" }] });
+  });
+
+  test("is shown by message, delivery, and the beginning of either", async () => {
+    const { json, run } = await withTwo();
+    const shown = await json("show", "first");
+    expect(shown).toMatchObject({ messageId: "first", lane: "chat", next: { step: "sends" } });
+    expect(await json("show", shown.id)).toEqual(shown);
+    expect(await json("show", shown.id.slice(0, 8))).toEqual(shown);
+    expect(await json("show", "fir")).toEqual(shown);
+    expect((await run(["show", "first"])).out.join("\n")).toMatch(/status +pending[\s\S]*user +Is it green\?/);
+    await expect(run(["show", "third"])).rejects.toMatchObject({ code: "not_found" });
+    await run(["send", "--lane", "chat", "--id", "firm", "Once more."]);
+    await expect(run(["show", "fir"])).rejects.toMatchObject({
+      code: "ambiguous",
+      hint: expect.stringContaining("firm"),
+    });
+  });
+
+  test("is explained: where it is, why, what happens next and what one can do", async () => {
+    const { json, run } = await withTwo();
+    expect(await json("why", "first")).toMatchObject({
+      deliveries: [{ messageId: "first", status: "pending", reason: null, next: { words: "It is sent now." } }],
+    });
+    const words = (await run(["why", "first"])).out.join("\n");
+    expect(words).toMatch(/^Message first to lane chat: pending\n/);
+    expect(words).toMatch(/next +It is sent now\./);
+    expect(words).toMatch(/you can +waybill withdraw first/);
+  });
+
+  test("is cancelled by its beginning, or withdrawn", async () => {
+    const { json, run } = await withTwo();
+    expect(await json("cancel", "fir")).toMatchObject({ messageId: "first", status: "cancelled" });
+    expect((await run(["withdraw", "second"])).out).toEqual(["Message second is withdrawn (cancelled)."]);
+    await expect(run(["retry", "first"])).rejects.toMatchObject({ code: "not_possible", status: 409 });
+  });
+});
+
+describe("asks", () => {
+  test("are listed and answered, by the beginning of their id", async () => {
+    const { desk, json, run } = await daemon();
+    const ask = { laneId: "chat", deliveryId: null, messageId: "m1", person: null, since: 0 };
+    desk.openAsks.push({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
+    desk.openAsks.push({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
+    expect((await run(["asks"])).out[1]).toMatch(/^per_17 +permission +chat .* rm -rf build$/);
+    expect(await json("asks")).toMatchObject({ asks: [{ id: "per_17" }, { id: "que_3" }] });
+    expect(await json("answer", "per", "always")).toEqual({ answered: "per_17", decision: "always" });
+    await run(["answer", "que_3", "--answer", "8080"]);
+    expect(desk.answers).toMatchObject([
+      { id: "per_17", decision: { decision: "always" } },
+      { id: "que_3", decision: { decision: "once", answers: [["8080"]] } },
+    ]);
+    await expect(run(["answer", "per_17", "maybe"])).rejects.toMatchObject({ code: "usage" });
+  });
+});
+
+test.each([
+  ["--timeout", "25d"],
+  ["--timeout", "0"],
+  ["--expires-in", "366d"],
+  ["--expires-in", "99999999999d"],
+])("%s %s is no time that can be waited for", async (option, value) => {
+  const { run, desk } = await daemon();
+  await expect(run(["send", "--lane", "chat", "--wait", option, value, "hi"])).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining(option),
+  });
+  expect(desk.records.size).toBe(0);
+});
+
+describe("watch", () => {
+  test("shows what happens until it is stopped", async () => {
+    const { desk, run, json } = await daemon();
+    const stop = new AbortController();
+    const watching = run(["watch", "--lane", "chat", "--after", await desk.now()], {
+      interrupted: stop.signal,
+    });
+    const { deliveryId } = await json("send", "--lane", "chat", "--id", "m1", "Is it\n green?");
+    const record = desk.records.get(deliveryId);
+    if (record) desk.step(record, accepted, { status: "accepted" });
+    await expect.poll(() => desk.taken).toBe(2);
+    await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    const { code, out } = await watching;
+    expect(code).toBe(130);
+    expect(out.map((line) => line.slice(10))).toEqual([
+      "chat  user → chat: Is it green? [m1]",
+      "chat  m1  accepted, which proves nothing yet",
+    ]);
+  });
+});
+
+test("watch --json says in JSON that the connection was lost, and says it once", async () => {
+  const desk = new AnsweringDesk(["chat"]);
+  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
+  const stop = new AbortController();
+  const [watch] = clientCommands.filter(({ name }) => name === "watch");
+  const after = await desk.now();
+  const said: string[] = [];
+  const options = { env, interrupted: stop.signal, onRemark: (line: string) => void said.push(line) };
+  const watching = watch && runCommand(watch, ["--json", "--after", after], options);
+  await expect.poll(() => desk.following).toBe(1);
+  await listening.close();
+  await expect.poll(() => said).toHaveLength(2);
+  // Time to say it again.
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  stop.abort();
+  const codes = (await watching)?.remarks.map((line) => JSON.parse(line).trouble.code);
+  expect(codes).toEqual(["connection_lost", "no_daemon"]);
+});
+
+describe("the daemon itself", () => {
+  test("open prints an address with a code, and not the token", async () => {
+    const { json, env } = await daemon();
+    const { url } = await json("open");
+    expect(url).toMatch(new RegExp(`^${env.WAYBILL_URL}/login\\?code=.{16,}`));
+    expect(url).not.toContain(token);
+  });
+
+  test("restart waits for another run, and gives up after a while", async () => {
+    const { desk, run } = await daemon();
+    expect(await run(["restart", "--timeout", "0.5"])).toMatchObject({ code: 124 });
+    expect(desk.restarts).toBe(1);
+  });
+});
+
+describe("follow", () => {
+  const ended = (reason: "completed" | "error" | "aborted" | "interrupted", queued = 0) =>
+    ({ type: "turn.ended", data: { reason, error: null, queued } }) as const;
+  const started = { type: "turn.started", data: { prompt: null } } as const;
+
+  test.each([
+    ["completed", 0],
+    ["error", 3],
+    ["interrupted", 3],
+    ["aborted", 4],
+  ] as const)("--once ends with the turn; %s is exit code %d", async (reason, code) => {
+    const { run, desk } = await daemon();
+    const onRemark = () => {
+      const told = [ended("completed", 1), started, ended(reason), started];
+      for (const [index, said] of told.entries()) desk.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, said));
+    };
+    const followed = await run(["follow", "chat", "--once"], { onRemark });
+    expect(followed.code).toBe(code);
+    expect(followed.out).toEqual([
+      ...["the turn ended: completed; 1 prompt next", "turn 1", `the turn ended: ${reason}`],
+    ]);
+  });
+
+  test("--all begins with what is kept, and --json is one event a line", async () => {
+    const { run, desk } = await daemon();
+    const events = [started, ended("completed")].map((said, index) => anEvent({ seq: index + 1, lane: "chat" }, said));
+    for (const event of events) desk.tell(event);
+    const stop = new AbortController();
+    const following = run(["follow", "chat", "--all", "--json"], { interrupted: stop.signal });
+    await expect.poll(() => desk.following).toBe(1);
+    stop.abort();
+    const { code, out } = await following;
+    expect(code).toBe(130);
+    expect(out.map((line) => JSON.parse(line))).toEqual(
+      events.map((event) => ({ ...event, cursor: expect.any(String) })),
+    );
+  });
+
+  test("a lane that is not there is said at once", async () => {
+    const { run } = await daemon();
+    await expect(run(["follow", "nobody"])).rejects.toMatchObject({ code: "lane_unknown" });
+    await expect(run(["follow"])).rejects.toMatchObject({ code: "usage" });
+  });
+});

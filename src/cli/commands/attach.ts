@@ -1,0 +1,61 @@
+/** `waybill attach`: OpenCode's own terminal on this Waybill, whatever agent is behind the lane. */
+import { spawn } from "node:child_process";
+import { readConfig } from "../../daemon/config/config.ts";
+import { findOpencode } from "../../runtimes/opencode/server/find-opencode.ts";
+import { sessionOf } from "../../transports/opencode-api/ids.ts";
+import { openCodePath } from "../../transports/opencode-api/opencode-address.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { refuseMore } from "../command.ts";
+import { findDaemon, talk } from "../connect.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { usageError } from "../usage-error.ts";
+
+const help = `Usage: waybill attach [LANE]
+
+Opens OpenCode's own terminal on this Waybill: in the session of the lane, or at its start screen, from where a session
+can be chosen or begun. The agent behind it is the lane's, whichever program that is. OpenCode's program has to be
+installed (opencodeBin, or \`opencode\` in PATH); the daemon's token is handed to it, and shows in no list of processes.
+
+Exit codes: those of OpenCode's terminal, 5 no daemon runs, 1 any other error.
+
+Examples:
+  waybill attach
+  waybill attach chat`;
+
+export const attach: Command = {
+  name: "attach",
+  summary: "open OpenCode's own terminal on a lane",
+  help,
+  options: {},
+  words: "lanes",
+  run(input, context) {
+    const [lane] = input.positionals;
+    refuseMore(input, 1, "attach");
+    if (context.json) throw usageError("a terminal has no --json; `waybill follow LANE --json` shows turns", "attach");
+    return talk(context, async (client) => {
+      if (lane !== undefined) await client.lane(lane);
+      const { url, token } = findDaemon(context.env);
+      const base = typeof url === "string" ? url : url();
+      const session = lane === undefined ? [] : ["--session", sessionOf(lane)];
+      const args = ["attach", `${base.replace(/\/+$/, "")}${openCodePath}`, ...session];
+      return runTerminal(await opencodeFor(context), args, token, context);
+    });
+  },
+};
+
+async function opencodeFor({ env, interrupted }: CommandContext): Promise<string> {
+  const { opencodeBin } = readConfig(env);
+  const { path } = await findOpencode({ program: opencodeBin, env, deadlineMs: 15_000, signal: interrupted });
+  return path;
+}
+
+/** Ctrl-C is the terminal's own; a polite kill is passed on. */
+function runTerminal(path: string, args: string[], token: string, { env, interrupted }: CommandContext) {
+  const child = spawn(path, args, { stdio: "inherit", env: { ...env, OPENCODE_SERVER_PASSWORD: token } });
+  const passOn = () => child.kill("SIGTERM");
+  interrupted.addEventListener("abort", passOn, { once: true });
+  return new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? exitCodes.interrupted));
+  }).finally(() => interrupted.removeEventListener("abort", passOn));
+}

@@ -1,0 +1,52 @@
+/** `waybill doctor`: what is in order, what is not, and how to put it right. */
+import type { Command, CommandContext } from "../command.ts";
+import { refuseMore } from "../command.ts";
+import type { Check } from "../doctor/judge.ts";
+import { judge } from "../doctor/judge.ts";
+import { look } from "../doctor/look.ts";
+import { printable } from "../output/terminal.ts";
+
+const help = `Usage: waybill doctor [--json]
+
+Looks at what Waybill needs: Node.js, the configuration, the state directory, the agent programs and their models, the
+lanes' directories, the store, the token, the port and the clock. It changes nothing, and works whether Waybill runs
+or not.
+
+Options:
+  --json    one line of JSON: {"checks": [{"name", "status": "ok"|"warning"|"failed", "detail", "fix"?}]}
+
+Exit codes: 0 nothing failed (there may be warnings), 1 something failed, 2 the command was not understood.
+
+Examples:
+  waybill doctor
+  WAYBILL_CONFIG=./waybill.json waybill doctor --json`;
+
+export const doctor: Command = {
+  name: "doctor",
+  summary: "check what Waybill needs, and say how to fix it",
+  help,
+  options: {},
+  async run(input, context) {
+    refuseMore(input, 0, "doctor");
+    const checks = judge(await look(context.env, context.interrupted));
+    if (context.interrupted.aborted) return 130;
+    if (context.json) context.print(JSON.stringify({ checks }));
+    else show(checks, context);
+    return checks.some(({ status }) => status === "failed") ? 1 : 0;
+  },
+};
+
+const colours = { ok: "green", warning: "yellow", failed: "red" } as const;
+
+function show(checks: readonly Check[], { print, paint }: CommandContext): void {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, status, detail, fix } of checks) {
+    print(`${paint(colours[status], status.padEnd(7))}  ${name.padEnd(width)}  ${printable(detail)}`);
+    if (fix) for (const line of fix.split("\n")) print(`${" ".repeat(width + 11)}→ ${printable(line)}`);
+  }
+  const count = (wanted: Check["status"]) => checks.filter(({ status }) => status === wanted).length;
+  const warnings = count("warning");
+  print("");
+  if (count("failed") > 0) print(paint("red", `${count("failed")} of ${checks.length} checks failed.`));
+  else print(warnings > 0 ? `Nothing failed; ${warnings} to look at.` : "All is well.");
+}

@@ -1,0 +1,108 @@
+/** `waybill init`: a few questions, or flags, and the configuration that follows from them. */
+
+import { loadConfig } from "../../daemon/config/config.ts";
+import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
+import { settings } from "../../daemon/config/settings.ts";
+import { shellWord } from "../../daemon/shell-word.ts";
+import { defaultConfigPath } from "../../home.ts";
+import type { Command, CommandContext, CommandInput } from "../command.ts";
+import { refuseMore } from "../command.ts";
+import type { Answers } from "../init/first-config.ts";
+import {
+  checkedDirectory,
+  checkedLane,
+  checkedPort,
+  checkedRuntime,
+  configText,
+  proposedLane,
+  proposedRuntime,
+} from "../init/first-config.ts";
+import { ask } from "../init/questions.ts";
+import { refuseExisting, writeConfig } from "../init/write-config.ts";
+
+const help = `Usage: waybill init [options]
+
+Writes a first configuration. On a terminal it asks for what the options leave open; without one, or with --yes, it
+takes the defaults.
+
+Options:
+  --runtime NAME      opencode, claude, pi or stub, the scripted agent
+                      (default: the first of them that is installed, else stub)
+  --directory DIR     where the agent of the first lane works (default: the working directory)
+  --lane ID           the first lane's id (default: the name of that directory)
+  --port PORT         where the daemon listens (default: ${settings.port.default})
+  --config FILE       the file to write (default: $WAYBILL_CONFIG, else $XDG_CONFIG_HOME/waybill/config.json)
+  --force             replace a configuration that is there
+  --yes               ask nothing
+  --json              ask nothing, and print what was written as one line of JSON
+
+Exit codes: 0 written, 1 not written, 2 the command was not understood, 130 broken off.
+
+Examples:
+  waybill init
+  waybill init --yes --runtime stub --directory ~/src/api --lane api`;
+
+const text = { type: "string" } as const;
+const flag = { type: "boolean" } as const;
+
+export const init: Command = {
+  name: "init",
+  summary: "write a first configuration",
+  help,
+  options: { runtime: text, directory: text, lane: text, port: text, config: text, force: flag, yes: flag },
+  async run(input, context) {
+    refuseMore(input, 0, "init");
+    const named = input.value("config");
+    const env = named === undefined ? context.env : { ...context.env, WAYBILL_CONFIG: named };
+    const path = configPath(env);
+    const replace = input.flag("force");
+    if (!replace) refuseExisting(path);
+    const answers = await answersFor(input, { ...context, env });
+    if (answers === null) {
+      context.remark("Nothing was written.");
+      return 130;
+    }
+    const content = configText(answers, env);
+    // What is written is what a start would take.
+    loadConfig(env, { path, content: parseConfigFile(path, content) });
+    writeConfig(path, content, { replace });
+    report(path, answers, { ...context, env });
+    return 0;
+  },
+};
+
+async function answersFor(input: CommandInput, context: CommandContext): Promise<Answers | null> {
+  const { env, interrupted, json } = context;
+  const asks = !json && !input.flag("yes") && process.stdin.isTTY && process.stdout.isTTY;
+  const option = (name: keyof Answers, proposed: string) => {
+    const given = input.value(name);
+    return given === undefined ? { proposed } : { given, proposed };
+  };
+  const runtime = option("runtime", proposedRuntime(env));
+  const directory = option("directory", process.cwd());
+  const lane = option("lane", "");
+  const port = option("port", String(settings.port.default));
+  if (asks) {
+    const terminal = { input: process.stdin, output: process.stdout, interrupted };
+    return ask({ runtime, directory, lane, port }, terminal, env);
+  }
+  const place = checkedDirectory(directory.given ?? directory.proposed, env);
+  return {
+    runtime: checkedRuntime(runtime.given ?? runtime.proposed),
+    directory: place,
+    lane: checkedLane(lane.given ?? proposedLane(place)),
+    port: checkedPort(port.given ?? port.proposed),
+  };
+}
+
+function report(path: string, answers: Answers, { env, json, print, paint }: CommandContext): void {
+  if (json) {
+    print(JSON.stringify({ config: path, ...answers }));
+    return;
+  }
+  const prefix = path === defaultConfigPath(env) ? "" : `WAYBILL_CONFIG=${shellWord(path)} `;
+  print(`Wrote ${path}: lane ${answers.lane}, where ${answers.runtime} works in ${answers.directory}.`);
+  print(
+    `Next: ${paint("bold", `${prefix}waybill doctor`)} checks it, and ${paint("bold", `${prefix}waybill up`)} starts it.`,
+  );
+}

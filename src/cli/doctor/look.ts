@@ -1,0 +1,124 @@
+/** Looks at everything that a start depends on, and changes nothing. */
+import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../app-error.ts";
+import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
+import type { Config } from "../../daemon/config/config.ts";
+import { loadConfig, readConfig } from "../../daemon/config/config.ts";
+import type { Origins } from "../../daemon/config/values.ts";
+import { isToken } from "../../daemon/worker/token.ts";
+import { tokenPath, waybillHome } from "../../home.ts";
+import { hasProviderKey } from "../../runtimes/pi/process/provider-key.ts";
+import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
+import { lookAtStore } from "../../store/sqlite/look-at-store.ts";
+import { lookAtProgram, programOf } from "./agent-program.ts";
+import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
+import { lookAtOpencode } from "./opencode-facts.ts";
+import { lookAtPort } from "./port-facts.ts";
+
+const versionDeadlineMs = 10_000;
+
+export async function look(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
+  const home = waybillHome(env);
+  return {
+    now: Date.now(),
+    node: { version: process.versions.node, needed: neededNode() },
+    home: lookAtDirectory(home),
+    token: lookAtToken(tokenPath(home)),
+    configured: await lookAtConfigured(env, signal),
+  };
+}
+
+function neededNode(): string {
+  const manifest = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { engines: { node: string } }).engines.node.replace(/^>=/, "");
+}
+
+async function lookAtConfigured(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts["configured"]> {
+  try {
+    return { ok: true, facts: await factsOf(readConfig(env), env, signal) };
+  } catch (error) {
+    if (error instanceof AppError) return { ok: false, error };
+    throw error;
+  }
+}
+
+async function factsOf(
+  { origins, ...config }: Config & { origins: Origins },
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<ConfiguredFacts> {
+  const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => lookAtLane(lane, config, env));
+  // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
+  if (lanes.every(({ trouble }) => trouble === null)) loadConfig(env);
+  const runtimes = [...new Set(config.lanes.map((lane) => lane.runtime))];
+  const programs = runtimes.filter((runtime) => runtime !== "stub" && runtime !== "opencode");
+  const patience = { deadlineMs: versionDeadlineMs, signal };
+  return {
+    config,
+    fileMode: config.profile.kind === "demo" ? null : statSync(config.profile.path).mode,
+    fileHoldsSecret: [origins.telegramBotToken, origins.piAgentApiKey].some((origin) => origin?.kind === "file"),
+    programs: await Promise.all(
+      programs.map((runtime) => lookAtProgram(runtime, programOf(runtime, config), env, patience)),
+    ),
+    opencode: runtimes.includes("opencode") ? await lookAtOpencode(config, env, signal) : null,
+    hasPiKey: config.secrets.piAgentApiKey !== null || hasProviderKey(config.piAgentProvider, env),
+    lanes,
+    store: lookAtStore(config.storePath),
+    port: await lookAtPort(config),
+  };
+}
+
+function lookAtLane(
+  { id, directory }: { id: string; directory: string },
+  config: Config,
+  env: NodeJS.ProcessEnv,
+): LaneFacts {
+  try {
+    const rules = { allowed: config.allowedDirectories, home: config.home };
+    return { id, directory: resolveLaneDirectory(directory, rules, env), trouble: null };
+  } catch (error) {
+    if (error instanceof AppError) return { id, directory, trouble: error };
+    throw error;
+  }
+}
+
+function lookAtDirectory(path: string): DirectoryFacts {
+  const network = networkFilesystemOf(path);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    const state = canMake(dirname(path)) ? "can be made" : "cannot be made";
+    return { path, state, writable: false, mode: null, network };
+  }
+  const state = found.isDirectory() ? "there" : "no directory";
+  return { path, state, writable: isWritable(path), mode: found.mode, network };
+}
+
+function canMake(parent: string): boolean {
+  if (existsSync(parent)) return statSync(parent).isDirectory() && isWritable(parent);
+  return dirname(parent) !== parent && canMake(dirname(parent));
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function lookAtToken(path: string): TokenFacts {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const isFile = found?.isFile() ?? false;
+  return { path, mode: found?.mode ?? null, isFile, holdsToken: isFile ? holdsToken(path) : null };
+}
+
+function holdsToken(path: string): boolean | null {
+  try {
+    return isToken(readFileSync(path, "utf8").trim());
+  } catch {
+    // Whose it is says the mode; a start would say why it cannot be read.
+    return null;
+  }
+}

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { demoLanes } from "../../daemon/demo/demo-profile.ts";
+import { introduction } from "./introduction.ts";
+
+const lines = (config: Parameters<typeof introduction>[0]) =>
+  introduction(config, "http://127.0.0.1:7300", (_, text) => text).join("\n");
+
+test("the demo says that its answers are scripted, and how a real model is connected", () => {
+  const said = lines({ profile: { kind: "demo" }, lanes: demoLanes("/nowhere") });
+  expect(said).toMatch(/answers are scripted.*\n +npx waybill init\n +npx waybill up\n/);
+  expect(said).toMatch(/send --lane demo --wait/);
+});
+
+test("a configured Waybill says nothing of the demo, and how to make a first lane where there is none", () => {
+  const profile = { kind: "file", path: "/config.json" } as const;
+  expect(lines({ profile, lanes: demoLanes("/nowhere") })).not.toMatch(/demo\.|scripted/);
+  expect(lines({ profile, lanes: [] })).toMatch(/no lanes yet.*lanes add/);
+});

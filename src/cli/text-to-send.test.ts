@@ -1,0 +1,63 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { mostCharacters } from "../core/message/message.ts";
+import { textToSend } from "./text-to-send.ts";
+
+const input = (text: string, isTTY = false) => Object.assign(Readable.from([Buffer.from(text)]), { isTTY });
+const never = new AbortController().signal;
+const piped = (...chunks: Uint8Array[]) => textToSend([], Readable.from(chunks), never);
+
+test("the words of the command line are the text", async () => {
+  expect(await textToSend(["Is", "it  green?"], input("", true), never)).toBe("Is it  green?");
+});
+
+test("without words it is what is piped in, less the line break at its end", async () => {
+  expect(await textToSend([], input("two\nlines\n"), never)).toBe("two\nlines");
+  expect(await textToSend(["-"], input("typed\n", true), never)).toBe("typed");
+});
+
+test("on a terminal without words it says how", async () => {
+  await expect(textToSend([], input("", true), never)).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("pipe it in"),
+  });
+});
+
+test("Ctrl-C ends the reading", async () => {
+  const stop = new AbortController();
+  const endless = Object.assign(new Readable({ read() {} }), { isTTY: false });
+  const reading = textToSend([], endless, stop.signal);
+  stop.abort();
+  await expect(reading).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("standard input is the text, without its last line break, also when a character comes in two pieces", async () => {
+  const bytes = Buffer.from("Is it größer?\nYes.\n");
+  expect(await piped(bytes.subarray(0, 9), bytes.subarray(9))).toBe("Is it größer?\nYes.");
+});
+
+test("what is no text is refused, and not sent with its bytes replaced", async () => {
+  await expect(piped(Buffer.from([0x50, 0xff, 0xfe]))).rejects.toMatchObject({ code: "not_text" });
+});
+
+test("nothing is refused as empty", async () => {
+  await expect(piped()).rejects.toMatchObject({ code: "usage" });
+  await expect(piped(Buffer.from(" \n"))).rejects.toMatchObject({ code: "usage" });
+});
+
+test("an input without an end is not read to its end", async () => {
+  let read = 0;
+  async function* endless() {
+    for (;;) {
+      read += 65_536;
+      yield Buffer.alloc(65_536, "y");
+    }
+  }
+  await expect(textToSend([], Readable.from(endless()), never)).rejects.toMatchObject({ code: "too_large" });
+  expect(read).toBeLessThan(8 * mostCharacters);
+});
+
+test("the longest text is taken, and one character more is not", async () => {
+  expect(await piped(Buffer.from("€".repeat(mostCharacters)))).toHaveLength(mostCharacters);
+  await expect(piped(Buffer.from("x".repeat(mostCharacters + 1)))).rejects.toMatchObject({ code: "too_large" });
+});

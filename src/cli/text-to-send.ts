@@ -1,0 +1,51 @@
+/** The text of a message: the words of the command line, or standard input when there are none. */
+import type { Readable } from "node:stream";
+import { addAbortSignal } from "node:stream";
+import { AppError } from "../app-error.ts";
+import { mostCharacters } from "../core/message/message.ts";
+import { usageError } from "./usage-error.ts";
+
+type Input = Readable & { isTTY?: boolean };
+
+/** No character takes more in UTF-8. */
+const mostBytes = 3 * mostCharacters;
+
+export async function textToSend(words: readonly string[], input: Input, interrupted: AbortSignal): Promise<string> {
+  const fromInput = words.length === 0 ? !input.isTTY : words.length === 1 && words[0] === "-";
+  if (words.length === 0 && !fromInput) {
+    throw usageError('no text: write it at the end ("…"), pipe it in, or write - to type it', "send");
+  }
+  const written = fromInput ? (await allOf(input, interrupted)).replace(/\r?\n$/, "") : words.join(" ");
+  if (written.trim() === "") throw usageError("the text is empty", "send");
+  if (written.length > mostCharacters) throw tooLong();
+  return written;
+}
+
+/** Reads no more than can be sent: whatever is piped in may have no end. */
+async function allOf(input: Input, interrupted: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(interrupted, input)) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > mostBytes) throw tooLong();
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new AppError({
+      code: "not_text",
+      message: "What was piped in is no text in UTF-8, so nothing was sent.",
+      hint: "Send it as a file that the agent can read, and name it in the text.",
+      cause,
+    });
+  }
+}
+
+function tooLong(): AppError {
+  return new AppError({
+    code: "too_large",
+    message: `The text is longer than ${mostCharacters} characters.`,
+    hint: "Send long material as a file that the agent can read, and name it in the text.",
+  });
+}

@@ -1,0 +1,191 @@
+/**
+ * After a look: what happens next. Pure. Takes what is known about a delivery and returns the events to commit,
+ * or says that the next attempt is to be made now.
+ *
+ * The order of the questions: is it proven? did a person end it? is it still going on, or did the session break?
+ * Only what is left is silence, and only silence and failure are retried.
+ */
+
+import type { DeliveryRecord, Proof } from "../delivery/record.ts";
+import { graceEnds, lateLook, nextLook, quietAfter } from "../delivery/schedule.ts";
+import { provenAttempt } from "../delivery/timing.ts";
+import type { Observation } from "../proof/observation.ts";
+import { factsOf } from "../proof/observation.ts";
+import type { Verdict } from "../proof/sufficiency.ts";
+import { intentOf, judgeEvidence, judgeReply } from "../proof/sufficiency.ts";
+import type { Decision, Look } from "./decision.ts";
+import { commit, failForGood, isEarly, lookAgain, looked } from "./decision.ts";
+import { afterFurtherTurn, askFurther, claimsIn, maySpeakOfFiles, summaryFor, turnEnded } from "./follow-up.ts";
+import { retryOrGiveUp, silence } from "./silence.ts";
+
+export function decide(look: Look): Decision {
+  const { status } = look.record;
+  switch (status) {
+    case "responded":
+    case "cancelled":
+      return afterTheEnd(look);
+    case "failed_terminal":
+      return proven(look) ?? lateProof(look);
+    case "pending":
+    case "submitting":
+    case "accepted":
+    case "unanswered":
+    case "retry_scheduled":
+    case "failed_retryable":
+      return proven(look) ?? endedByPerson(look) ?? stillGoingOn(look) ?? silence(look);
+    default:
+      return status satisfies never;
+  }
+}
+
+function proven(look: Look): Decision | null {
+  const { record, observation, reply, contract } = look;
+  const replied = reply === null ? null : judgeReply(reply, contract);
+  // On a text lane the answer is what ends the turn, so a message on the way does not close it.
+  const mayClose = contract === "tool" || observation.settled || record.status === "failed_terminal";
+  if (reply && replied?.sufficient && mayClose) {
+    const { messageId, mailbox } = reply;
+    return commitProof(look, replied, { messageId, mailbox, correlation: "relayOfMessageId" });
+  }
+  if (!observation.settled) return null;
+  const intent = intentOf(record);
+  if (intent === "notify" && observation.turnEndedWell) {
+    return commitProof(look, { sufficient: true, by: "notified_turn", diagnostics: [] }, null);
+  }
+  const verdict = judgeEvidence(intent, contract, observation.evidence);
+  return verdict.sufficient ? commitProof(look, verdict, visibleReplyOf(verdict.by, observation)) : null;
+}
+
+function visibleReplyOf(by: Proof["by"], observation: Observation): Proof["visibleReply"] {
+  if (by === "plain_text") return { messageId: null, mailbox: null, correlation: "plain_assistant_text" };
+  if (by !== "visible_reply") return null;
+  const named = observation.evidence.sent.some((sent) => sent.relay === "this");
+  return { messageId: null, mailbox: null, correlation: named ? "relayOfMessageId" : "direct_child_message_send" };
+}
+
+function commitProof(
+  look: Look,
+  verdict: Extract<Verdict, { sufficient: true }>,
+  visibleReply: Proof["visibleReply"],
+): Decision {
+  const { observation, policy, now, record } = look;
+  const answersInText = look.contract === "text" || verdict.by === "plain_text";
+  const missingAtDestination = verdict.by === "visible_reply" ? ["visible_reply_destination_not_found_yet"] : [];
+  const answer = observation.settled && answersInText ? observation.evidence.finalText : null;
+  const next = summaryFor(look, verdict.by);
+  const claims = claimsIn(answer, look);
+  const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(look));
+  return {
+    do: "commit",
+    abort: false,
+    answer,
+    events: [
+      {
+        type: "proven",
+        at: now,
+        attempt: provenAttempt(observation.timings) ?? record.attemptList.length,
+        proof: { by: verdict.by, visibleReply },
+        observed: observation.state === "reconcile_failed" ? null : factsOf(observation),
+        turnEnded: observation.settled && !keepsLane,
+        readCommitted: look.readCommitsWithLedger,
+        diagnostics: [...verdict.diagnostics, ...missingAtDestination],
+        claims,
+        next,
+        lookAt: next || claims ? now : nextLook(record, policy, now),
+      },
+    ],
+  };
+}
+
+/** Stops and refusals are decisions, not silence. */
+function endedByPerson(look: Look): Decision | null {
+  const { observation, record, policy, now } = look;
+  // A person who retries has decided anew, and a session that is being replaced was aborted by us.
+  const decidedAnew = record.status === "pending" || record.nextAttempt?.freshSession === true;
+  if (!observation.settled || decidedAnew) return null;
+  if (observation.askRejected) return failForGood(look, "ask_rejected");
+  if (!observation.aborted) return null;
+  return commit({
+    type: "cancelled",
+    at: now,
+    by: "session",
+    reason: "stopped_in_session",
+    readCommitted: look.readCommitsWithLedger,
+    lookAt: nextLook(record, policy, now),
+  });
+}
+
+/** Busy, blocked and unknown are never a reason to prompt; a session without any sign of life is. */
+function stillGoingOn(look: Look): Decision | null {
+  const { observation, record } = look;
+  // What a person retried is sent as soon as the session rests; the sender also sees to it when it hangs.
+  if (record.status === "pending" && isBusy(observation)) return { do: "submit" };
+  switch (observation.state) {
+    case "permission_blocked":
+    case "question_blocked":
+    case "reconcile_failed":
+      return lookAgain(look, observation.reason ?? observation.state);
+    case "prompt_not_indexed":
+    case "pending":
+      if (turnIsStuck(look)) return replaceSession(look);
+      return lookAgain(look, isQuietForLong(look) ? "tool_runs_long" : null);
+    case "session_stale":
+      return retryOrGiveUp(look, "session_stale", "fresh_session");
+    default:
+      return null;
+  }
+}
+
+function replaceSession(look: Look): Decision {
+  const decision = retryOrGiveUp(look, "session_stuck", "fresh_session");
+  // With no repair left the session is at least stopped, or it would keep the next message waiting.
+  const failed = decision.do === "commit" && decision.events.some((event) => event.type === "failed_terminal");
+  return failed ? { ...decision, abort: true } : decision;
+}
+
+function isBusy(observation: Observation): boolean {
+  return observation.state === "pending" || observation.state === "prompt_not_indexed";
+}
+
+/** Busy without any sign of life for long. A tool that runs is a sign of life, however long it takes: worth a remark. */
+function turnIsStuck(look: Look): boolean {
+  return isQuietForLong(look) && !look.observation.toolRunning;
+}
+
+function isQuietForLong({ record, observation, policy, now }: Look): boolean {
+  return isBusy(observation) && quietAfter(record, observation.lastActivityAt, now) >= policy.stuckAfterMs;
+}
+
+function lateProof(look: Look): Decision {
+  const { record, policy, now } = look;
+  if (record.nextLookAt === null || now < record.nextLookAt) return { do: "nothing" };
+  return commit(looked(look, null, lateLook(record.looks + 1, policy, now)));
+}
+
+/** The end stands; what is owed is the end of the turn, so that the lane can be given to the next message. */
+function afterTheEnd(look: Look): Decision {
+  const { record, observation, policy, now } = look;
+  if (record.turnEndedAt !== null) return { do: "nothing" };
+  if (record.nextAttempt !== null) return askFurther(look);
+  const afterwards = afterFurtherTurn(look);
+  if (afterwards) return afterwards;
+  const resting = observation.settled || observation.state === "session_stale";
+  if (resting && !mayStillArrive(look)) return commit(turnEnded(look));
+  if (isEarly(look)) return { do: "nothing" };
+  const lookAt = resting ? graceEnds(record, policy) : nextLook(record, policy, now);
+  const event = { ...looked(look, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
+  return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, look) };
+}
+
+/** A stopped delivery whose request may still be under way: its lane is not given away before it would have come. */
+function mayStillArrive({ record, observation, policy, now }: Look): boolean {
+  if (!record.acceptanceUnknown || observation.found) return false;
+  return now < graceEnds(record, policy) || record.missedReads === 0;
+}
+
+/** What a person cancelled, or what answered and then hung; never the turn of somebody else in the same session. */
+function isOursToStop(record: DeliveryRecord, look: Look): boolean {
+  const { observation } = look;
+  if (observation.settled || !observation.found || observation.laterPrompt) return false;
+  return record.status === "cancelled" || turnIsStuck(look);
+}

@@ -1,0 +1,56 @@
+/**
+ * An attempt is one prompt that Waybill sends. Its runtime ids are derived, so that they are the same after a
+ * crash, and they include the session generation, so that no session ever sees the ids of another.
+ */
+import { sha256 } from "../hash.ts";
+import type { RuntimeIds } from "../transcript/transcript.ts";
+import type { Timing } from "./timing.ts";
+
+/** What is asked when the message itself is answered for; see `further`. */
+export const furtherKinds = ["summary", "follow_up"] as const;
+export type FurtherKind = (typeof furtherKinds)[number];
+export type AttemptKind = "prompt" | "retry" | FurtherKind;
+
+/** What an attempt is paid from. Repairing a session never spends the message's own budget, nor does asking further. */
+export type Budget = "attempts" | "repairs" | "further";
+
+export type Attempt = RuntimeIds &
+  Timing & {
+    number: number;
+    kind: AttemptKind;
+    spends: Budget;
+    /** For a retry: what was missing before, which picks its wording. */
+    because: string | null;
+    sessionId: string;
+    generation: number;
+    /** Newest row of the session before this prompt, or null in an empty session. */
+    prePromptCursor: string | null;
+    /** How often it was sent with these ids. */
+    sends: number;
+    /** False while it is certain that no request has left. */
+    left: boolean;
+    submittedAt: number;
+    /** When what it brought was found to be proof. */
+    provenAt: number | null;
+  };
+
+/** How the next attempt is to be made, of a `retry_scheduled` delivery or of one that is asked further. */
+export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boolean };
+
+/** One first send and two more; after that it is a new attempt. */
+export const maxSendsPerAttempt = 3;
+
+export function isFurther(kind: AttemptKind): kind is FurtherKind {
+  return kind === "summary" || kind === "follow_up";
+}
+
+/** Unique to one attempt in one session; a runtime turns it into the form of id that its program takes. */
+export function attemptDigest(deliveryId: string, number: number, generation: number): string {
+  return sha256(["waybill-attempt-v1", deliveryId, String(number), String(generation)].join("\0"));
+}
+
+export function deliveryId(of: { team: string | null; member: string | null; laneId: string; messageId: string }) {
+  return sha256(
+    ["waybill-delivery-v1", of.team ?? "", (of.member ?? "").toLowerCase(), of.laneId, of.messageId].join("\0"),
+  );
+}

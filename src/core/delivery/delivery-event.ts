@@ -1,0 +1,84 @@
+/**
+ * Everything that can happen to a delivery. Each accepted event is one audit row; folding them gives the record.
+ * Events hold facts and reasons, never a message's text.
+ */
+import type { Attempt, NextAttempt } from "./attempt.ts";
+import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
+import type { AttemptTiming, Timing } from "./timing.ts";
+
+/** What a look showed, without the words that the agent used. */
+export type ObservedFacts = {
+  state: ResponseState;
+  deliveredUserMessageId: string | null;
+  assistantMessageId: string | null;
+  toolNames: readonly string[];
+  newestRowId: string | null;
+  lastActivityAt: number | null;
+  diagnostics: readonly string[];
+  /** Missing in what was written before attempts were timed. */
+  timings?: readonly AttemptTiming[];
+};
+
+export type NewAttempt = Omit<Attempt, "sends" | "left" | "submittedAt" | "provenAt" | keyof Timing>;
+
+export type DeliveryEvent = { at: number } & (
+  | { type: "admitted"; record: DeliveryRecord }
+  /** The message was unread and its record was gone: it may have been sent before. */
+  | { type: "rebuilt"; record: DeliveryRecord }
+  /** The attempts of a rebuilt delivery that stand in the agent's transcripts, or none. */
+  | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; lookAt: number }
+  | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
+  | { type: "send_again"; number: number; lookAt: number }
+  | { type: "accepted"; number: number; storedAt?: number; lookAt: number }
+  | { type: "acceptance_unknown"; reason: string; lookAt: number }
+  | { type: "not_sent"; reason: string; lookAt: number }
+  | {
+      type: "looked";
+      /** Null when nothing could be seen that is worth keeping. */
+      observed: ObservedFacts | null;
+      reason: string | null;
+      /** The prompt stands in the transcript. */
+      found: boolean;
+      /** A resting session without the prompt, or in which the prompt never ran. */
+      missed: boolean;
+      lookAt: number | null;
+    }
+  | {
+      type: "proven";
+      /** The attempt that brought it. */
+      attempt?: number;
+      proof: Proof;
+      observed: ObservedFacts | null;
+      turnEnded: boolean;
+      readCommitted: boolean;
+      diagnostics: readonly string[];
+      /** Files that the answer names, to be looked for. */
+      claims?: Claims | null;
+      /** What the agent is asked further, before its lane is given back. */
+      next?: NextAttempt | null;
+      lookAt: number;
+    }
+  | { type: "files_looked_for"; missing: readonly string[]; next: NextAttempt | null; lookAt: number }
+  | { type: "asked_further"; attempt: NewAttempt; runId: string; lookAt: number }
+  | { type: "unanswered"; reason: string; observed: ObservedFacts; lookAt: number }
+  | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
+  | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
+  | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
+  | { type: "turn_ended"; observed?: ObservedFacts | null; diagnostics?: readonly string[] }
+  | { type: "read_committed"; diagnostics: readonly string[] }
+  | { type: "read_commit_failed"; error: string; lookAt: number }
+  | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }
+  /** Before anything was sent: taken back by its sender, or out of time. */
+  | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; lookAt: number }
+  /** `round` is the one that begins; missing in what was written before rounds were counted. */
+  | { type: "retried_by_person"; by: string; budget: number; round?: number }
+);
+
+export type EventType = DeliveryEvent["type"];
+export type EventOf<T extends EventType> = Extract<DeliveryEvent, { type: T }>;
+
+/** What is to be done once the commit is durable. Each can be found again from the record after a crash. */
+export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" };
+
+/** `before` is the record as it was; one that begins has none. */
+export type DeliveryChange = { record: DeliveryRecord; before?: DeliveryRecord; events: readonly DeliveryEvent[] };

@@ -1,0 +1,70 @@
+/** Every number that decides when something is looked at or sent, in one place. All of them are configurable. */
+
+import type { DailyLimits } from "../lane/daily-limit.ts";
+import { noLimits } from "../lane/daily-limit.ts";
+
+export type Policy = {
+  maxAttempts: number;
+  /** Wait before the second, third, … attempt; the last one repeats. */
+  retryDelaysMs: readonly number[];
+  /** How long an accepted prompt may show nothing before that means anything. */
+  graceMs: number;
+  graceForTaskMs: number;
+  /** Between the two reads that must both miss a prompt before it is sent again. */
+  rereadMs: number;
+  firstLookDelayMs: number;
+  maxLookDelayMs: number;
+  /** Looks at a delivery that failed for good, in case its proof is late. */
+  lateLooksMs: readonly number[];
+  /** Deadline of one read of a transcript, and of one submit. */
+  observeLimitMs: number;
+  submitLimitMs: number;
+  /** Rows in the first, limited read. */
+  readLimit: number;
+  /** Fresh sessions (or fresh ids) that a delivery may get without spending an attempt. */
+  maxRepairs: number;
+  stuckAfterMs: number;
+  /** The kill switch: false stops every automatic second prompt. */
+  automaticRetry: boolean;
+  /** Between two looks for a file that an answer names, and how long they go on. */
+  fileLookMs: number;
+  fileWaitMs: number;
+  /** Asks once for a few words after work in files that nobody said anything about. */
+  summarizeSilentWork: boolean;
+  /** Tells the agent once which of the files that it named are not there. */
+  followUpMissingFiles: boolean;
+  watchdogAtOnce: number;
+  watchdogAtOncePerTeam: number;
+  retention: { respondedMs: number; failedMs: number };
+  /** What a lane may use in a day; lanes with limits of their own have both of them here. */
+  limits: { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
+};
+
+const second = 1000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+export const defaultPolicy: Policy = {
+  maxAttempts: 3,
+  retryDelaysMs: [30 * second, 90 * second, 180 * second],
+  graceMs: 20 * second,
+  graceForTaskMs: 45 * second,
+  rereadMs: 2 * second,
+  firstLookDelayMs: 5 * second,
+  maxLookDelayMs: minute,
+  lateLooksMs: [minute, 5 * minute, 30 * minute],
+  observeLimitMs: 8 * second,
+  submitLimitMs: 10 * second,
+  readLimit: 80,
+  maxRepairs: 2,
+  stuckAfterMs: 15 * minute,
+  automaticRetry: true,
+  fileLookMs: 2 * second,
+  fileWaitMs: 15 * second,
+  summarizeSilentWork: true,
+  followUpMissingFiles: false,
+  watchdogAtOnce: 2,
+  watchdogAtOncePerTeam: 1,
+  retention: { respondedMs: 7 * day, failedMs: 30 * day },
+  limits: { everyLane: noLimits, byLane: {} },
+};

@@ -1,0 +1,250 @@
+/**
+ * The ledger's record of one message to one lane, and the rules that hold for every record at any time.
+ * A record is only ever changed by `transition`.
+ */
+
+import type { Lane } from "../lane/lane.ts";
+import type { ActionMode, Message, Source, TaskRef } from "../message/message.ts";
+import type { Attempt, NextAttempt } from "./attempt.ts";
+import { deliveryId, furtherKinds, isFurther, maxSendsPerAttempt } from "./attempt.ts";
+import type { Policy } from "./policy.ts";
+
+export const statuses = [
+  "pending",
+  "submitting",
+  "accepted",
+  "unanswered",
+  "retry_scheduled",
+  "failed_retryable",
+  "failed_terminal",
+  "responded",
+  "cancelled",
+] as const;
+export type Status = (typeof statuses)[number];
+
+export const responseStates = [
+  "not_observed",
+  "pending",
+  "prompt_not_indexed",
+  "prompt_delivered_no_assistant_message",
+  "responded_tool_call",
+  "responded_visible_message",
+  "responded_non_visible_tool",
+  "responded_plain_text",
+  "permission_blocked",
+  "question_blocked",
+  "interrupted",
+  "tool_error",
+  "empty_assistant_turn",
+  "session_stale",
+  "session_error",
+  "reconcile_failed",
+] as const;
+export type ResponseState = (typeof responseStates)[number];
+
+/** How a visible reply is tied to its message, strongest first. */
+export type Correlation = "relayOfMessageId" | "direct_child_message_send" | "plain_assistant_text";
+
+export type VisibleReply = { messageId: string | null; mailbox: string | null; correlation: Correlation };
+
+/** What a proof rests on. Only a record with a proof, or one that a person cancelled, is ever read. */
+export type Proof = {
+  by: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn";
+  visibleReply: VisibleReply | null;
+};
+
+/** Files that the answer names, and how long they are looked for. */
+export type Claims = { names: readonly string[]; until: number };
+
+export type DeliveryRecord = {
+  id: string;
+  team: string | null;
+  member: string | null;
+  laneId: string;
+  /** The run of the daemon that sent the last attempt. */
+  runId: string | null;
+  /** Fixed at the first attempt: a delivery never moves to another runtime. */
+  runtimeKind: string | null;
+  runtimeSessionId: string | null;
+  messageId: string;
+  messageTimestamp: number;
+  source: Source;
+  replyRecipient: string;
+  actionMode: ActionMode | null;
+  taskRefs: readonly TaskRef[];
+  payloadHash: string;
+  expiresAt: number | null;
+  status: Status;
+  responseState: ResponseState;
+  attempts: number;
+  maxAttempts: number;
+  repairs: number;
+  maxRepairs: number;
+  /** How often it was begun: when it was admitted, and by each person who retried it. */
+  rounds: number;
+  attemptList: readonly Attempt[];
+  nextAttempt: NextAttempt | null;
+  acceptanceUnknown: boolean;
+  /** From the first attempt until it fails for good. What never had the lane, or gave it back, does not take it again. */
+  holdsLane: boolean;
+  nextLookAt: number | null;
+  /** Looks since the last send; decides how far apart they are. */
+  looks: number;
+  /** Reads in a row that showed a resting session in which the prompt was missing or had never run. */
+  missedReads: number;
+  /** How long the session has shown no activity, as far as somebody was awake to see it. */
+  quietMs: number;
+  activityAt: number | null;
+  submittedAt: number | null;
+  acceptedAt: number | null;
+  lastObservedAt: number | null;
+  respondedAt: number | null;
+  failedAt: number | null;
+  cancelledAt: number | null;
+  turnEndedAt: number | null;
+  readCommittedAt: number | null;
+  readCommitError: string | null;
+  prePromptCursor: string | null;
+  postPromptCursor: string | null;
+  deliveredUserMessageId: string | null;
+  observedAssistantMessageId: string | null;
+  observedToolNames: readonly string[];
+  proof: Proof | null;
+  claims: Claims | null;
+  lastReason: string | null;
+  diagnostics: readonly string[];
+  createdAt: number;
+  updatedAt: number;
+  version: number;
+};
+
+/** Sent, and not at an end. */
+export const openStatuses: readonly Status[] = [
+  "submitting",
+  "accepted",
+  "unanswered",
+  "retry_scheduled",
+  "failed_retryable",
+];
+
+/** An outstanding delivery keeps its lane from others. The store repeats this rule in its unique index. */
+export function isOutstanding(record: DeliveryRecord): boolean {
+  return openStatuses.includes(record.status) || (record.holdsLane && isOwed(record));
+}
+
+/** Ended, with the read commit or the end of the turn still to come. */
+export function isOwed(record: DeliveryRecord): boolean {
+  const ended = record.status === "responded" || record.status === "cancelled";
+  return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
+}
+
+/** Sent, and nothing yet shows whether it arrived. */
+export function isUnconfirmed(record: DeliveryRecord): boolean {
+  return record.status === "submitting" || record.status === "failed_retryable";
+}
+
+/** Proven, and the words that its sender will read are still to come. */
+export function awaitsSummary(record: DeliveryRecord): boolean {
+  if (record.status !== "responded" || record.turnEndedAt !== null) return false;
+  return record.nextAttempt?.kind === "summary" || lastAttempt(record)?.kind === "summary";
+}
+
+export function lastAttempt(record: DeliveryRecord): Attempt | undefined {
+  return record.attemptList.at(-1);
+}
+
+export function newDelivery(
+  message: Message,
+  payloadHash: string,
+  lane: Lane,
+  policy: Policy,
+  at: number,
+): DeliveryRecord {
+  return {
+    id: deliveryId({ team: lane.team, member: lane.member, laneId: lane.id, messageId: message.id }),
+    team: lane.team,
+    member: lane.member,
+    laneId: lane.id,
+    runId: null,
+    runtimeKind: null,
+    runtimeSessionId: null,
+    messageId: message.id,
+    messageTimestamp: message.createdAt,
+    source: message.source,
+    replyRecipient: message.replyRecipient,
+    actionMode: message.actionMode,
+    taskRefs: message.taskRefs,
+    payloadHash,
+    expiresAt: message.expiresAt,
+    status: "pending",
+    responseState: "not_observed",
+    attempts: 0,
+    maxAttempts: policy.maxAttempts,
+    repairs: 0,
+    maxRepairs: policy.maxRepairs,
+    rounds: 1,
+    attemptList: [],
+    nextAttempt: null,
+    acceptanceUnknown: false,
+    holdsLane: false,
+    nextLookAt: message.expiresAt,
+    looks: 0,
+    missedReads: 0,
+    quietMs: 0,
+    activityAt: null,
+    submittedAt: null,
+    acceptedAt: null,
+    lastObservedAt: null,
+    respondedAt: null,
+    failedAt: null,
+    cancelledAt: null,
+    turnEndedAt: null,
+    readCommittedAt: null,
+    readCommitError: null,
+    prePromptCursor: null,
+    postPromptCursor: null,
+    deliveredUserMessageId: null,
+    observedAssistantMessageId: null,
+    observedToolNames: [],
+    proof: null,
+    claims: null,
+    lastReason: null,
+    diagnostics: [],
+    createdAt: at,
+    updatedAt: at,
+    version: 1,
+  };
+}
+
+/** The rules that no record may break, whatever happened to it; empty when all hold. */
+export function brokenRules(record: DeliveryRecord): string[] {
+  const spent = (budget: string) => record.attemptList.filter((attempt) => attempt.spends === budget).length;
+  const rules: [string, boolean][] = [
+    [
+      "what is outstanding or owed has a next look",
+      record.nextLookAt !== null || !(isOutstanding(record) || isOwed(record)),
+    ],
+    [
+      "a read is committed only with proof or by a person",
+      record.readCommittedAt === null || record.proof !== null || record.status === "cancelled",
+    ],
+    ["a responded delivery has proof", record.status !== "responded" || record.proof !== null],
+    [
+      "a delivery that failed for good is unread",
+      record.status !== "failed_terminal" || record.readCommittedAt === null,
+    ],
+    ["no more attempts than allowed", record.attempts <= record.maxAttempts && spent("attempts") === record.attempts],
+    ["no more repairs than allowed", record.repairs <= record.maxRepairs && spent("repairs") === record.repairs],
+    ["no attempt is sent too often", record.attemptList.every((attempt) => attempt.sends <= maxSendsPerAttempt)],
+    ["attempt numbers go on", record.attemptList.every((attempt, index) => attempt.number === index + 1)],
+    [
+      "only what is proven is asked further, and nothing twice",
+      record.proof !== null
+        ? furtherKinds.every((kind) => record.attemptList.filter((attempt) => attempt.kind === kind).length <= 1)
+        : !record.attemptList.some((attempt) => isFurther(attempt.kind)),
+    ],
+    ["files are looked for at a date", record.claims === null || record.nextLookAt !== null],
+    ["a sent delivery knows its runtime", record.attemptList.length === 0 || record.runtimeKind !== null],
+  ];
+  return rules.filter(([, holds]) => !holds).map(([rule]) => rule);
+}

@@ -1,0 +1,96 @@
+/**
+ * What may happen to a delivery, from where, and what it becomes: the one way in which a record changes.
+ *
+ * Pure: no clock, no random source, no I/O. An event that does not fit is refused with a reason, never bent.
+ * A row of `moves` says from which states an event is taken and what it changes; `transition` adds what is common.
+ * The rows stand in three files, by the part of a delivery's life to which they belong: sending, looking, ending.
+ */
+import type { Attempt } from "./attempt.ts";
+import type { DeliveryEvent, Effect, EventType, ObservedFacts } from "./delivery-event.ts";
+import type { DeliveryRecord } from "./record.ts";
+import { isOwed } from "./record.ts";
+import { quietAfter } from "./schedule.ts";
+import type { AttemptTiming } from "./timing.ts";
+import { mergeTiming } from "./timing.ts";
+import { movesOfEnding } from "./transitions/completion.ts";
+import { movesOfLooking } from "./transitions/observation.ts";
+import { movesOfSending } from "./transitions/submission.ts";
+import type { Move, Moves, RecordPatch } from "./transitions/transition-table.ts";
+import { addDiagnostics } from "./transitions/transition-table.ts";
+import { upcast } from "./upcast.ts";
+
+export type Moved = { record: DeliveryRecord; effects: readonly Effect[] };
+export type Refused = { refused: true; reason: string };
+export type Transition = Moved | Refused;
+
+const moves: Moves<EventType> = {
+  // The two that make a record. They are taken as the first event of a fold only.
+  admitted: { from: [], change: () => ({}) },
+  rebuilt: { from: [], change: () => ({}) },
+  ...movesOfSending,
+  ...movesOfLooking,
+  ...movesOfEnding,
+};
+
+export const eventTypes = Object.keys(moves) as readonly EventType[];
+
+export function transition(record: DeliveryRecord, event: DeliveryEvent): Transition {
+  const move = moves[event.type] as Move<EventType>;
+  if (!move.from.includes(record.status)) return refused(`${event.type}_from_${record.status}`);
+  const reason = move.refuse?.(record, event) ?? null;
+  if (reason !== null) return refused(reason);
+
+  const seen: DeliveryRecord = { ...record, ...observedChange(record, event) };
+  const changed: DeliveryRecord = {
+    ...seen,
+    ...move.change(seen, event),
+    updatedAt: event.at,
+    version: record.version + 1,
+  };
+  // What is closed is not looked at again, unless for the files that it named; what failed for good may be, for late
+  // proof; what waits, for its expiry.
+  const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
+  const next = closed && changed.claims === null ? { ...changed, nextLookAt: null } : changed;
+  return { record: next, effects: move.effects?.(next) ?? [] };
+}
+
+/** The record that a list of events amounts to. A refused event in it means that the audit was tampered with. */
+export function fold(events: readonly DeliveryEvent[]): DeliveryRecord {
+  const [first, ...rest] = events;
+  if (first?.type !== "admitted" && first?.type !== "rebuilt") throw new Error("a delivery begins with its admission");
+  return rest.reduce((record, event) => {
+    const moved = transition(record, event);
+    if ("refused" in moved) throw new Error(`event ${event.type} does not fit: ${moved.reason}`);
+    return moved.record;
+  }, upcast(first.record));
+}
+
+function refused(reason: string): Refused {
+  return { refused: true, reason };
+}
+
+function observedChange(record: DeliveryRecord, event: DeliveryEvent): RecordPatch {
+  const observed: ObservedFacts | null = ("observed" in event ? event.observed : null) ?? null;
+  if (observed === null) return {};
+  // A read that failed has seen nothing: neither activity nor silence.
+  if (observed.state === "reconcile_failed") return { responseState: observed.state };
+  return {
+    responseState: observed.state,
+    quietMs: quietAfter(record, observed.lastActivityAt, event.at),
+    activityAt: observed.lastActivityAt,
+    lastObservedAt: event.at,
+    deliveredUserMessageId: observed.deliveredUserMessageId ?? record.deliveredUserMessageId,
+    observedAssistantMessageId: observed.assistantMessageId ?? record.observedAssistantMessageId,
+    observedToolNames: [...new Set([...record.observedToolNames, ...observed.toolNames])],
+    postPromptCursor: observed.newestRowId ?? record.postPromptCursor,
+    diagnostics: addDiagnostics(record, observed.diagnostics),
+    attemptList: timed(record, observed.timings),
+  };
+}
+
+function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): readonly Attempt[] {
+  return record.attemptList.map((attempt) => {
+    const seen = timings.find((timing) => timing.number === attempt.number);
+    return seen ? { ...attempt, ...mergeTiming(attempt, seen) } : attempt;
+  });
+}

@@ -1,0 +1,68 @@
+/** What a look finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
+
+import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
+import { budgetLeft } from "../schedule.ts";
+import { untimed } from "../timing.ts";
+import type { Moves } from "./transition-table.ts";
+
+export const movesOfLooking: Moves<
+  "attempts_searched" | "looked" | "unanswered" | "failed_retryable" | "retry_scheduled"
+> = {
+  attempts_searched: {
+    from: ["pending"],
+    refuse: (record) => (record.attemptList.length > 0 ? "was_sent_before" : null),
+    change: (record, event) => {
+      const last = event.found.at(-1);
+      // Nothing of it was ever sent: from here on it is a message like any other.
+      if (!last) return { acceptanceUnknown: false };
+      return {
+        status: "accepted",
+        acceptanceUnknown: false,
+        holdsLane: true,
+        runtimeKind: event.runtimeKind,
+        runtimeSessionId: last.sessionId,
+        attemptList: event.found.map((attempt) => ({ ...untimed, ...attempt })),
+        attempts: event.found.length,
+        maxAttempts: Math.max(record.maxAttempts, event.found.length),
+        submittedAt: last.submittedAt,
+        acceptedAt: event.at,
+        nextLookAt: event.lookAt,
+      };
+    },
+  },
+
+  looked: {
+    from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
+    refuse: (record, event) => {
+      const owesALook = isOutstanding(record) || isOwed(record) || record.claims !== null;
+      if (event.lookAt === null && owesALook) return "outstanding_without_next_look";
+      return owesALook || record.status === "failed_terminal" ? null : "already_closed";
+    },
+    change: (record, event) => ({
+      ...(event.found && isUnconfirmed(record)
+        ? { status: "accepted" as const, acceptedAt: record.acceptedAt ?? event.at }
+        : {}),
+      acceptanceUnknown: event.found ? false : record.acceptanceUnknown,
+      looks: record.looks + 1,
+      missedReads: event.missed ? record.missedReads + 1 : 0,
+      lastReason: event.reason ?? record.lastReason,
+      nextLookAt: event.lookAt,
+    }),
+  },
+
+  unanswered: {
+    from: ["accepted"],
+    change: (_, event) => ({ status: "unanswered", lastReason: event.reason, nextLookAt: event.lookAt }),
+  },
+
+  failed_retryable: {
+    from: ["submitting", "accepted", "failed_retryable"],
+    change: (_, event) => ({ status: "failed_retryable", lastReason: event.reason, nextLookAt: event.lookAt }),
+  },
+
+  retry_scheduled: {
+    from: ["unanswered", "failed_retryable"],
+    refuse: (record, event) => (budgetLeft(record, event.next.spends) ? null : `no_${event.next.spends}_left`),
+    change: (_, event) => ({ status: "retry_scheduled", nextAttempt: event.next, nextLookAt: event.lookAt }),
+  },
+};

@@ -1,0 +1,71 @@
+/**
+ * What a sender wants an agent to do or answer. Its id never changes, and its payload hash covers the logical
+ * message only: not the retry text, not transport settings, nothing that may differ between two tries.
+ */
+import { sha256 } from "../hash.ts";
+
+export const actionModes = ["do", "ask", "delegate", "notify"] as const;
+export type ActionMode = (typeof actionModes)[number];
+
+export const sources = ["watcher", "ui", "cli", "telegram", "mcp", "manual", "watchdog"] as const;
+export type Source = (typeof sources)[number];
+
+/** Of a text; what is longer is better sent as a file. */
+export const mostCharacters = 256 * 1024;
+
+export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
+
+/** What is known of a file that goes with a message; its bytes are never hashed. */
+export type Attachment = { id: string; name: string; mimeType: string; size: number };
+
+/** A lane has a courier and a ledger; a person has a mailbox that transports bring to them. */
+export type Recipient = { kind: "lane"; lane: string } | { kind: "person"; name: string };
+
+export type Message = {
+  id: string;
+  recipient: Recipient;
+  from: string;
+  /** The lane of the agent that wrote it, by its connection and not by its word; null for everybody else. */
+  fromLane: string | null;
+  /** The lane in whose conversation it stands: the one that it is for, or the one that it comes from. */
+  laneId: string | null;
+  text: string;
+  summary: string | null;
+  actionMode: ActionMode | null;
+  taskRefs: readonly TaskRef[];
+  /** The message that this one replies to. */
+  relayOfMessageId: string | null;
+  attachments: readonly Attachment[];
+  /** Who gets the answer. */
+  replyRecipient: string;
+  conversation: string | null;
+  source: Source;
+  expiresAt: number | null;
+  createdAt: number;
+};
+
+/** A message as it stands in a mailbox. */
+export type Mail = Message & { readAt: number | null };
+
+/** The name under which messages to a recipient stand; admission is idempotent by it and the message id. */
+export function recipientKey(recipient: Recipient): string {
+  return recipient.kind === "lane" ? `lane:${recipient.lane}` : `person:${recipient.name.toLowerCase()}`;
+}
+
+export function payloadHash(message: Message): string {
+  const logical = {
+    from: message.from,
+    to: recipientKey(message.recipient),
+    conversation: message.conversation,
+    text: message.text,
+    summary: message.summary,
+    actionMode: message.actionMode,
+    taskRefs: message.taskRefs.map((ref) => [ref.team ?? null, ref.id, ref.title ?? null]),
+    replyRecipient: message.replyRecipient,
+    attachments: message.attachments.map((file) => [file.id, file.name, file.mimeType, file.size]),
+  };
+  return sha256(JSON.stringify(logical));
+}
+
+/** Written back to a sender, in the same transaction as what it tells of. */
+export type OutgoingMail = { message: Message; payloadHash: string };

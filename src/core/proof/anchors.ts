@@ -1,0 +1,95 @@
+/**
+ * Finds the prompts of a delivery in its transcripts.
+ *
+ * Where a runtime takes our ids, an id is the only anchor: no text is ever evidence. Where it takes none, a user row
+ * after the pre-prompt cursor counts when it *begins* with the marker of this message, so that a message which
+ * quotes another one's id proves nothing.
+ *
+ * A cursor may go from a transcript, as when a program leaves a branch of its session or drops rows. Then nothing says
+ * by its place what came before the prompt, and what came before must not be taken for it: an answer to something else
+ * would be proof. So only a marked row counts then that is not older than the attempt; a clock that was set back costs
+ * a retry, and proves nothing.
+ */
+
+import type { Attempt } from "../delivery/attempt.ts";
+import { hasMarker, promptMarker } from "../delivery/prompt-text.ts";
+import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
+
+export type Anchored = {
+  attempt: Attempt;
+  slice: TranscriptSlice;
+  /** The user row that holds the prompt, or null. */
+  row: TranscriptRow | null;
+  /** All assistant rows of its turn, through compactions, in the order of the transcript. */
+  children: readonly TranscriptRow[];
+  /** The slice reaches neither the prompt nor the place where it would stand. */
+  outOfReach: boolean;
+};
+
+export function anchor(
+  attempt: Attempt,
+  slices: readonly TranscriptSlice[],
+  input: { messageId: string; takesIds: boolean },
+): Anchored | null {
+  const slice = slices.find((candidate) => candidate.sessionId === attempt.sessionId);
+  if (!slice) return null;
+  const inReach = slice.complete || slice.rows.some((row) => row.id === attempt.prePromptCursor);
+  const row = input.takesIds ? byId(slice, attempt) : inReach ? byMarker(slice, attempt, input.messageId) : null;
+  return {
+    attempt,
+    slice,
+    row,
+    children: row ? childrenOf(slice.rows, row) : [],
+    outOfReach: row === null && !inReach,
+  };
+}
+
+/** The prompt itself, or the row that a compaction has put in its place. */
+function byId(slice: TranscriptSlice, attempt: Attempt): TranscriptRow | null {
+  const users = slice.rows.filter((row) => row.role === "user");
+  return (
+    users.find((row) => row.id === attempt.messageId) ??
+    users.find((row) => row.continuesId === attempt.messageId) ??
+    null
+  );
+}
+
+/** The first row behind the attempt's cursor that begins with the marker; a later one belongs to a later attempt. */
+function byMarker({ rows }: TranscriptSlice, attempt: Attempt, messageId: string): TranscriptRow | null {
+  const cursor = rows.findIndex((row) => row.id === attempt.prePromptCursor);
+  const isLost = cursor === -1 && attempt.prePromptCursor !== null;
+  const behind = isLost ? rows.filter((row) => row.createdAt >= attempt.submittedAt) : rows.slice(cursor + 1);
+  const candidates = behind.filter((row) => row.role === "user");
+  const marked = candidates.find((row) => row.text.trimStart().startsWith(promptMarker(messageId)));
+  if (marked || isLost) return marked ?? null;
+  // One single row that carries no marker and no id can only be our prompt with its head cut off.
+  const [only, ...others] = candidates;
+  const isOurs = only && others.length === 0 && !hasMarker(only.text) && !only.text.includes(messageId);
+  return isOurs ? only : null;
+}
+
+function childrenOf(rows: readonly TranscriptRow[], prompt: TranscriptRow): readonly TranscriptRow[] {
+  const chain = new Set([prompt.id]);
+  for (const row of rows) {
+    if (row.role === "user" && row.continuesId !== null && chain.has(row.continuesId)) chain.add(row.id);
+  }
+  return rows.filter((row) => row.role === "assistant" && row.parentId !== null && chain.has(row.parentId));
+}
+
+/** Whether another prompt stands behind this one in its session. Where its place is not known, any other one may. */
+export function hasLaterPrompt(anchored: Anchored): boolean {
+  const { rows } = anchored.slice;
+  const place = anchored.row
+    ? rows.indexOf(anchored.row)
+    : rows.findIndex((row) => row.id === anchored.attempt.prePromptCursor);
+  if (place === -1 && !anchored.slice.complete) return true;
+  const chain = new Set([anchored.row?.id]);
+  return rows.slice(place + 1).some((row) => {
+    if (row.role !== "user") return false;
+    if (row.continuesId !== null && chain.has(row.continuesId)) {
+      chain.add(row.id);
+      return false;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,793 @@
+import { describe, expect, test } from "vitest";
+import { aMessage } from "../../../test/support/records.ts";
+import { anAsk, anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../../test/support/transcript.ts";
+import { promptText } from "../delivery/prompt-text.ts";
+import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
+import { noEvidence } from "./observation.ts";
+import type { ObserveInput } from "./observe.ts";
+import { observe } from "./observe.ts";
+
+function look(slices: TranscriptSlice | readonly TranscriptSlice[], input: Partial<ObserveInput> = {}) {
+  return observe({
+    slices: [slices].flat(),
+    attempts: [anAttempt()],
+    messageId: "m-1",
+    replyRecipient: "user",
+    takesIds: true,
+    ...input,
+  });
+}
+
+/** The session after the first attempt's prompt and these rows. */
+function turn(...rows: readonly TranscriptRow[]): TranscriptSlice {
+  return aSlice([userRow("prompt-1"), ...rows]);
+}
+
+function toolsAlone(...tools: readonly ToolCall[]): TranscriptSlice {
+  return turn(toolRow("prompt-1", tools), answerRow("prompt-1"));
+}
+
+const reply = (input: Record<string, unknown> = {}, tool: Partial<ToolCall> = {}) =>
+  aTool("message_send", { input: { to: "user", text: "It is blue.", relayOfMessageId: "m-1", ...input }, ...tool });
+const failed = (name: string) => aTool(name, { status: "error", output: "boom" });
+const rejected = (name: string) => aTool(name, { status: "error", output: "", rejected: true });
+
+describe("anchor: on a runtime that takes ids, only the id finds the prompt", () => {
+  test("the prompt is the user row with the attempt's id", () => {
+    const seen = look(turn(answerRow("prompt-1", { text: "It is blue." })));
+    expect(seen).toMatchObject({
+      state: "responded_plain_text",
+      found: true,
+      deliveredUserMessageId: "prompt-1",
+      assistantMessageId: "prompt-1-answer",
+      newestRowId: "prompt-1-answer",
+      evidence: { finalText: "It is blue." },
+    });
+  });
+
+  test("a message that quotes another message's id proves nothing", () => {
+    const seen = look(
+      aSlice([
+        userRow("other", { text: "[waybill message m-1 from user]\n\nprompt-1 and m-1: what about them?" }),
+        answerRow("other", { text: "All done with m-1." }),
+      ]),
+    );
+    expect(seen).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
+  });
+
+  test("a row with that id that is not a user's is no prompt", () => {
+    const seen = look(aSlice([userRow("other"), answerRow("other", { id: "prompt-1", text: "It is blue." })]));
+    expect(seen).toMatchObject({ state: "not_observed", found: false });
+  });
+
+  test("the latest user row is not taken for the prompt, and its answer counts for nothing", () => {
+    const seen = look(aSlice([userRow("typed-by-hand"), answerRow("typed-by-hand", { text: "It is blue." })]));
+    expect(seen).toMatchObject({ state: "not_observed", reason: "delivered_user_message_not_found" });
+  });
+
+  test("an assistant row without a parent, or of another parent, is no child", () => {
+    const seen = look(
+      turn(
+        answerRow("prompt-1", { id: "orphan", parentId: null, text: "It is blue." }),
+        userRow("later"),
+        answerRow("later", { text: "It is red." }),
+      ),
+    );
+    expect(seen).toMatchObject({ state: "prompt_delivered_no_assistant_message", evidence: noEvidence });
+  });
+
+  test("all children of a prompt are looked at, wherever they stand", () => {
+    const seen = look(
+      turn(
+        answerRow("prompt-1", { id: "first" }),
+        toolRow("prompt-1", [aTool("bash")]),
+        userRow("later"),
+        answerRow("prompt-1", { id: "last", text: "It is blue." }),
+      ),
+    );
+    expect(seen.evidence).toMatchObject({ executions: ["bash"], finalText: "It is blue." });
+    expect(seen.assistantMessageId).toBe("last");
+  });
+});
+
+describe("anchor: compaction", () => {
+  test("rows that continue the prompt belong to its turn, through several compactions", () => {
+    const seen = look(
+      turn(
+        toolRow("prompt-1", [aTool("read")]),
+        userRow("compacted-1", { continuesId: "prompt-1" }),
+        toolRow("compacted-1", [aTool("bash")]),
+        userRow("compacted-2", { continuesId: "compacted-1" }),
+        answerRow("compacted-2", { text: "It is blue." }),
+      ),
+    );
+    expect(seen.evidence).toMatchObject({ lookups: ["read"], executions: ["bash"], finalText: "It is blue." });
+    expect(seen).toMatchObject({ deliveredUserMessageId: "prompt-1", laterPrompt: false });
+  });
+
+  test("a row that continues another prompt does not", () => {
+    const seen = look(
+      turn(
+        userRow("other"),
+        userRow("compacted", { continuesId: "other" }),
+        answerRow("compacted", { text: "It is blue." }),
+      ),
+    );
+    expect(seen).toMatchObject({ evidence: noEvidence, laterPrompt: true });
+  });
+});
+
+test("anchor: a compacted row of another prompt is a later prompt", () => {
+  expect(look(turn(userRow("compacted", { continuesId: "earlier" }))).laterPrompt).toBe(true);
+});
+
+describe("anchor: on a runtime that takes no ids, the marker at the head of the prompt finds it", () => {
+  const marked = (id: string, messageId: string, text = "What colour is it?") =>
+    userRow(id, { text: `[waybill message ${messageId} from user]\n\n${text}` });
+  const byText = (rows: readonly TranscriptRow[], slice: Partial<TranscriptSlice> = {}, cursor: string | null = null) =>
+    look(aSlice(rows, slice), { takesIds: false, attempts: [anAttempt({ prePromptCursor: cursor })] });
+
+  test("a prompt as Waybill writes it is found, whatever the row's id is", () => {
+    const text = promptText({
+      message: aMessage({ id: "m-1", text: "What colour is it?" }),
+      contract: "text",
+      attempt: anAttempt({ number: 2 }),
+      takesIds: false,
+      digest: "Your earlier session was lost.",
+    });
+    const seen = byText([userRow("u-7", { text }), answerRow("u-7", { text: "It is blue." })]);
+    expect(seen).toMatchObject({ found: true, deliveredUserMessageId: "u-7", evidence: { finalText: "It is blue." } });
+  });
+
+  test("a message that quotes another message's id proves nothing", () => {
+    const seen = byText([
+      userRow("u-8", { text: "Earlier I wrote:\n[waybill message m-1 from user]\nWhat became of it?" }),
+      answerRow("u-8", { text: "It is blue." }),
+    ]);
+    expect(seen).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
+  });
+
+  test("the prompt of another message that quotes ours proves nothing", () => {
+    const seen = byText([
+      marked("u-8", "m-2", "See [waybill message m-1 from user]"),
+      answerRow("u-8", { text: "It is blue." }),
+    ]);
+    expect(seen).toMatchObject({ found: false, evidence: noEvidence });
+  });
+
+  test("only a user's row counts", () => {
+    const quoting = answerRow("u-8", { text: "[waybill message m-1 from user] was about colours." });
+    expect(byText([marked("u-8", "m-2"), quoting])).toMatchObject({ found: false });
+  });
+
+  test("what stands before the pre-prompt cursor is not looked at", () => {
+    const rows = [
+      marked("u-1", "m-1"),
+      answerRow("u-1", { text: "It was red." }),
+      marked("u-2", "m-1"),
+      answerRow("u-2"),
+    ];
+    expect(byText(rows, {}, "u-1-answer")).toMatchObject({
+      deliveredUserMessageId: "u-2",
+      state: "empty_assistant_turn",
+      evidence: { finalText: null },
+    });
+  });
+
+  test("a single user row behind the cursor that lost its head is taken for the prompt", () => {
+    const rows = [userRow("old"), userRow("u-1", { text: "colour is it?" }), answerRow("u-1", { text: "It is blue." })];
+    expect(byText(rows, {}, "old")).toMatchObject({ found: true, deliveredUserMessageId: "u-1" });
+  });
+
+  test("of two unmarked rows behind the cursor none is", () => {
+    const rows = [userRow("u-1"), answerRow("u-1", { text: "It is blue." }), userRow("u-2")];
+    expect(byText(rows)).toMatchObject({ state: "not_observed", found: false });
+  });
+
+  describe("where the cursor has gone from a whole transcript", () => {
+    const attempts = [anAttempt({ prePromptCursor: "gone", submittedAt: 1000 })];
+    const afterLoss = (rows: readonly TranscriptRow[]) => look(aSlice(rows), { takesIds: false, attempts });
+
+    test("what somebody typed before the prompt was sent is not taken for it, nor its answer for ours", () => {
+      const rows = [userRow("typed", { text: "colour?" }), answerRow("typed", { text: "It is blue." })];
+      expect(afterLoss(rows)).toMatchObject({ state: "not_observed", found: false, evidence: noEvidence });
+    });
+
+    test("a single row without its head is not taken for the prompt, however new it is", () => {
+      const rows = [
+        userRow("typed", { text: "colour?", createdAt: 2000 }),
+        answerRow("typed", { text: "It is blue." }),
+      ];
+      expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
+    });
+
+    test("an earlier prompt for the same message is not that of a later attempt", () => {
+      const rows = [{ ...marked("u-1", "m-1"), createdAt: 500 }, answerRow("u-1", { text: "It was red." })];
+      expect(afterLoss(rows)).toMatchObject({ found: false, evidence: noEvidence });
+    });
+
+    test("a marked row that came since it was sent is the prompt", () => {
+      const rows = [{ ...marked("u-2", "m-1"), createdAt: 1000 }, answerRow("u-2", { text: "It is blue." })];
+      expect(afterLoss(rows)).toMatchObject({ found: true, evidence: { finalText: "It is blue." } });
+    });
+  });
+
+  test("a cursor that is out of reach asks for the full history", () => {
+    const rows = [marked("u-5", "m-1"), answerRow("u-5", { text: "It is blue." })];
+    expect(byText(rows, { complete: false }, "long-ago")).toMatchObject({ found: false, needsFullHistory: true });
+  });
+});
+
+describe("limited slice: the full history is read only when the anchor is out of reach", () => {
+  const others = [userRow("other"), answerRow("other", { text: "It is red." })];
+
+  test.each([
+    ["neither prompt nor cursor in a part of the history", others, { complete: false }, "gone", true],
+    ["no cursor, and a part of the history", others, { complete: false }, null, true],
+    ["the cursor in a part of the history", others, { complete: false }, "other", false],
+    ["the prompt in a part of the history", [userRow("prompt-1")], { complete: false }, "gone", false],
+    ["the whole history", others, { complete: true }, "gone", false],
+  ] as const)("%s", (_, rows, slice, prePromptCursor, expected) => {
+    const seen = look(aSlice(rows, slice), { attempts: [anAttempt({ prePromptCursor })] });
+    expect(seen.needsFullHistory).toBe(expected);
+  });
+
+  test("an older attempt in another session can ask for it too", () => {
+    const seen = look([aSlice(others, { sessionId: "old", complete: false }), turn()], {
+      attempts: [
+        anAttempt({ number: 1, sessionId: "old", messageId: "old-1" }),
+        anAttempt({ number: 2, messageId: "prompt-1" }),
+      ],
+    });
+    expect(seen.needsFullHistory).toBe(true);
+  });
+});
+
+describe("proof priority: the first that holds names the state", () => {
+  const everything = [
+    toolRow("prompt-1", [reply(), aTool("task_start"), aTool("unheard_of"), failed("bash")]),
+    answerRow("prompt-1", { text: "It is blue." }),
+  ];
+  const at = (slice: Partial<TranscriptSlice>) => look(aSlice([userRow("prompt-1"), ...everything], slice)).state;
+
+  test("1: session_stale comes before an ask, work and every answer", () => {
+    expect(at({ status: "stale", asks: [anAsk("permission")] })).toBe("session_stale");
+  });
+
+  test("2: permission_blocked comes before busy and every answer", () => {
+    expect(at({ status: "busy", asks: [anAsk("permission")] })).toBe("permission_blocked");
+    expect(at({ status: "idle", asks: [anAsk("permission")] })).toBe("permission_blocked");
+  });
+
+  test("2: question_blocked stands beside it", () => {
+    expect(at({ status: "busy", asks: [anAsk("question")] })).toBe("question_blocked");
+  });
+
+  test.each(["busy", "retry"] as const)(
+    "3: prompt_not_indexed while the session is %s and the prompt missing",
+    (status) => {
+      expect(look(aSlice([userRow("other")], { status })).state).toBe("prompt_not_indexed");
+    },
+  );
+
+  test.each(["busy", "retry"] as const)("4: pending comes before every answer while the session is %s", (status) => {
+    expect(at({ status })).toBe("pending");
+  });
+
+  test("5: responded_visible_message comes before tools, text and errored tools", () => {
+    expect(at({})).toBe("responded_visible_message");
+  });
+
+  test.each(["task_start", "bash", "task_get", "read"])("6: %s is responded_non_visible_tool, before text", (name) => {
+    const seen = look(
+      turn(
+        toolRow("prompt-1", [aTool("unheard_of"), aTool(name), failed("edit")]),
+        answerRow("prompt-1", { text: "Blue." }),
+      ),
+    );
+    expect(seen.state).toBe("responded_non_visible_tool");
+  });
+
+  test("7: a tool that we do not know is responded_tool_call, before text", () => {
+    const seen = look(turn(toolRow("prompt-1", [aTool("unheard_of")]), answerRow("prompt-1", { text: "Blue." })));
+    expect(seen.state).toBe("responded_tool_call");
+  });
+
+  test("8: responded_plain_text comes before tool_error", () => {
+    const seen = look(turn(toolRow("prompt-1", [failed("bash")]), answerRow("prompt-1", { text: "Blue." })));
+    expect(seen.state).toBe("responded_plain_text");
+  });
+
+  test("9: tool_error where every meaningful tool failed", () => {
+    const seen = look(toolsAlone(aTool("member_briefing"), failed("bash"), failed("message_send")));
+    expect(seen).toMatchObject({ state: "tool_error", reason: "tool_error", evidence: noEvidence });
+  });
+
+  test("10: empty_assistant_turn where a child says and does nothing", () => {
+    expect(look(turn(answerRow("prompt-1")))).toMatchObject({ state: "empty_assistant_turn", evidence: noEvidence });
+  });
+
+  test("an ask of a session below counts as well", () => {
+    const ask = anAsk("permission", { sessionId: "a-subagent" });
+    expect(look(aSlice([userRow("prompt-1")], { status: "busy", asks: [ask] }))).toMatchObject({
+      state: "permission_blocked",
+      reason: "permission_pending",
+      settled: false,
+    });
+  });
+});
+
+describe("nothing seen", () => {
+  test("a delivery without attempts shows nothing", () => {
+    expect(look(turn(answerRow("prompt-1", { text: "Blue." })), { attempts: [] })).toMatchObject({
+      state: "not_observed",
+      settled: false,
+    });
+  });
+
+  test("without a slice of the last attempt's session nothing is said, and nothing is settled", () => {
+    const seen = look(turn(answerRow("prompt-1", { text: "Blue." })), {
+      attempts: [anAttempt(), anAttempt({ number: 2, sessionId: "unread" })],
+    });
+    expect(seen).toMatchObject({ state: "not_observed", settled: false, found: false, needsFullHistory: false });
+  });
+
+  test("an idle session without the prompt: not_observed, and no excuse of indexing", () => {
+    expect(look(aSlice([]))).toMatchObject({ state: "not_observed", found: false, settled: true, newestRowId: null });
+  });
+
+  test("an idle session in which the prompt never ran", () => {
+    expect(look(turn())).toMatchObject({
+      state: "prompt_delivered_no_assistant_message",
+      reason: "never_run",
+      found: true,
+      turnEndedWell: false,
+    });
+  });
+});
+
+describe("coalescing: a later prompt in the same session", () => {
+  test("a prompt without a child and with a later one was coalesced, not ignored", () => {
+    const seen = look(turn(userRow("later"), answerRow("later", { text: "Blue." })));
+    expect(seen).toMatchObject({
+      state: "prompt_delivered_no_assistant_message",
+      reason: "coalesced",
+      laterPrompt: true,
+      evidence: noEvidence,
+    });
+  });
+
+  test("an earlier prompt is not a later one", () => {
+    expect(look(aSlice([userRow("earlier"), answerRow("earlier"), userRow("prompt-1")])).laterPrompt).toBe(false);
+  });
+
+  test.each([
+    ["behind the cursor", [userRow("cursor"), userRow("later")], "cursor", true, true],
+    ["only the cursor itself", [userRow("cursor")], "cursor", true, false],
+    ["in a session that was empty before", [userRow("later")], null, true, true],
+    ["nothing at all", [], null, true, false],
+    ["unknown, since the cursor has gone", [userRow("another")], "cursor", true, true],
+    ["unknown, since the slice does not reach back", [answerRow("gone")], "cursor", false, true],
+  ] as const)("where our own prompt is missing: %s", (_, rows, prePromptCursor, complete, expected) => {
+    const seen = look(aSlice(rows, { complete }), { attempts: [anAttempt({ prePromptCursor })] });
+    expect(seen).toMatchObject({ found: false, laterPrompt: expected });
+  });
+});
+
+describe("interrupted only when the session rests", () => {
+  const openRow = answerRow("prompt-1", { completedAt: null, finish: null });
+  const runningTool = toolRow("prompt-1", [aTool("bash", { status: "running" })]);
+
+  test.each([
+    ["an open row", openRow],
+    ["an open row with half a text", { ...openRow, text: "It is" }],
+    ["a running tool", runningTool],
+    ["a pending tool", toolRow("prompt-1", [aTool("bash", { status: "pending" })])],
+  ])("%s in an idle session", (_, row) => {
+    expect(look(turn(row))).toMatchObject({
+      state: "interrupted",
+      reason: "turn_interrupted",
+      interrupted: true,
+      settled: true,
+      toolRunning: false,
+      evidence: noEvidence,
+    });
+  });
+
+  test.each([
+    ["an open row", openRow, false],
+    ["a running tool", runningTool, true],
+  ])("%s in a busy session is work", (_, row, toolRunning) => {
+    const seen = look(aSlice([userRow("prompt-1"), row], { status: "busy", lastActivityAt: 7 }));
+    expect(seen).toMatchObject({
+      state: "pending",
+      interrupted: false,
+      settled: false,
+      toolRunning,
+      lastActivityAt: 7,
+    });
+  });
+
+  test("a tool that runs behind finished ones is seen", () => {
+    const rows = [userRow("prompt-1"), toolRow("prompt-1", [aTool("read")], { id: "before" }), runningTool];
+    expect(look(aSlice(rows, { status: "busy" })).toolRunning).toBe(true);
+  });
+
+  test("what was done before the turn broke off stays done", () => {
+    const seen = look(turn(toolRow("prompt-1", [aTool("edit")]), openRow));
+    expect(seen).toMatchObject({ state: "responded_non_visible_tool", interrupted: true });
+  });
+
+  test("an open row that a finished one followed is no interruption", () => {
+    expect(look(turn({ ...openRow, id: "first" }, answerRow("prompt-1", { text: "Blue." }))).interrupted).toBe(false);
+  });
+});
+
+describe("settled: the session rests and nobody is asked anything", () => {
+  test.each([
+    ["idle", [], true],
+    ["stale", [], true],
+    ["busy", [], false],
+    ["retry", [], false],
+    ["idle", [anAsk("question")], false],
+  ] as const)("%s with asks %j: %s", (status, asks, settled) => {
+    expect(look(aSlice([userRow("prompt-1"), answerRow("prompt-1")], { status, asks })).settled).toBe(settled);
+  });
+});
+
+describe("what is no response", () => {
+  test("reasoning alone is not an answer", () => {
+    const seen = look(turn(answerRow("prompt-1", { reasoning: "The user wants to know the colour. It is blue." })));
+    expect(seen).toMatchObject({ state: "empty_assistant_turn", evidence: { finalText: null } });
+  });
+
+  test("a text of blanks is not an answer", () => {
+    expect(look(turn(answerRow("prompt-1", { text: " \n\t" }))).state).toBe("empty_assistant_turn");
+  });
+
+  test.each([
+    "runtime_bootstrap_checkin",
+    "agent-teams_runtime_bootstrap_checkin",
+    "mcp__agent-teams__runtime_bootstrap_checkin",
+    "agent-teams_member_briefing",
+    "waybill-lane_runtime_heartbeat",
+    "process_register",
+    "process_list",
+  ])("bootstrap only: %s is not a response", (name) => {
+    expect(look(toolsAlone(aTool(name)))).toMatchObject({ state: "empty_assistant_turn", evidence: noEvidence });
+  });
+
+  test("a bootstrap tool that failed is no tool_error either", () => {
+    expect(look(toolsAlone(failed("member_briefing"))).state).toBe("empty_assistant_turn");
+  });
+
+  test("text between two tools is not the answer", () => {
+    const seen = look(
+      turn(toolRow("prompt-1", [aTool("read")], { text: "Let me look at 3 files." }), answerRow("prompt-1")),
+    );
+    expect(seen).toMatchObject({
+      state: "responded_non_visible_tool",
+      evidence: { lookups: ["read"], finalText: null },
+    });
+  });
+
+  test.each([
+    ["error status", failed("message_send")],
+    ["a refusal by a person", rejected("message_send")],
+    ["failure in its text", reply({}, { output: "Error: no member called user" })],
+    ["failure in an envelope", reply({}, { output: '{"success":false}' })],
+    ["no end", reply({}, { status: "running" })],
+  ])("an errored message_send is not a visible reply: %s", (_, tool) => {
+    const seen = look(toolsAlone(tool));
+    expect(seen.evidence.sent).toEqual([]);
+    expect(seen.state).toBe("tool_error");
+  });
+
+  test("a tool result that says failure in its text is not a success, whatever its flag", () => {
+    expect(look(toolsAlone(aTool("bash", { output: "fatal: not a git repository" })))).toMatchObject({
+      state: "tool_error",
+      evidence: noEvidence,
+    });
+  });
+
+  test("one success among failures counts", () => {
+    const seen = look(toolsAlone(failed("bash"), aTool("bash"), failed("edit")));
+    expect(seen).toMatchObject({ state: "responded_non_visible_tool", evidence: { executions: ["bash"] } });
+  });
+});
+
+describe("visible reply: what a message_send is tied to", () => {
+  test.each([
+    ["relayOfMessageId of this message", {}, "responded_visible_message", { relay: "this" }, false],
+    [
+      "none, to who waits for it",
+      { relayOfMessageId: undefined },
+      "responded_visible_message",
+      { relay: "none" },
+      true,
+    ],
+    [
+      "none, in other letters",
+      { relayOfMessageId: " ", to: "USER" },
+      "responded_visible_message",
+      { relay: "none" },
+      true,
+    ],
+    [
+      "none, to nobody named",
+      { relayOfMessageId: "", to: undefined },
+      "responded_visible_message",
+      { relay: "none" },
+      true,
+    ],
+    [
+      "none, to somebody else",
+      { relayOfMessageId: "", to: "bob" },
+      "responded_tool_call",
+      { toReplyRecipient: false },
+      false,
+    ],
+    ["another message", { relayOfMessageId: "m-2" }, "responded_tool_call", { relay: "another" }, false],
+    ["an id that only begins alike", { relayOfMessageId: "m-10" }, "responded_tool_call", { relay: "another" }, false],
+    ["this one, to somebody else", { to: "bob" }, "responded_tool_call", { toReplyRecipient: false }, false],
+    ["a relay that is no string", { relayOfMessageId: 1, to: "bob" }, "responded_tool_call", { relay: "none" }, false],
+  ] as const)("%s", (_, input, state, sent, diagnosed) => {
+    const seen = look(toolsAlone(reply(input)));
+    expect(seen.state).toBe(state);
+    expect(seen.evidence.sent).toMatchObject([sent]);
+    expect(seen.diagnostics.includes("visible_reply_missing_relayOfMessageId")).toBe(diagnosed);
+  });
+
+  test("the name of who waits for it may be written in other letters", () => {
+    const seen = look(toolsAlone(reply({ relayOfMessageId: "", to: "team-lead" })), { replyRecipient: "Team-Lead" });
+    expect(seen.state).toBe("responded_visible_message");
+  });
+
+  test("source alone ties it to nothing", () => {
+    const seen = look(toolsAlone(reply({ source: "runtime_delivery", relayOfMessageId: undefined, to: "bob" })));
+    expect(seen.state).toBe("responded_tool_call");
+  });
+
+  test("text and summary are kept apart, as they were sent", () => {
+    const seen = look(toolsAlone(reply({ text: " It is blue. ", summary: "Colour" }), reply({ text: "And red." })));
+    expect(seen.evidence.sent).toEqual([
+      { text: "It is blue.", summary: "Colour", relay: "this", toReplyRecipient: true },
+      { text: "And red.", summary: null, relay: "this", toReplyRecipient: true },
+    ]);
+  });
+
+  test.each(["agent-teams_message_send", "mcp__agent-teams__message_send", "waybill-lane_message_send"])(
+    "%s is the same tool",
+    (name) => {
+      expect(look(toolsAlone({ ...reply(), name })).state).toBe("responded_visible_message");
+    },
+  );
+});
+
+test("tool names are normalised, sorted by what they show, and named once in all", () => {
+  const seen = look(
+    toolsAlone(
+      aTool("agent-teams_runtime_bootstrap_checkin"),
+      aTool("agent-teams_task_get"),
+      aTool("agent-teams_task_start"),
+      aTool("mcp__agent-teams__task_add_comment"),
+      aTool("Bash"),
+      failed("bash"),
+      aTool("read"),
+      aTool("unheard_of"),
+    ),
+  );
+  expect(seen.evidence).toMatchObject({
+    taskChanges: ["task_start", "task_add_comment"],
+    executions: ["bash"],
+    lookups: ["task_get", "read"],
+    others: ["unheard_of"],
+  });
+  expect(seen.toolNames).toEqual([
+    "runtime_bootstrap_checkin",
+    "task_get",
+    "task_start",
+    "task_add_comment",
+    "bash",
+    "read",
+    "unheard_of",
+  ]);
+});
+
+describe("errors", () => {
+  test("an assistant error with half a text is a session_error, and the text is no answer", () => {
+    const error = { kind: "failed" as const, message: "socket hang up" };
+    expect(look(turn(answerRow("prompt-1", { text: "It is bl", error })))).toMatchObject({
+      state: "session_error",
+      reason: "assistant_error",
+      turnEndedWell: false,
+      aborted: false,
+      evidence: { finalText: null },
+    });
+  });
+
+  test("what was done before the error stays done", () => {
+    const error = { kind: "failed" as const, message: "socket hang up" };
+    const seen = look(turn(toolRow("prompt-1", [aTool("edit")]), answerRow("prompt-1", { error })));
+    expect(seen).toMatchObject({ state: "responded_non_visible_tool", turnEndedWell: false });
+  });
+
+  test("somebody's stop in the session is told apart from an error", () => {
+    const error = { kind: "aborted" as const, message: "aborted" };
+    expect(look(turn(answerRow("prompt-1", { error })))).toMatchObject({
+      state: "session_error",
+      aborted: true,
+      turnEndedWell: false,
+    });
+  });
+
+  test("a stop that the agent went on after is over", () => {
+    const stopped = answerRow("prompt-1", { id: "stopped", error: { kind: "aborted", message: "" } });
+    expect(look(turn(stopped, answerRow("prompt-1", { text: "Blue." })))).toMatchObject({
+      state: "responded_plain_text",
+      aborted: false,
+    });
+  });
+
+  test("a provider error is named", () => {
+    const error = { kind: "failed" as const, message: "429 Too Many Requests" };
+    expect(look(turn(answerRow("prompt-1", { error })))).toMatchObject({
+      state: "session_error",
+      reason: "provider_rate_limit",
+      providerError: "rate_limit",
+      diagnostics: ["provider_error_rate_limit"],
+    });
+  });
+
+  test("a provider error as plain text is never proof", () => {
+    expect(look(turn(answerRow("prompt-1", { text: "Credit balance is too low" })))).toMatchObject({
+      state: "session_error",
+      reason: "provider_billing",
+      providerError: "billing",
+      turnEndedWell: false,
+      evidence: { finalText: null },
+    });
+  });
+
+  test("a provider error that the agent got over is over, and one that came last is not", () => {
+    const limited = answerRow("prompt-1", { id: "limited", error: { kind: "failed", message: "429 rate limit" } });
+    const answered = answerRow("prompt-1", { text: "It is blue." });
+    expect(look(turn(limited, answered))).toMatchObject({ providerError: null, turnEndedWell: true });
+    expect(look(turn(answered, limited))).toMatchObject({ providerError: "rate_limit", turnEndedWell: false });
+  });
+
+  test("an answer that mentions a provider error is an answer", () => {
+    const text = "The nightly job failed with 429 Too Many Requests; I lowered its rate.";
+    expect(look(turn(answerRow("prompt-1", { text })))).toMatchObject({
+      state: "responded_plain_text",
+      providerError: null,
+      turnEndedWell: true,
+      evidence: { finalText: text },
+    });
+  });
+
+  test("an answer that was cut off counts, with a diagnostic", () => {
+    expect(look(turn(answerRow("prompt-1", { text: "It is blue and", finish: "length" })))).toMatchObject({
+      state: "responded_plain_text",
+      diagnostics: ["answer_cut_off"],
+    });
+  });
+});
+
+describe("a rejected ask", () => {
+  test("that ended the turn is a person's decision", () => {
+    expect(look(turn(toolRow("prompt-1", [aTool("read", { status: "error" }), rejected("bash")])))).toMatchObject({
+      state: "tool_error",
+      reason: "ask_rejected",
+      askRejected: true,
+    });
+  });
+
+  test.each([
+    ["words", turn(toolRow("prompt-1", [rejected("bash")]), answerRow("prompt-1", { text: "Then I stop here." }))],
+    ["another tool", turn(toolRow("prompt-1", [rejected("bash"), aTool("edit")]))],
+    [
+      "another row of tools",
+      turn(toolRow("prompt-1", [rejected("bash")]), toolRow("prompt-1", [aTool("edit")], { id: "b" })),
+    ],
+  ])("after which the agent went on with %s is not the end", (_, slice) => {
+    expect(look(slice).askRejected).toBe(false);
+  });
+});
+
+describe("notify: what its proof rests on", () => {
+  test("a turn that ended well without a word has ended well", () => {
+    expect(look(turn(answerRow("prompt-1")))).toMatchObject({ state: "empty_assistant_turn", turnEndedWell: true });
+  });
+
+  test.each([
+    ["no assistant row", turn()],
+    ["an open row", turn(answerRow("prompt-1", { completedAt: null }))],
+  ])("a prompt with %s has not", (_, slice) => {
+    expect(look(slice).turnEndedWell).toBe(false);
+  });
+});
+
+describe("several attempts are one delivery", () => {
+  const two = [anAttempt(), anAttempt({ number: 2 })];
+
+  test("an answer to the first counts though the second got none", () => {
+    const seen = look(
+      aSlice([
+        userRow("prompt-1"),
+        answerRow("prompt-1", { text: "It is blue." }),
+        userRow("prompt-2"),
+        answerRow("prompt-2"),
+      ]),
+      { attempts: two },
+    );
+    expect(seen).toMatchObject({
+      state: "responded_plain_text",
+      deliveredUserMessageId: "prompt-2",
+      evidence: { finalText: "It is blue." },
+    });
+  });
+
+  test("the newest answer is the one that is shown", () => {
+    const seen = look(
+      aSlice([
+        userRow("prompt-1"),
+        answerRow("prompt-1", { text: "It is red." }),
+        userRow("prompt-2"),
+        answerRow("prompt-2", { text: "No, it is blue." }),
+      ]),
+      { attempts: two },
+    );
+    expect(seen.evidence.finalText).toBe("No, it is blue.");
+  });
+
+  test("without proof, the newest attempt says how things stand", () => {
+    const rows = [userRow("prompt-1"), answerRow("prompt-1"), userRow("prompt-2")];
+    expect(look(aSlice(rows), { attempts: two })).toMatchObject({
+      state: "prompt_delivered_no_assistant_message",
+      reason: "never_run",
+      found: true,
+      laterPrompt: false,
+    });
+    expect(look(aSlice(rows.slice(0, 2)), { attempts: two })).toMatchObject({
+      state: "not_observed",
+      found: false,
+      deliveredUserMessageId: "prompt-1",
+      assistantMessageId: "prompt-1-answer",
+    });
+  });
+
+  test("attempts in several sessions are looked for in their own", () => {
+    const attempts = [anAttempt({ sessionId: "old" }), anAttempt({ number: 2, generation: 2 })];
+    const old = aSlice([userRow("prompt-1"), toolRow("prompt-1", [aTool("edit")])], {
+      sessionId: "old",
+      status: "stale",
+    });
+    const seen = look([old, aSlice([userRow("prompt-2"), answerRow("prompt-2", { text: "It is blue." })])], {
+      attempts,
+    });
+    expect(seen.evidence).toMatchObject({ executions: ["edit"], finalText: "It is blue." });
+  });
+
+  test("the id of one session proves nothing in another", () => {
+    const attempts = [anAttempt({ sessionId: "old" }), anAttempt({ number: 2 })];
+    const foreign = aSlice([userRow("prompt-1"), answerRow("prompt-1", { text: "It is blue." }), userRow("prompt-2")]);
+    const seen = look([aSlice([], { sessionId: "old" }), foreign], { attempts });
+    expect(seen.evidence).toEqual(noEvidence);
+  });
+
+  test("proof priority 1: a session that was replaced is not what makes it stale", () => {
+    const attempts = [anAttempt({ sessionId: "old" }), anAttempt({ number: 2 })];
+    const old = aSlice([userRow("prompt-1")], { sessionId: "old", status: "stale", asks: [anAsk("permission")] });
+    const seen = look([old, aSlice([userRow("prompt-2"), answerRow("prompt-2")])], { attempts });
+    expect(seen).toMatchObject({ state: "empty_assistant_turn", settled: true });
+  });
+
+  test("an error or a stop of an older attempt does not speak for the newest", () => {
+    const stopped = answerRow("prompt-1", { error: { kind: "aborted", message: "" } });
+    const seen = look(aSlice([userRow("prompt-1"), stopped, userRow("prompt-2"), answerRow("prompt-2")]), {
+      attempts: two,
+    });
+    expect(seen).toMatchObject({ state: "empty_assistant_turn", aborted: false, turnEndedWell: true });
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * What the ledger does with a lane's messages, told among what the agent does: whoever watches a lane sees a message as
+ * soon as it is admitted, which prompt stands for it, and its end. These are notes for eyes, as all events are: the
+ * ledger itself is told in full in its own stream.
+ *
+ * They are `status` items of the daemon, `delivery:MESSAGE` from admission to its end, and `attempt:MESSAGE:N`. A message
+ * that failed and is retried by a person begins a second time, as an item of its own: `delivery:MESSAGE#2`.
+ */
+import type { Attempt } from "../delivery/attempt.ts";
+import type { DeliveryChange } from "../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Message } from "../message/message.ts";
+import type { Item } from "./item.ts";
+import type { EventBody } from "./universal-event.ts";
+
+export const deliveryNote = "delivery";
+export const attemptNote = "attempt";
+
+/** `round` is missing in what was written before rounds were counted; it was the first then. */
+type OfRound = { message: string; round?: number };
+export type DeliveryNote = OfRound & { from: string; text: string; source: string; createdAt: number };
+export type DeliveryEndNote = OfRound & { status: string; reason: string | null };
+/** `prompt` is the item that stands for it in the agent's turn; null where the runtime takes no ids. */
+export type AttemptNote = { message: string; number: number; kind: string; prompt: string | null };
+
+/** Whole each time, so that whoever hears of it for the first time can show it. */
+export function beginNotes({ id, from, text, source, createdAt }: Message, round: number): EventBody[] {
+  const value: DeliveryNote = { message: id, round, from, text, source, createdAt };
+  return [{ type: "item.started", data: { item: statusItem(roundItem(id, round), deliveryNote, value) } }];
+}
+
+export function changeNotes({ record, before, events }: DeliveryChange, takesIds: boolean): EventBody[] {
+  const isSent = events.some(({ type }) => type === "submit" || type === "asked_further");
+  const attempt = isSent ? record.attemptList.at(-1) : undefined;
+  const notes = attempt ? attemptNotes(record, attempt, takesIds) : [];
+  if (before && isOver(record) && !isOver(before)) notes.push(endNote(record));
+  return notes;
+}
+
+/** For a message whose end was not noted: the daemon died between the two. */
+export function endNote(record: Pick<DeliveryRecord, "messageId" | "rounds" | "status" | "lastReason">): EventBody {
+  const { messageId, rounds: round, status, lastReason } = record;
+  const value: DeliveryEndNote = { message: messageId, round, status, reason: lastReason };
+  const item = statusItem(roundItem(messageId, round), deliveryNote, value);
+  return {
+    type: "item.completed",
+    data: { item: { ...item, status: status === "responded" ? "completed" : "failed" } },
+  };
+}
+
+export function isOver({ status }: Pick<DeliveryRecord, "status">): boolean {
+  return status === "responded" || status === "failed_terminal" || status === "cancelled";
+}
+
+function attemptNotes(
+  { messageId: message, rounds }: DeliveryRecord,
+  { number, kind, messageId }: Attempt,
+  takesIds: boolean,
+): EventBody[] {
+  const value: AttemptNote = { message, number, kind, prompt: takesIds ? messageId : null };
+  const item = {
+    ...statusItem(`attempt:${message}:${number}`, attemptNote, value),
+    parent: roundItem(message, rounds),
+  };
+  return [
+    { type: "item.started", data: { item: { ...item, parts: [] } } },
+    { type: "item.completed", data: { item: { ...item, status: "completed" } } },
+  ];
+}
+
+/** No id of a message has a `#` in it. */
+function roundItem(message: string, round: number): string {
+  return round === 1 ? `${deliveryNote}:${message}` : `${deliveryNote}:${message}#${round}`;
+}
+
+/** What the item of a round stands for; null when it is none. */
+export function roundOf(item: string): { message: string; round: number } | null {
+  if (!item.startsWith(`${deliveryNote}:`)) return null;
+  const [message = "", round] = item.slice(deliveryNote.length + 1).split("#");
+  return { message, round: round === undefined ? 1 : Number(round) };
+}
+
+function statusItem(id: string, name: string, value: unknown): Item {
+  const parts: Item["parts"] = [{ type: "json", id, value }];
+  return { id, kind: "status", role: null, name, parent: null, status: "in_progress", parts };
+}

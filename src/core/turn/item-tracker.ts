@@ -1,0 +1,277 @@
+/**
+ * Which items of a session are open and which are over. It turns what a runtime says, as often as it says it, into one
+ * beginning and one end of each item, in one order for all programs:
+ *
+ * message begins, call, result, the next call …, the files that were changed, what it used, message ends.
+ *
+ * Programs differ in when a message that calls tools is over: here it is when its calls have their results. They differ
+ * in when one begins: here it does with the first thing in it.
+ */
+import type { FilePart, Item, Part } from "./item.ts";
+import { KnownIds } from "./known-ids.ts";
+import type { Said } from "./signal.ts";
+import type { EventBody } from "./universal-event.ts";
+
+type Ending = Pick<Extract<Said, { type: "message_done" }>, "error" | "usage">;
+type Entry = {
+  item: Item;
+  /** Of a message: calls that have no result yet, what they changed, and how it ended while they still ran. */
+  calls: Set<string>;
+  files: FilePart[];
+  ending: Ending | null;
+  /** It was begun before a restart: how much of its text was told as deltas, nobody knows. */
+  recalled: boolean;
+};
+type Words = Extract<Said, { type: "part" | "delta" }>;
+type Tool = Extract<Said, { type: "tool" }>;
+
+/** Repeats come soon after; more than a very long turn has items need not be remembered. */
+const remembered = 5000;
+
+export class ItemBook {
+  readonly #open = new Map<string, Entry>();
+  /** Messages that have begun and have nothing in them yet, with the call that a subagent works for. */
+  readonly #empty = new Map<string, string | null>();
+  readonly #over = new KnownIds(remembered);
+
+  knows(id: string): boolean {
+    return this.#open.has(id) || this.#over.has(id);
+  }
+
+  isOver(id: string): boolean {
+    return this.#over.has(id);
+  }
+
+  get hasOpen(): boolean {
+    return this.#open.size + this.#empty.size > 0;
+  }
+
+  prompt({ message, parts, parent }: Extract<Said, { type: "prompt" }>): EventBody[] {
+    return this.#whole({ id: message, kind: "message", role: "user", parent: parent ?? null, parts: [...parts] });
+  }
+
+  /**
+   * A message is told with the first thing in it: some programs announce one before the model has said anything, and
+   * others do not.
+   */
+  message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): EventBody[] {
+    if (!this.knows(message) && !this.#empty.has(message)) this.#empty.set(message, parent ?? null);
+    return [];
+  }
+
+  /** The whole text of a part, or what is new of it. */
+  words({ type, message, part: id, kind, text }: Words): EventBody[] {
+    if (text === "") return [];
+    const begun = this.#beginMessage(message);
+    const entry = this.#open.get(message);
+    if (!entry) return begun;
+    const known = wordsIn(entry.item.parts, id, kind);
+    const isAgain = entry.recalled && known.text === "";
+    const added = type === "delta" ? text : isAgain ? "" : newIn(text, known.text);
+    known.text = type === "delta" ? known.text + text : text;
+    return added === ""
+      ? begun
+      : [...begun, { type: "item.delta", data: { item: message, part: id, kind, text: added } }];
+  }
+
+  tool(said: Tool): EventBody[] {
+    const { message, call, name, state } = said;
+    const [callId, resultId] = [callItem(call), resultItem(call)];
+    if (this.#over.has(resultId)) return [];
+    const told = this.#beginMessage(message);
+    if (!this.knows(callId)) {
+      this.#open.get(message)?.calls.add(call);
+      told.push(this.#begin({ id: callId, kind: "tool_call", name, parent: message }));
+    }
+    if (state.status === "pending") return told;
+    if (this.#open.has(callId)) {
+      told.push(this.#complete(callId, [{ type: "tool_call", call, name, input: state.input }]));
+    }
+    if (state.status === "running") return [...told, ...this.#output(said, state.output ?? "")];
+    if (!this.#open.has(resultId)) told.push(this.#begin(resultOf(said)));
+    const failed = state.status === "error";
+    const rejected = failed && state.rejected;
+    const part: Part = { type: "tool_result", call, name, output: state.output, isError: failed, rejected };
+    told.push(this.#complete(resultId, [part], failed ? "failed" : "completed"));
+    return [...told, ...this.#resolved(message, call)];
+  }
+
+  inputDelta({ call, text }: Extract<Said, { type: "tool_input_delta" }>): EventBody[] {
+    const id = callItem(call);
+    if (!this.#open.has(id)) return [];
+    return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
+  }
+
+  /** The same change is told once. One that says less adds nothing to one of the same path. */
+  file({ message, file }: Extract<Said, { type: "file" }>): EventBody[] {
+    const begun = this.#beginMessage(message);
+    const files = this.#open.get(message)?.files;
+    if (!files) return begun;
+    const same = files.findIndex(({ path, diff }) => path === file.path && (diff === file.diff || diff === null));
+    if (same >= 0 && file.change === "unknown" && file.diff === null) return begun;
+    if (same >= 0) files[same] = file;
+    else if (file.diff !== null || !files.some(({ path }) => path === file.path)) files.push(file);
+    return begun;
+  }
+
+  plan({ id, value }: Extract<Said, { type: "plan" }>): EventBody[] {
+    return this.#whole({ id, kind: "plan", parts: [{ type: "json", id, value }] });
+  }
+
+  status({ id, name, value, failed }: Extract<Said, { type: "status" }>): EventBody[] {
+    const status = failed === true ? "failed" : "completed";
+    return this.#whole({ id, kind: "status", name, parts: [{ type: "json", id, value }] }, status);
+  }
+
+  done({ message, error, usage }: Extract<Said, { type: "message_done" }>): EventBody[] {
+    if (error && !this.#open.has(message)) {
+      // It failed before it said anything; that is news of the turn.
+      this.#empty.delete(message);
+      this.#over.add(message);
+      return [];
+    }
+    const begun = this.#beginMessage(message);
+    const entry = this.#open.get(message);
+    if (!entry) return begun;
+    entry.ending = { error, usage };
+    return entry.calls.size > 0 ? begun : [...begun, ...this.#end(entry)];
+  }
+
+  /** The turn is over: so is everything in it, what was made last first. */
+  closeAll(): EventBody[] {
+    const told: EventBody[] = [];
+    for (const id of this.#empty.keys()) this.#over.add(id);
+    this.#empty.clear();
+    for (const entry of [...this.#open.values()].reverse()) {
+      const { item, calls } = entry;
+      if (!this.#open.has(item.id)) continue;
+      if (item.kind !== "message") told.push(this.#complete(item.id, item.parts, "failed"));
+      else {
+        for (const call of calls) told.push(...this.#leftOver(call));
+        told.push(...this.#end(entry));
+      }
+    }
+    return told;
+  }
+
+  /** Takes back what was told before, as after a restart. */
+  recall(body: EventBody): void {
+    if (body.type === "item.started") {
+      const { item } = body.data;
+      this.#open.set(item.id, { ...entryOf(structuredClone(item)), recalled: true });
+      if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
+    } else if (body.type === "item.completed") {
+      const { id, kind, parent } = body.data.item;
+      this.#open.delete(id);
+      this.#over.add(id);
+      // A result's parent is its call, whose own parent is the message: found by the call it had open.
+      if (kind === "tool_result" && parent !== null)
+        for (const { calls } of this.#open.values()) calls.delete(callOf(parent));
+    }
+  }
+
+  #beginMessage(id: string): EventBody[] {
+    if (this.knows(id)) return [];
+    const parent = this.#empty.get(id) ?? null;
+    this.#empty.delete(id);
+    return [this.#begin({ id, kind: "message", role: "assistant", parent })];
+  }
+
+  #output(said: Tool, output: string): EventBody[] {
+    if (output === "") return [];
+    const id = resultItem(said.call);
+    const told = this.#open.has(id) ? [] : [this.#begin(resultOf(said))];
+    const entry = this.#open.get(id);
+    const { call, name } = said;
+    const part: Part = { type: "tool_result", call, name, output, isError: false, rejected: false };
+    const [known] = entry?.item.parts ?? [];
+    const before = known?.type === "tool_result" ? known.output : "";
+    if (entry) entry.item.parts = [part];
+    const isAgain = entry?.recalled === true && before === "";
+    const added = isAgain ? "" : newIn(output, before);
+    if (added === "") return told;
+    return [...told, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
+  }
+
+  #resolved(message: string, call: string): EventBody[] {
+    const entry = this.#open.get(message);
+    if (!entry) return [];
+    entry.calls.delete(call);
+    return entry.ending !== null && entry.calls.size === 0 ? this.#end(entry) : [];
+  }
+
+  /** A call that never got its result has failed, and says so. */
+  #leftOver(call: string): EventBody[] {
+    const id = resultItem(call);
+    if (this.knows(id)) return [];
+    const name = "";
+    const part: Part = { type: "tool_result", call, name, output: "", isError: true, rejected: false };
+    const begun = this.#begin({ id, kind: "tool_result", parent: callItem(call) });
+    return [begun, this.#complete(id, [part], "failed")];
+  }
+
+  #end({ item, files, ending }: Entry): EventBody[] {
+    const failed = ending === null || ending.error !== null;
+    const told: EventBody[] = [];
+    if (files.length > 0) {
+      told.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
+    }
+    if (ending?.usage) {
+      const { tokens, cost, model } = ending.usage;
+      told.push({ type: "usage", data: { of: "message", item: item.id, model, tokens, cost } });
+    }
+    told.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
+    return told;
+  }
+
+  #whole(item: Pick<Item, "id" | "kind" | "parts"> & Partial<Item>, status: Item["status"] = "completed"): EventBody[] {
+    if (this.knows(item.id)) return [];
+    return [this.#begin({ ...item, parts: [] }), this.#complete(item.id, item.parts, status)];
+  }
+
+  #begin(item: Pick<Item, "id" | "kind"> & Partial<Item>): EventBody {
+    const whole: Item = { role: null, name: null, parent: null, parts: [], ...item, status: "in_progress" };
+    this.#open.set(whole.id, entryOf(whole));
+    return { type: "item.started", data: { item: structuredClone(whole) } };
+  }
+
+  #complete(id: string, parts: readonly Part[], status: Item["status"] = "completed"): EventBody {
+    const entry = this.#open.get(id);
+    if (!entry) throw new Error(`item ${id} is not open`);
+    this.#open.delete(id);
+    this.#over.add(id);
+    return { type: "item.completed", data: { item: { ...entry.item, parts: structuredClone([...parts]), status } } };
+  }
+}
+
+function callItem(call: string): string {
+  return `call:${call}`;
+}
+
+function resultItem(call: string): string {
+  return `result:${call}`;
+}
+
+function callOf(callItemId: string): string {
+  return callItemId.slice("call:".length);
+}
+
+function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "parent"> {
+  return { id: resultItem(call), kind: "tool_result", name, parent: callItem(call) };
+}
+
+function entryOf(item: Item): Entry {
+  return { item, calls: new Set(), files: [], ending: null, recalled: false };
+}
+
+function newIn(text: string, known: string): string {
+  return text.startsWith(known) ? text.slice(known.length) : "";
+}
+
+function wordsIn(parts: Part[], id: string, kind: "text" | "reasoning") {
+  const known = parts.find((part) => (part.type === "text" || part.type === "reasoning") && part.id === id);
+  if (known?.type === "text" || known?.type === "reasoning") return known;
+  const made = { type: kind, id, text: "" };
+  parts.push(made);
+  return made;
+}

@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { universalEventShape } from "../../../test/support/event-schema.ts";
+import type { Said, Signal } from "./signal.ts";
+import { TurnTracker } from "./turn-tracker.ts";
+import type { Draft, UniversalEvent } from "./universal-event.ts";
+import { isKept } from "./universal-event.ts";
+
+const id = (letter: string) => fc.integer({ min: 1, max: 4 }).map((n) => `${letter}${n}`);
+const words = fc.string({ maxLength: 4 });
+const state = fc.oneof(
+  fc.record({ status: fc.constant("pending" as const) }),
+  fc.record({ status: fc.constant("running" as const), input: fc.constant({}), output: words }),
+  fc.record({ status: fc.constant("completed" as const), input: fc.constant({}), output: words }),
+  fc.record({ status: fc.constant("error" as const), input: fc.constant({}), output: words, rejected: fc.boolean() }),
+);
+const failure = fc.option(
+  fc.record({ kind: fc.constantFrom("aborted" as const, "failed" as const), message: fc.constantFrom("x", "y") }),
+);
+
+const said: fc.Arbitrary<Said> = fc.oneof(
+  fc.record({ type: fc.constant("prompt" as const), message: id("u"), parts: fc.constant([]) }),
+  fc.constantFrom<Said>({ type: "busy" }, { type: "stopped" }, { type: "died" }, { type: "rest" }),
+  fc.constantFrom<Said>({ type: "session_ended", reason: "exit" }, { type: "unparsed", reason: "?", raw: "?" }),
+  fc.record({ type: fc.constant("rest" as const), queued: fc.integer({ min: 0, max: 2 }) }),
+  fc.record({ type: fc.constant("message" as const), message: id("a"), prompt: fc.option(id("u")) }),
+  fc.record({
+    type: fc.constantFrom("part" as const, "delta" as const),
+    message: id("a"),
+    part: id("p"),
+    kind: fc.constantFrom("text" as const, "reasoning" as const),
+    text: words,
+  }),
+  fc.record({ type: fc.constant("tool" as const), message: id("a"), call: id("c"), name: fc.constant("read"), state }),
+  fc.record({ type: fc.constant("tool_input_delta" as const), call: id("c"), text: words }),
+  fc.record({
+    type: fc.constant("file" as const),
+    message: id("a"),
+    file: fc.record({
+      type: fc.constant("file" as const),
+      path: fc.constantFrom("a", "b"),
+      change: fc.constant("modified" as const),
+      diff: fc.option(words),
+    }),
+  }),
+  fc.record({ type: fc.constant("message_done" as const), message: id("a"), error: failure, usage: fc.constant(null) }),
+  fc.record({
+    type: fc.constant("permission" as const),
+    ask: id("q"),
+    title: words,
+    call: fc.constant(null),
+    detail: fc.constant(null),
+  }),
+  fc.record({ type: fc.constant("permission_over" as const), ask: id("q"), outcome: fc.constant("once" as const) }),
+  fc.record({ type: fc.constant("error" as const), id: id("e"), message: words, item: fc.constant(null) }),
+);
+
+const story = fc.array(
+  fc
+    .tuple(said, fc.option(fc.constant("below")))
+    .map(
+      ([one, below]): Signal => ({ at: 1, session: "s", ...(below === null ? {} : { nativeSession: below }), ...one }),
+    ),
+  { maxLength: 60 },
+);
+
+function tell(tracker: TurnTracker, signals: readonly Signal[]): Draft[] {
+  return signals.flatMap((signal) => tracker.take(signal));
+}
+
+function kept(drafts: readonly Draft[]): UniversalEvent[] {
+  return drafts.filter(isKept).map((draft, seq) => ({ ...draft, id: `e${seq}`, seq, lane: "lane" }));
+}
+
+/** What is ended when the program dies; file changes are told at the end only, so those are new after a restart. */
+function endsOf(tracker: TurnTracker): [string, number | null][] {
+  const ends = tell(tracker, [{ at: 2, session: "s", type: "died" }]);
+  return ends
+    .filter(
+      (draft) =>
+        !("item" in draft.data) || typeof draft.data.item !== "object" || draft.data.item?.kind !== "file_change",
+    )
+    .map(({ type, turn }) => [type, turn]);
+}
+
+const runs = { numRuns: 2000 };
+
+test("whatever a runtime says, each turn ends once, before the next one begins, and all of it lies in its turn", () => {
+  fc.assert(
+    fc.property(story, (signals) => {
+      let open: number | null = null;
+      let last = 0;
+      for (const draft of tell(new TurnTracker(), [...signals, { at: 2, session: "s", type: "died" }])) {
+        if (draft.type === "turn.started") {
+          expect(open).toBeNull();
+          open = last += 1;
+        }
+        expect(draft.turn).toBe(open);
+        if (draft.type === "turn.ended") open = null;
+      }
+      expect(open).toBeNull();
+    }),
+    runs,
+  );
+});
+
+test("whatever a runtime says, each item begins once and ends once, and no ask is left when its turn is over", () => {
+  fc.assert(
+    fc.property(story, (signals) => {
+      const begun = new Set<string>();
+      const ended = new Set<string>();
+      const asks = new Set<string>();
+      for (const draft of tell(new TurnTracker(), [...signals, { at: 2, session: "s", type: "died" }])) {
+        if (draft.type === "item.started") expect(begun.has(draft.data.item.id)).toBe(false);
+        if (draft.type === "item.started") begun.add(draft.data.item.id);
+        if (draft.type === "item.delta") expect(begun.has(draft.data.item) && !ended.has(draft.data.item)).toBe(true);
+        if (draft.type === "item.completed") {
+          expect(begun.has(draft.data.item.id) && !ended.has(draft.data.item.id)).toBe(true);
+          ended.add(draft.data.item.id);
+        }
+        if (draft.type === "permission.requested") asks.add(draft.data.ask);
+        if (draft.type === "permission.resolved") expect(asks.delete(draft.data.ask)).toBe(true);
+        if (draft.type === "turn.ended") expect(asks.size).toBe(0);
+      }
+      expect(ended).toEqual(begun);
+    }),
+    runs,
+  );
+});
+
+test("what is told fits the schema", () => {
+  fc.assert(
+    fc.property(story, (signals) => {
+      for (const event of kept(tell(new TurnTracker(), signals))) {
+        expect(universalEventShape.safeParse(event).error).toBeUndefined();
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("after a restart, saying all of it again tells no item a second time and leaves the turn as it was", () => {
+  fc.assert(
+    fc.property(story, (signals) => {
+      const before = new TurnTracker();
+      const first = kept(tell(before, signals));
+      const after = new TurnTracker();
+      for (const event of first) after.recall(event);
+      expect(after.inTurn).toBe(before.inTurn);
+      const copy = new TurnTracker();
+      for (const event of first) copy.recall(event);
+      expect(endsOf(copy)).toEqual(endsOf(before));
+      const again = signals.filter(({ type }) => ["prompt", "message", "part", "tool", "message_done"].includes(type));
+      const known = new Set(first.flatMap((event) => (event.type === "item.started" ? [event.data.item.id] : [])));
+      for (const draft of tell(after, again)) {
+        if (draft.type === "item.started") expect(known.has(draft.data.item.id)).toBe(false);
+      }
+    }),
+    runs,
+  );
+});

@@ -1,0 +1,295 @@
+/**
+ * Makes the universal events of one lane out of what its runtime says. All runtimes feed this one reducer, so a turn
+ * begins and ends by the same rules whatever the program: `turn.ended` comes once for each `turn.started`, an ask does
+ * not end a turn, and what comes late or twice says nothing. No clock, no randomness, no I/O.
+ */
+import type { Item } from "./item.ts";
+import { ItemBook } from "./item-tracker.ts";
+import type { Said, Signal } from "./signal.ts";
+import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
+
+type Turn = {
+  /** Whether the program has shown that it works on it: a rest before that belongs to an earlier turn. */
+  active: boolean;
+  /** Somebody asked for its end. */
+  stopped: boolean;
+  /** A person said no, and the agent has said nothing since. */
+  refused: boolean;
+  /** What the newest message of the agent, or the program, failed with. */
+  failure: { kind: "aborted" | "failed"; message: string } | null;
+  /** What was told already, since programs say an error in several places. */
+  errors: Set<string>;
+};
+
+type SaidOf<T extends Said["type"]> = Extract<Said, { type: T }>;
+
+export class TurnTracker {
+  readonly #items = new ItemBook();
+  readonly #asks = new Map<string, "permission" | "question">();
+  /** Prompts that came while a turn ran, oldest first. */
+  #waiting: string[] = [];
+  #turns = 0;
+  #open: Turn | null = null;
+  #busy = false;
+  #drafts: Draft[] = [];
+  /** The lane's session by now: what a session says that was replaced is over. */
+  #session: string | null = null;
+
+  get inTurn(): boolean {
+    return this.#open !== null;
+  }
+
+  /** The number of the turn that runs. */
+  get turn(): number | null {
+    return this.#open ? this.#turns : null;
+  }
+
+  take(signal: Signal): Draft[] {
+    this.#drafts = [];
+    if (this.#isCurrent(signal)) this.#take(signal);
+    return this.#drafts;
+  }
+
+  /** Takes back, in their order, what was told before a restart. */
+  recall(event: UniversalEvent): void {
+    this.#session = event.session;
+    this.#items.recall(event);
+    if (event.type === "turn.started") this.#open = newTurn(false);
+    else if (event.type === "turn.ended") this.#open = null;
+    // Of a very long turn the beginning is not kept any more; it is open all the same.
+    else if (event.turn !== null) this.#open ??= newTurn(true);
+    if (event.type === "permission.requested") this.#asks.set(event.data.ask, "permission");
+    else if (event.type === "question.requested") this.#asks.set(event.data.ask, "question");
+    else if (event.type === "permission.resolved" || event.type === "question.resolved")
+      this.#asks.delete(event.data.ask);
+    if (this.#open) recallInTurn(this.#open, event);
+    if (event.turn !== null) this.#turns = event.turn;
+  }
+
+  /** A lane has one session at a time. With a beginning or a prompt in another one, the turn in the old one is over. */
+  #isCurrent(signal: Signal): boolean {
+    const { session, type } = signal;
+    if (session === this.#session) return true;
+    // A session that was replaced may be told again, after a gap.
+    const isNew = signal.type === "prompt" && !this.#items.knows(signal.message);
+    const begins = type === "session_started" || isNew;
+    if (this.#open && !begins) return false;
+    this.#end({ ...signal, session: this.#session ?? session, synthetic: true }, "interrupted", 0);
+    this.#session = session;
+    this.#busy = false;
+    return true;
+  }
+
+  #take(signal: Signal): void {
+    switch (signal.type) {
+      case "session_started":
+        return this.#tell(signal, { type: "session.started", data: { resumed: signal.resumed } });
+      case "session_ended":
+        this.#busy = false;
+        this.#end(signal, "interrupted", 0);
+        return this.#tell(signal, { type: "session.ended", data: { reason: signal.reason } });
+      case "busy":
+        this.#busy = true;
+        if (this.#open) this.#open.active = true;
+        return;
+      case "prompt":
+        return this.#prompt(signal);
+      case "rest":
+        return this.#rest(signal);
+      case "died":
+        this.#busy = false;
+        return this.#end(signal, "interrupted", 0);
+      case "stopped":
+        if (this.#open) this.#open.stopped = true;
+        return;
+      case "permission":
+      case "question":
+        return this.#ask(signal);
+      case "permission_over":
+      case "question_over":
+        return this.#answered(signal);
+      case "error":
+        return this.#error(signal);
+      case "turn_usage": {
+        const { tokens, cost, model } = signal;
+        return this.#tell(signal, { type: "usage", data: { of: "turn", item: null, tokens, cost, model } });
+      }
+      case "unparsed":
+        return this.#tell(signal, { type: "unparsed", data: { reason: signal.reason } }, { raw: signal.raw });
+      case "plan":
+        return this.#tellAll(signal, this.#items.plan(signal));
+      case "status":
+        return this.#tellAll(signal, this.#items.status(signal));
+      default:
+        return this.#work(signal);
+    }
+  }
+
+  /** What an agent does: there is a turn, whether or not the prompt was seen. A message that is over has said it all. */
+  #work(signal: Signal & SaidOf<"message" | "part" | "delta" | "tool" | "tool_input_delta" | "file" | "message_done">) {
+    if (signal.type === "tool_input_delta") return this.#tellAll(signal, this.#items.inputDelta(signal));
+    if (this.#items.isOver(signal.message)) return;
+    const prompt = signal.type === "message" ? signal.prompt : null;
+    const turn = this.#open ?? this.#begin(signal, prompt, true);
+    turn.active = true;
+    const isNew = !this.#items.knows(signal.message);
+    if (isNew && signal.nativeSession === undefined) turn.refused = false;
+    switch (signal.type) {
+      case "message":
+        return this.#tellAll(signal, this.#items.message(signal));
+      case "part":
+      case "delta":
+        return this.#tellAll(signal, this.#items.words(signal));
+      case "tool":
+        if (signal.state.status === "error" && signal.state.rejected) turn.refused = true;
+        return this.#tellAll(signal, this.#items.tool(signal));
+      case "file":
+        return this.#tellAll(signal, this.#items.file(signal));
+      case "message_done":
+        if (signal.nativeSession === undefined) turn.failure = signal.error;
+        if (signal.error?.kind === "failed") this.#sayError(signal, turn, signal.error.message, signal.message);
+        return this.#tellAll(signal, this.#items.done(signal));
+      default:
+        signal satisfies never;
+    }
+  }
+
+  #prompt(signal: Signal & SaidOf<"prompt">): void {
+    if (this.#items.knows(signal.message)) return;
+    if (!this.#open) this.#begin(signal, signal.message, false);
+    else if (signal.nativeSession === undefined) this.#waiting.push(signal.message);
+    this.#tellAll(signal, this.#items.prompt(signal));
+  }
+
+  #rest(signal: Signal & SaidOf<"rest">): void {
+    this.#busy = false;
+    const turn = this.#open;
+    if (!turn?.active) return;
+    const queued = signal.queued ?? 0;
+    this.#end(signal, signal.reason ?? this.#reason(turn), queued);
+    if (queued === 0) return;
+    this.#begin(signal, this.#waiting.shift() ?? null, false).active = true;
+  }
+
+  #reason({ stopped, failure, refused }: Turn): TurnEndReason {
+    if (failure?.kind === "aborted") return "aborted";
+    if (this.#items.hasOpen) return stopped ? "aborted" : "interrupted";
+    if (failure) return "error";
+    return refused ? "aborted" : "completed";
+  }
+
+  #begin(signal: Signal, prompt: string | null, synthetic: boolean): Turn {
+    const turn = newTurn(this.#busy);
+    this.#open = turn;
+    this.#turns += 1;
+    this.#tell(signal, { type: "turn.started", data: { prompt } }, { synthetic });
+    return turn;
+  }
+
+  /** Nothing that was open in the turn outlives it. */
+  #end(signal: Signal, reason: TurnEndReason, queued: number): void {
+    const turn = this.#open;
+    if (!turn) return;
+    for (const [ask, kind] of this.#asks) this.#tell(signal, expired(ask, kind), { synthetic: true });
+    this.#asks.clear();
+    this.#tellAll(signal, this.#items.closeAll(), true);
+    const error = reason === "error" ? (turn.failure?.message ?? null) : null;
+    this.#tell(signal, { type: "turn.ended", data: { reason, error, queued } });
+    this.#open = null;
+    if (queued === 0) this.#waiting = [];
+  }
+
+  #ask(signal: Signal & SaidOf<"permission" | "question">): void {
+    if (this.#asks.has(signal.ask)) return;
+    const turn = this.#open ?? this.#begin(signal, null, true);
+    turn.active = true;
+    this.#asks.set(signal.ask, signal.type);
+    const { ask, call } = signal;
+    if (signal.type === "question") {
+      const questions = structuredClone([...signal.questions]);
+      return this.#tell(signal, { type: "question.requested", data: { ask, call, questions } });
+    }
+    const { title, detail } = signal;
+    this.#tell(signal, { type: "permission.requested", data: { ask, call, title, detail } });
+  }
+
+  #answered(signal: Signal & SaidOf<"permission_over" | "question_over">): void {
+    const { ask } = signal;
+    if (!this.#asks.delete(ask)) return;
+    if (signal.outcome === "reject" && this.#open) this.#open.refused = true;
+    if (signal.type === "permission_over") {
+      return this.#tell(signal, { type: "permission.resolved", data: { ask, outcome: signal.outcome } });
+    }
+    const answers = signal.answers === null ? null : signal.answers.map((one) => [...one]);
+    this.#tell(signal, { type: "question.resolved", data: { ask, outcome: signal.outcome, answers } });
+  }
+
+  #error(signal: Signal & SaidOf<"error">): void {
+    const turn = this.#open;
+    if (turn) {
+      turn.active = true;
+      if (signal.nativeSession === undefined) turn.failure = { kind: "failed", message: signal.message };
+      return this.#sayError(signal, turn, signal.message, signal.item);
+    }
+    this.#tell(signal, { type: "error", data: { message: signal.message, item: signal.item } });
+  }
+
+  #sayError(signal: Signal, turn: Turn, message: string, item: string | null): void {
+    if (turn.errors.has(message)) return;
+    turn.errors.add(message);
+    this.#tell(signal, { type: "error", data: { message, item } });
+  }
+
+  #tellAll(signal: Signal, bodies: readonly EventBody[], synthetic = false): void {
+    for (const body of bodies) this.#tell(signal, body, { synthetic });
+  }
+
+  #tell(signal: Signal, body: EventBody, { synthetic = false, raw }: { synthetic?: boolean; raw?: string } = {}) {
+    this.#drafts.push({
+      time: signal.at,
+      session: signal.session,
+      ...(signal.nativeSession === undefined ? {} : { nativeSession: signal.nativeSession }),
+      turn: this.turn,
+      source: synthetic ? "daemon" : "agent",
+      synthetic: synthetic || signal.synthetic === true,
+      ...(raw === undefined ? {} : { raw }),
+      ...body,
+    });
+  }
+}
+
+function newTurn(active: boolean): Turn {
+  return { active, stopped: false, refused: false, failure: null, errors: new Set() };
+}
+
+/** Which of its messages failed, and whether a person said no, so that its end has the right reason. */
+function recallInTurn(turn: Turn, event: UniversalEvent): void {
+  const below = event.nativeSession !== undefined;
+  const { type } = event;
+  turn.active ||= type === "error" || type.endsWith(".requested") || (type === "item.started" && !isPrompt(event.data));
+  if (event.type === "error") {
+    turn.errors.add(event.data.message);
+    if (!below) turn.failure = { kind: "failed", message: event.data.message };
+  } else if (event.type === "permission.resolved" || event.type === "question.resolved") {
+    if (event.data.outcome === "reject") turn.refused = true;
+  } else if (event.type === "item.started" && event.data.item.role === "assistant" && !below) {
+    turn.refused = false;
+  } else if (event.type === "item.completed") {
+    const { role, status, parts } = event.data.item;
+    if (parts.some((part) => part.type === "tool_result" && part.rejected)) turn.refused = true;
+    if (role !== "assistant" || below) return;
+    // Every failure but a stop is told as an error first.
+    if (status === "completed") turn.failure = null;
+    else turn.failure ??= { kind: "aborted", message: "" };
+  }
+}
+
+function isPrompt({ item }: { item: Item }): boolean {
+  return item.role === "user";
+}
+
+function expired(ask: string, kind: "permission" | "question"): EventBody {
+  return kind === "permission"
+    ? { type: "permission.resolved", data: { ask, outcome: "expired" } }
+    : { type: "question.resolved", data: { ask, outcome: "expired", answers: null } };
+}

@@ -1,0 +1,77 @@
+/**
+ * The end of a run in good order: nothing new is sent, and the turns that run get a while to end and be committed.
+ * What has not ended by then stays in the ledger, and the next start finds it there.
+ */
+import type { Clock } from "../clock.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { isOutstanding } from "../core/delivery/record.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { Store } from "../store/port.ts";
+import type { Courier } from "./courier.ts";
+
+export type Drained = "drained" | "left_running";
+
+export type DrainDeps = { store: Store; ledger: Ledger; courier: Courier; clock: Clock };
+
+/** Ends when no turn runs, when `ms` have passed, or when `hurry` is aborted. */
+export async function drain(deps: DrainDeps, ms: number, hurry: AbortSignal): Promise<Drained> {
+  const turns = watchTurns(deps);
+  const { clock } = deps;
+  let takeBack = () => {};
+  const leave = new Promise<Drained>((resolve) => {
+    const leaveThem = () => resolve("left_running");
+    const cancel = clock.at(clock.now() + ms, leaveThem);
+    hurry.addEventListener("abort", leaveThem, { once: true });
+    takeBack = () => {
+      cancel();
+      hurry.removeEventListener("abort", leaveThem);
+    };
+    if (hurry.aborted) leaveThem();
+  });
+  try {
+    return await Promise.race([leave, turns.ended]);
+  } finally {
+    takeBack();
+    turns.forget();
+  }
+}
+
+/** Holds the courier, and hears of every change rather than asking again and again. */
+function watchTurns({ store, ledger, courier }: DrainDeps): { ended: Promise<Drained>; forget: () => void } {
+  const latest = new Map<string, DeliveryRecord>();
+  const see = (record: DeliveryRecord) => {
+    if ((latest.get(record.id)?.version ?? 0) < record.version) latest.set(record.id, record);
+  };
+  let onChange = () => {};
+  // Before anything is read, so that no change falls between the two.
+  const forget = ledger.onChange(({ record }) => {
+    see(record);
+    onChange();
+  });
+  const lookAround = async () => {
+    await courier.hold();
+    for (const laneId of await store.lanesWithWork()) {
+      const record = await store.outstanding(laneId);
+      if (record) see(record);
+    }
+  };
+  const ended = lookAround().then(
+    () =>
+      new Promise<Drained>((resolve) => {
+        onChange = () => {
+          if (![...latest.values()].some(turnRuns)) resolve("drained");
+        };
+        onChange();
+      }),
+  );
+  return { ended, forget };
+}
+
+/** Sent, and maybe still worked on. One that waits for its retry, or only owes its read, keeps nobody waiting. */
+function turnRuns(record: DeliveryRecord): boolean {
+  if (record.status === "submitting" || record.status === "accepted") return true;
+  const ended = record.status === "responded" || record.status === "cancelled";
+  // What is only to be asked further, or looked for, waits for the next start.
+  const waits = record.nextAttempt !== null || record.claims !== null;
+  return ended && record.turnEndedAt === null && isOutstanding(record) && !waits;
+}

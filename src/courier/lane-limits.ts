@@ -1,0 +1,63 @@
+/**
+ * Pauses a lane that has used what it may use in a day, and lets it go on when the next day begins. What was used is in
+ * the store and why a lane is paused is in the lane, so that a restart changes nothing about either.
+ */
+import type { Clock } from "../clock.ts";
+import type { Policy } from "../core/delivery/policy.ts";
+import type { LimitReason } from "../core/lane/daily-limit.ts";
+import { dayOf, isLimitReason, limitReached, nextDay } from "../core/lane/daily-limit.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { Store } from "../store/port.ts";
+
+export type LimitDeps = { store: Store; clock: Clock; policy: Policy };
+
+export class LimitKeeper {
+  readonly #deps: LimitDeps;
+  readonly #wake: (laneId: string) => void;
+  readonly #timers = new Map<string, () => void>();
+  #closed = false;
+
+  constructor(deps: LimitDeps, wake: (laneId: string) => void) {
+    this.#deps = deps;
+    this.#wake = wake;
+  }
+
+  /** To be asked before a prompt is sent, and after a fresh read. True when nothing may be sent. */
+  async stops(lane: Lane): Promise<boolean> {
+    const reason = await this.#reached(lane);
+    if (reason === null) return false;
+    await this.#deps.store.pauseLane(lane.id, reason);
+    this.#wakeTomorrow(lane.id);
+    return true;
+  }
+
+  /** The lane as it is then: going on, if it was paused for a limit that does not hold it any more. */
+  async reconsidered(lane: Lane): Promise<Lane> {
+    if (!isLimitReason(lane.pausedReason)) return lane;
+    if ((await this.#reached(lane)) === null) return this.#deps.store.pauseLane(lane.id, null);
+    this.#wakeTomorrow(lane.id);
+    return lane;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+
+  async #reached({ id }: Lane): Promise<LimitReason | null> {
+    const { store, clock, policy } = this.#deps;
+    const limits = policy.limits.byLane[id] ?? policy.limits.everyLane;
+    return limitReached(limits, await store.usageOf(id, dayOf(clock.now())));
+  }
+
+  #wakeTomorrow(laneId: string): void {
+    if (this.#closed || this.#timers.has(laneId)) return;
+    const { clock } = this.#deps;
+    const wake = () => {
+      this.#timers.delete(laneId);
+      this.#wake(laneId);
+    };
+    this.#timers.set(laneId, clock.at(nextDay(clock.now()), wake));
+  }
+}

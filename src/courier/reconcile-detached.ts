@@ -1,0 +1,28 @@
+/** Looks at deliveries that do not hold their lane and are due all the same: expiry, late proof, an owed read. */
+
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { isOutstanding, isOwed } from "../core/delivery/record.ts";
+import { expire } from "./expire.ts";
+import { look } from "./reconcile.ts";
+import type { Step, StepDeps } from "./step.ts";
+
+export async function lookAside(record: DeliveryRecord, step: Step): Promise<void> {
+  if (record.status === "pending") await expire(record, step);
+  else if (record.status === "failed_terminal" || owesAside(record)) await look(record, step);
+}
+
+/** Its lane has been removed: there is nothing left to see. */
+export async function lookWithoutLane(record: DeliveryRecord, { ledger, clock }: StepDeps): Promise<void> {
+  const at = clock.now();
+  if (record.claims !== null) {
+    await ledger.commit(record.id, [{ type: "files_looked_for", at, missing: [], next: null, lookAt: at }]);
+  } else if (record.status === "failed_terminal") {
+    const nothing = { observed: null, found: false, missed: false, lookAt: null };
+    await ledger.commit(record.id, [{ type: "looked", at, reason: "lane_removed", ...nothing }]);
+  }
+}
+
+/** Due, and in nobody's way: its lane is free or somebody else's. */
+function owesAside(record: DeliveryRecord): boolean {
+  return (isOwed(record) || record.claims !== null) && !isOutstanding(record);
+}

@@ -1,0 +1,79 @@
+/** A look at a delivery that was sent: reads what there is to see, has it decided, and carries the decision out. */
+
+import { decide } from "../core/decision/decide.ts";
+import { afterFileLook } from "../core/decision/follow-up.ts";
+import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { abortTurn } from "./abort-turn.ts";
+import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
+import { destinationReply } from "./destination-reply.ts";
+import { readObservation } from "./read-transcript.ts";
+import type { Progress, Step } from "./step.ts";
+import { postpone } from "./step.ts";
+import { submit } from "./submit.ts";
+
+export async function look(record: DeliveryRecord, step: Step): Promise<Progress> {
+  const { lane } = step;
+  const ended = record.status === "responded" || record.status === "cancelled";
+  if (ended && record.readCommittedAt === null) return commitRead(record, step);
+  if (record.claims !== null) return lookForFiles(record, record.claims.names, step);
+  if (record.runtimeKind !== null && record.runtimeKind !== lane.runtime && record.status !== "failed_terminal") {
+    return leaveBehind(record, ended, step);
+  }
+  return lookAtTranscript(record, step);
+}
+
+async function lookAtTranscript(record: DeliveryRecord, step: Step): Promise<Progress> {
+  const { lane, limits, policy, clock, mailbox, runtimes, store } = step;
+  const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
+  const observation = await readObservation(record, { ...step, runtime });
+  const decision = decide({
+    record,
+    observation,
+    reply: await destinationReply(record, lane, store),
+    contract: lane.contract,
+    traits: runtime?.traits ?? unknownTraits,
+    policy,
+    readCommitsWithLedger: mailbox.commitsWithLedger,
+    paused: lane.pausedReason !== null,
+    now: clock.now(),
+  });
+  switch (decision.do) {
+    case "nothing":
+      return record.status === "pending" ? postpone(step, observation.reason ?? observation.state) : "rests";
+    case "submit":
+      return submit(record, step);
+    case "commit": {
+      // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
+      if (decision.events.some(sendsAgain) && (await limits.stops(lane))) return "moved";
+      const progress = await commitEvents(record, decision.events, step, decision.answer);
+      if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
+      return progress;
+    }
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** A hint does not make a file appear: what is looked for has its dates. */
+async function lookForFiles(record: DeliveryRecord, names: readonly string[], step: Step): Promise<Progress> {
+  const { lane, missingFiles, policy, clock } = step;
+  if ((record.nextLookAt ?? 0) > clock.now()) return "rests";
+  const missing = await missingFiles(lane.directory, names);
+  const now = clock.now();
+  return commitEvents(record, [afterFileLook({ record, missing, contract: lane.contract, policy, now })], step);
+}
+
+/** The lane has moved to another runtime; what was sent through the old one is not carried over. */
+function leaveBehind(record: DeliveryRecord, ended: boolean, step: Step): Promise<Progress> {
+  return ended
+    ? commitEvents(record, [{ type: "turn_ended", at: step.clock.now() }], step)
+    : commitFailure(record, "recipient_runtime_identity_changed", step);
+}
+
+function sendsAgain({ type }: DeliveryEvent): boolean {
+  return type === "send_again";
+}
+
+/** While a runtime is not there nothing can be read, so nothing of this is used to decide. */
+const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false } as const;

@@ -1,0 +1,30 @@
+/**
+ * What happens at a start, before anything new is sent and once the runtimes have dealt with what the last run left
+ * behind: records that are gone are rebuilt from unread messages, and every lane with work is moved through the same
+ * courier.
+ */
+
+import { newDelivery } from "../core/delivery/record.ts";
+import { payloadHash } from "../core/message/message.ts";
+import type { Courier, CourierDeps } from "./courier.ts";
+
+export type RecoveryDeps = CourierDeps & { courier: Courier };
+
+export async function recover(deps: RecoveryDeps): Promise<void> {
+  const { store, courier } = deps;
+  await rebuildRecords(deps);
+  // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
+  for (const { id, laneId } of await store.failedWithReply()) void courier.lookForLateProof(id, laneId);
+  for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { look: true });
+}
+
+/** An unread message without a record may have been sent: the courier looks for that before it sends it. */
+async function rebuildRecords({ store, ledger, clock, policy }: RecoveryDeps): Promise<void> {
+  for (const message of await store.unrecorded()) {
+    const lane = message.recipient.kind === "lane" ? await store.lane(message.recipient.lane) : null;
+    if (!lane) continue;
+    const fresh = newDelivery(message, payloadHash(message), lane, policy, clock.now());
+    const record = { ...fresh, acceptanceUnknown: true };
+    await ledger.around([{ type: "rebuilt", at: record.createdAt, record }], () => store.rebuild(record));
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Decides when the courier looks again. One timer, set to the nearest look; with nothing outstanding it does nothing.
+ * Hints only bring a look forward, so a lost one costs time, never a message.
+ */
+import type { Clock } from "../clock.ts";
+import type { Policy } from "../core/delivery/policy.ts";
+import { nextLook } from "../core/delivery/schedule.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { DueLook, Store } from "../store/port.ts";
+
+export type WatchdogDeps = {
+  store: Store;
+  ledger: Ledger;
+  policy: Policy;
+  clock: Clock;
+  attend: (due: DueLook) => Promise<void>;
+  onTrouble: (trouble: { error: unknown }) => void;
+};
+
+/** Due looks that are asked for at once, beyond those that are known not to start now. */
+const batch = 32;
+
+export class Watchdog {
+  readonly #deps: WatchdogDeps;
+  /** Looks under way: the delivery, its team, and when it ends. */
+  readonly #running = new Map<string, { team: string | null; ended: Promise<void> }>();
+  /** Looks that ended without moving their date, and when they may be tried again. */
+  readonly #backOff = new Map<string, { until: number; times: number }>();
+  #timer: { at: number; cancel: () => void } | null = null;
+  #unsubscribe: () => void = () => {};
+  #stopped = true;
+
+  constructor(deps: WatchdogDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    this.#unsubscribe = this.#deps.ledger.onChange(({ record }) => {
+      if (record.nextLookAt !== null) this.#arm(record.nextLookAt);
+    });
+    await this.#onTime();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe();
+    this.#timer?.cancel();
+    this.#timer = null;
+    await Promise.all([...this.#running.values()].map((look) => look.ended));
+  }
+
+  #arm(at: number): void {
+    if (this.#stopped || (this.#timer && this.#timer.at <= at)) return;
+    this.#timer?.cancel();
+    this.#timer = { at, cancel: this.#deps.clock.at(at, () => void this.#onTime()) };
+  }
+
+  async #onTime(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = null;
+    try {
+      await this.#startDue();
+    } catch (error) {
+      this.#deps.onTrouble({ error });
+      this.#arm(this.#deps.clock.now() + this.#deps.policy.maxLookDelayMs);
+    }
+  }
+
+  /** Starts as many due looks as the caps allow; each one that ends makes room for the next. */
+  async #startDue(): Promise<void> {
+    const { store, clock } = this.#deps;
+    if (this.#stopped) return;
+    const now = clock.now();
+    for (;;) {
+      const most = batch + this.#running.size + this.#backOff.size;
+      const full = this.#fullTeams();
+      const dueNow = await store.dueLooks(now, most, full);
+      if (dueNow.length < most && full.length === 0) this.#forget(dueNow);
+      const before = this.#running.size;
+      for (const due of dueNow) {
+        if (this.#mayStart(due, now)) this.#running.set(due.deliveryId, { team: due.team, ended: this.#attend(due) });
+      }
+      // A full batch may have been one team's; what lies behind it is asked for without that team.
+      if (dueNow.length < most || this.#running.size === before) break;
+    }
+    await this.#rearm(now);
+  }
+
+  #fullTeams(): string[] {
+    const counts = new Map<string, number>();
+    for (const { team } of this.#running.values()) if (team !== null) counts.set(team, (counts.get(team) ?? 0) + 1);
+    return [...counts].flatMap(([team, count]) => (count >= this.#deps.policy.watchdogAtOncePerTeam ? [team] : []));
+  }
+
+  /** What is not due any more was moved by somebody else. */
+  #forget(dueNow: readonly DueLook[]): void {
+    const due = new Set(dueNow.map((look) => look.deliveryId));
+    for (const deliveryId of this.#backOff.keys()) if (!due.has(deliveryId)) this.#backOff.delete(deliveryId);
+  }
+
+  #mayStart(due: DueLook, now: number): boolean {
+    const { policy } = this.#deps;
+    if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId)?.until ?? 0) > now) return false;
+    if (this.#running.size >= policy.watchdogAtOnce) return false;
+    return due.team === null || !this.#fullTeams().includes(due.team);
+  }
+
+  async #attend(due: DueLook): Promise<void> {
+    const { attend, store, clock, onTrouble } = this.#deps;
+    try {
+      await attend(due);
+      const after = await store.delivery(due.deliveryId);
+      const stillDue = after?.nextLookAt != null && after.nextLookAt <= clock.now();
+      if (stillDue) this.#putOff(due.deliveryId);
+      else this.#backOff.delete(due.deliveryId);
+    } catch (error) {
+      onTrouble({ error });
+      this.#putOff(due.deliveryId);
+    } finally {
+      this.#running.delete(due.deliveryId);
+    }
+    if (!this.#stopped) await this.#onTime();
+  }
+
+  /**
+   * What was due at `now` and not started waits for a running look to end, or for the end of its back-off. It must be
+   * the time for which the due ones were asked: a look that became due since then would be forgotten otherwise.
+   */
+  async #rearm(now: number): Promise<void> {
+    const next = await this.#deps.store.nextLookAt(now);
+    if (next !== null) this.#arm(next);
+    for (const { until } of this.#backOff.values()) if (until > now) this.#arm(until);
+  }
+
+  /** Each time in a row waits longer, up to the longest look. */
+  #putOff(deliveryId: string): void {
+    const { clock, policy } = this.#deps;
+    const times = (this.#backOff.get(deliveryId)?.times ?? -1) + 1;
+    this.#backOff.set(deliveryId, { until: nextLook({ looks: times }, policy, clock.now()), times });
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Where a lane may work: in a directory that exists and, after all symlinks were followed, lies inside one of the
+ * allowed directories and outside Waybill's own state.
+ */
+import { realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative } from "node:path";
+import { AppError, messageOf } from "../../app-error.ts";
+import { expandPath } from "../../home.ts";
+import { isInside } from "../../inside.ts";
+
+export type DirectoryRules = {
+  /** As configured: absolute or with `~`. One that does not exist allows nothing. */
+  allowed: readonly string[];
+  /** The state directory. */
+  home: string;
+  /** What Waybill made in there for lanes itself, as the demo does, resolved: allowed all the same. */
+  ownLanes?: readonly string[];
+};
+
+/** The directory with its symlinks resolved, or an error that says what is wrong with it. */
+export function resolveLaneDirectory(path: string, rules: DirectoryRules, env = process.env): string {
+  const absolute = path === "~" || path.startsWith("~/") || isAbsolute(path);
+  if (!absolute) throw notAllowed(path, "it is not an absolute path", "Give the path from the root, or from ~.");
+  const directory = existing(expandPath(path, "/", env));
+  if (rules.ownLanes?.includes(directory)) return directory;
+  const allowed = rules.allowed.map((one) => realPathIfAny(expandPath(one, "/", env)));
+  if (!allowed.some((place) => place !== null && isInside(directory, place))) {
+    const places = rules.allowed.length === 0 ? "none" : rules.allowed.join(", ");
+    const why = directory === path ? "" : ` (it is ${directory})`;
+    throw notAllowed(
+      path,
+      `no allowed directory contains it${why}`,
+      `Allowed: ${places}. Choose a directory in there, or add one to allowedDirectories in the configuration.`,
+    );
+  }
+  if (isInside(directory, resolvedPath(rules.home))) {
+    throw notAllowed(path, `Waybill keeps its state there (${rules.home})`, "Choose a directory outside of it.");
+  }
+  return directory;
+}
+
+function existing(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    throw missing(
+      path,
+      code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be used: ${messageOf(cause)}`,
+      cause,
+    );
+  }
+  throw missing(path, "is not a directory");
+}
+
+function realPathIfAny(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Whatever the reason, nothing can be shown to lie inside it.
+    return null;
+  }
+}
+
+/** Where a directory is, or would be: it may not exist yet, and the part of its path that does may hold a symlink. */
+export function resolvedPath(path: string): string {
+  const real = realPathIfAny(path);
+  if (real !== null || dirname(path) === path) return real ?? path;
+  return join(resolvedPath(dirname(path)), relative(dirname(path), path));
+}
+
+function notAllowed(path: string, why: string, hint: string): AppError {
+  return new AppError({ code: "directory_not_allowed", message: `A lane may not work in ${path}: ${why}.`, hint });
+}
+
+function missing(path: string, what: string, cause?: unknown): AppError {
+  const hint = "Make the directory first, or name another one.";
+  return new AppError({ code: "directory_missing", message: `The directory ${path} ${what}.`, hint, cause });
+}

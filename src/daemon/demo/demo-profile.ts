@@ -1,0 +1,73 @@
+/**
+ * What runs when nothing is configured, on waits of seconds: a lane with a real OpenCode whose model is scripted
+ * (demo-opencode.ts), and one with a scripted agent that is silent at first, so that a retry can be seen. Nothing here
+ * counts messages, so it works for any number of them.
+ */
+import { join } from "node:path";
+import type { Policy } from "../../core/delivery/policy.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
+import type { ScriptInput } from "../../runtimes/stub/script.ts";
+import { resolvedPath } from "../config/allowed-directory.ts";
+import type { ConfigLane } from "../config/lanes.ts";
+
+/** Apart from the state of a configured Waybill, so that trying it out leaves no lanes behind in that. */
+export function demoDirectory(home: string): string {
+  return join(home, "demo");
+}
+
+/** Their directory is made by whoever starts the daemon, and symlinks in its path are followed, as for every lane. */
+export function demoLanes(home: string): ConfigLane[] {
+  const common = {
+    team: null,
+    member: null,
+    runtime: "stub",
+    directory: resolvedPath(join(demoDirectory(home), "work")),
+    agent: null,
+    model: null,
+    contract: "text",
+  } as const;
+  return [
+    { id: "demo", displayName: "Demo agent", ...common, runtime: "opencode" },
+    { id: "sleepy", displayName: "Demo agent that is silent at first", ...common },
+  ];
+}
+
+export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", ScriptInput>> = {
+  demo: {
+    always: [
+      {
+        steps: [
+          { wait: 400 },
+          {
+            say: "This is the demo agent: your message reached me, and this answer is the proof of it. To have a real agent answer, run `waybill init`, then start Waybill again.",
+          },
+        ],
+      },
+    ],
+  },
+  sleepy: {
+    always: [
+      {
+        // Words that only the text of a retry has; see prompt-text.ts.
+        when: "nothing shows that you acted on it",
+        steps: [
+          { wait: 400 },
+          { say: "This is the sleepy demo agent: I missed your message at first, and Waybill asked me again." },
+        ],
+      },
+      { steps: [{ wait: 200 }] },
+    ],
+  },
+};
+
+/** Seconds instead of minutes, so that one can watch. */
+export const demoPolicy: Policy = {
+  ...defaultPolicy,
+  maxAttempts: 2,
+  retryDelaysMs: [600],
+  graceMs: 1500,
+  rereadMs: 200,
+  firstLookDelayMs: 300,
+  maxLookDelayMs: 1000,
+  lateLooksMs: [],
+};

@@ -1,0 +1,35 @@
+import { Registry } from "prom-client";
+import { expect, test } from "vitest";
+import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { deliveryMetrics } from "./delivery-metrics.ts";
+
+test("each time of an attempt is counted once, by runtime, from the moment it was sent", async () => {
+  const registry = new Registry();
+  const count = deliveryMetrics(registry);
+  const sent = having(aRecord(), submitEvent(1, 1000));
+  const accepted: DeliveryEvent = { type: "accepted", at: 1200, number: 1, storedAt: 1200, lookAt: 9000 };
+  const stored = having(sent, accepted);
+  count({ record: stored, before: sent, events: [accepted] });
+  // Seen to have been a little earlier, later on: known already.
+  const earlier = { number: 1, storedAt: 1100, firstTokenAt: 3000, lastActivityAt: 3000, finishedAt: null };
+  const looked: DeliveryEvent = {
+    type: "looked",
+    at: 4000,
+    observed: null,
+    reason: null,
+    found: true,
+    missed: false,
+    lookAt: 9000,
+  };
+  const seen = { ...having(stored, looked), attemptList: [{ ...stored.attemptList[0], ...earlier }] } as typeof stored;
+  count({ record: seen, before: stored, events: [looked] });
+  count({ record: seen, before: seen, events: [looked] });
+
+  const text = await registry.metrics();
+  expect(text).toContain('waybill_attempt_stored_seconds_sum{runtime="stub"} 0.2');
+  expect(text).toContain('waybill_attempt_stored_seconds_count{runtime="stub"} 1');
+  expect(text).toContain('waybill_attempt_first_token_seconds_sum{runtime="stub"} 2');
+  expect(text).toContain('waybill_attempt_first_token_seconds_count{runtime="stub"} 1');
+  expect(text).not.toContain("waybill_attempt_proven_seconds_count{");
+});

@@ -1,0 +1,23 @@
+/**
+ * For crash tests: `WAYBILL_FAIL_POINT=before_send` kills the process, as hard as can be, when it gets there;
+ * `before_send@3` when it gets there for the third time. Names are listed in delivery/fail-points.ts.
+ */
+import { AppError } from "../../app-error.ts";
+import type { FailPoint, Reach } from "../../core/delivery/fail-points.ts";
+import { failPoints } from "../../core/delivery/fail-points.ts";
+
+export function failPointFrom(setting: string | undefined): Reach {
+  if (setting === undefined || setting === "") return () => {};
+  const [name, count = "1"] = setting.split("@");
+  if (!failPoints.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {
+    throw new AppError({
+      code: "fail_point_unknown",
+      message: `WAYBILL_FAIL_POINT names no fail point: ${setting}.`,
+      hint: `Known: ${failPoints.join(", ")}; add @N for the Nth time.`,
+    });
+  }
+  let left = Number(count);
+  return (point) => {
+    if (point === name && --left === 0) process.kill(process.pid, "SIGKILL");
+  };
+}

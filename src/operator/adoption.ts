@@ -1,0 +1,69 @@
+/**
+ * Lets a lane go on in a session that somebody else began. It is the lane's next generation and holds from the next
+ * message on. What was said in it before is nobody's answer, since none of it hangs below a prompt of ours, and what
+ * was used is not the lane's. Runs behind the lane's gate.
+ */
+import { AppError, messageOf } from "../app-error.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { dayBefore } from "../core/lane/daily-limit.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import { usageIn } from "../courier/read-transcript.ts";
+import type { SenderDeps } from "../courier/sender.ts";
+import { withDeadline } from "../deadline.ts";
+import type { Runtime } from "../runtimes/port.ts";
+
+export async function adoptSession(laneId: string, sessionId: string, deps: SenderDeps): Promise<Lane> {
+  const { store, runtimes, clock } = deps;
+  const lane = await store.lane(laneId);
+  if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${laneId}".` });
+  if (lane.sessionId === sessionId) return lane;
+  // Its attempts belong to the session that they went to, and so would its retries.
+  const holder = await store.outstanding(laneId);
+  if (holder) throw laneHeld(lane, holder);
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) throw unavailable(lane, "it is not active");
+  await takeOver(lane, sessionId, runtime, deps);
+  return store.openSession(laneId, sessionId, clock.now());
+}
+
+async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: SenderDeps): Promise<void> {
+  const { store, policy, clock } = deps;
+  if (!runtime.checkAdoption) throw cannotAdopt(lane);
+  try {
+    await withDeadline(deps, policy.submitLimitMs, async (signal) => runtime.checkAdoption?.(lane, sessionId, signal));
+    const slice = await withDeadline(deps, policy.observeLimitMs, (signal) =>
+      runtime.read(lane, sessionId, null, signal),
+    );
+    // A use counts on the day on which it was first seen; on one that is over it uses up nothing of this day's limits.
+    const day = dayBefore(clock.now());
+    const entries = usageIn(slice).map(({ messageId, tokens, cost }) => ({ messageId, tokens, cost, day }));
+    if (entries.length > 0) await store.countUsage(lane.id, entries);
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(lane, messageOf(error), error);
+  }
+}
+
+export function laneHeld(lane: Lane, holder: DeliveryRecord): AppError {
+  return new AppError({
+    code: "lane_in_use",
+    message: `Lane "${lane.id}" works on message "${holder.messageId}" (${holder.status}).`,
+    hint: `Wait until it has ended, or stop it: \`waybill lanes abort ${lane.id}\`.`,
+  });
+}
+
+function cannotAdopt(lane: Lane): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `The runtime "${lane.runtime}" only goes on in sessions that it opened itself.`,
+  });
+}
+
+export function unavailable(lane: Lane, why: string, cause?: unknown): AppError {
+  return new AppError({
+    code: "runtime_unavailable",
+    message: `The runtime "${lane.runtime}" cannot be asked about the session: ${why}.`,
+    hint: "Nothing was changed. Try it again in a moment.",
+    retryable: true,
+    cause,
+  });
+}

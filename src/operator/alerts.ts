@@ -1,0 +1,153 @@
+/**
+ * Says so, once, when something waits for a person for longer than it should: an ask, a delivery that failed for
+ * good, a turn that takes long. An alert changes nothing about its delivery. One timer for each thing that waits.
+ */
+import type { Clock } from "../clock.ts";
+import type { Alert } from "../core/delivery/alert.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { openStatuses } from "../core/delivery/record.ts";
+import type { AskBook } from "../courier/ask-registry.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { Store } from "../store/port.ts";
+
+export type AlertTimes = {
+  askMs: number;
+  failureMs: number;
+  /** After the first send, without an outcome. */
+  lateMs: number;
+};
+
+export type AlertsDeps = {
+  store: Store;
+  ledger: Ledger;
+  asks: AskBook;
+  clock: Clock;
+  times: AlertTimes;
+  onAlert: (alert: Alert) => void;
+  onTrouble: (trouble: { error: unknown }) => void;
+};
+
+type Subject = Omit<Alert, "raisedAt">;
+
+/** By their ids; each can be taken back. One that was raised stays, so that it is not planned again. */
+type Planned = Map<string, () => void>;
+
+/** After the store could not take an alert. */
+const againAfterMs = 60_000;
+
+export class Alerts {
+  readonly #deps: AlertsDeps;
+  /** By what they are about, so that a change costs the same however much else waits. */
+  readonly #planned = new Map<string, Planned>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(deps: AlertsDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { store, ledger, asks } = this.#deps;
+    this.#unsubscribe.push(
+      ledger.onChange(({ record }) => this.#follow(record)),
+      asks.onChange(() => this.#followAsks()),
+    );
+    this.#followAsks();
+    for (const record of await store.failedWithoutAlert()) this.#follow(record);
+    for (const laneId of await store.lanesWithWork()) {
+      const holder = await store.outstanding(laneId);
+      if (holder) this.#follow(holder);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const planned of this.#planned.values()) for (const cancel of planned.values()) cancel();
+    this.#planned.clear();
+  }
+
+  #follow(record: DeliveryRecord): void {
+    const { times } = this.#deps;
+    const failed = record.status === "failed_terminal" && record.failedAt !== null ? failure(record) : null;
+    this.#keepOnly(`failure of ${record.id}`, failed ? [failed] : [], times.failureMs);
+    const late = openStatuses.includes(record.status) ? lateness(record) : null;
+    this.#keepOnly(`lateness of ${record.id}`, late ? [late] : [], times.lateMs);
+  }
+
+  #followAsks(): void {
+    // One that no look has found yet is about to be; in a turn that nobody sent, nobody is to be told.
+    const found = this.#deps.asks.list().filter(({ deliveryId }) => deliveryId !== null);
+    const waiting = found.map(
+      (ask): Subject => ({
+        id: `ask:${ask.id}`,
+        kind: "ask",
+        laneId: ask.laneId,
+        deliveryId: ask.deliveryId,
+        messageId: ask.messageId,
+        askId: ask.id,
+        person: ask.person,
+        reason: `${ask.kind}_pending`,
+        since: ask.since,
+      }),
+    );
+    this.#keepOnly("asks", waiting, this.#deps.times.askMs);
+  }
+
+  /** Plans these, and takes back all others that are about the same. */
+  #keepOnly(about: string, subjects: readonly Subject[], afterMs: number): void {
+    const planned: Planned = this.#planned.get(about) ?? new Map();
+    const wanted = new Set(subjects.map((subject) => subject.id));
+    for (const [id, cancel] of planned) {
+      if (wanted.has(id)) continue;
+      cancel();
+      planned.delete(id);
+    }
+    for (const subject of subjects) {
+      if (!planned.has(subject.id)) this.#plan(planned, subject, subject.since + afterMs);
+    }
+    if (planned.size > 0) this.#planned.set(about, planned);
+    else this.#planned.delete(about);
+  }
+
+  #plan(planned: Planned, subject: Subject, at: number): void {
+    if (this.#stopped) return;
+    planned.set(
+      subject.id,
+      this.#deps.clock.at(at, () => void this.#raise(planned, subject)),
+    );
+  }
+
+  async #raise(planned: Planned, subject: Subject): Promise<void> {
+    const { store, clock, onAlert, onTrouble } = this.#deps;
+    const alert: Alert = { ...subject, raisedAt: clock.now() };
+    try {
+      if (await store.raise(alert)) onAlert(alert);
+    } catch (error) {
+      onTrouble({ error });
+      // It may have been taken back meanwhile.
+      if (planned.has(subject.id)) this.#plan(planned, subject, clock.now() + againAfterMs);
+    }
+  }
+}
+
+function failure(record: DeliveryRecord): Subject {
+  return about(record, {
+    id: `failure:${record.id}:${record.failedAt}`,
+    kind: "failure",
+    reason: record.lastReason ?? "failed",
+    since: record.failedAt ?? record.updatedAt,
+  });
+}
+
+function lateness(record: DeliveryRecord): Subject | null {
+  const first = record.attemptList[0];
+  const since = first?.submittedAt;
+  if (since === undefined) return null;
+  return about(record, { id: `late:${record.id}`, kind: "late", reason: "no_outcome_yet", since });
+}
+
+function about(record: DeliveryRecord, what: Pick<Alert, "id" | "kind" | "reason" | "since">): Subject {
+  const { laneId, id, messageId, replyRecipient } = record;
+  return { ...what, laneId, deliveryId: id, messageId, askId: null, person: replyRecipient };
+}

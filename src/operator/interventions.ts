@@ -1,0 +1,253 @@
+/**
+ * What people do to deliveries and lanes. Each takes effect in the ledger first; the courier then does what follows
+ * from it, so that nothing a person decided is lost with the process that was to carry it out.
+ */
+import { AppError } from "../app-error.ts";
+import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts";
+import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import { beginNotes } from "../core/turn/delivery-notes.ts";
+import type { Courier, CourierDeps } from "../courier/courier.ts";
+import { DeadlinePassed, withDeadline } from "../deadline.ts";
+import type { Recorder } from "../events/recorder.ts";
+import type { AskAnswer } from "../runtimes/port.ts";
+import type { Applied, NewLane } from "../store/port.ts";
+import { adoptSession } from "./adoption.ts";
+import type { ForkDeps } from "./fork.ts";
+import { forkLane } from "./fork.ts";
+
+export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note" | "laneRemoved"> };
+
+export class Interventions {
+  readonly #deps: InterventionDeps;
+  readonly #courier: Courier;
+
+  constructor(deps: InterventionDeps, courier: Courier) {
+    this.#deps = deps;
+    this.#courier = courier;
+  }
+
+  /** Ends a delivery for good. If its turn runs, the next look stops it. */
+  async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
+    const applied = await this.#commitCancel(deliveryId, by, reason);
+    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { look: true });
+    return applied;
+  }
+
+  #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
+    const { ledger, mailbox, clock } = this.#deps;
+    const at = clock.now();
+    const readCommitted = mailbox.commitsWithLedger;
+    return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt: at }]);
+  }
+
+  /** Takes a message back that has not been sent; refused once it was. */
+  withdraw(deliveryId: string, by: string): Promise<Applied> {
+    const { ledger, mailbox, clock } = this.#deps;
+    const at = clock.now();
+    const readCommitted = mailbox.commitsWithLedger;
+    return ledger.commit(deliveryId, [{ type: "withdrawn", at, by, reason: "withdrawn", readCommitted, lookAt: at }]);
+  }
+
+  /** Gives a failed delivery a new budget. Its old attempts are looked at first. */
+  async retry(deliveryId: string, by: string): Promise<Applied> {
+    const { store, ledger, policy, clock, recorder } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record) return { outcome: "refused", reason: "delivery_unknown", record: null };
+    const { laneId: lane, messageId } = record;
+    if (!(await store.lane(lane))) {
+      throw new AppError({ code: "lane_unknown", message: `Its lane "${lane}" has been removed.` });
+    }
+    const message = await store.message({ kind: "lane", lane }, messageId);
+    const round = record.rounds + 1;
+    const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts, round };
+    const applied = await ledger.commit(deliveryId, [event]);
+    if (applied.outcome !== "applied") return applied;
+    if (message) recorder.note(lane, beginNotes(message, round));
+    void this.#courier.moveLane(lane);
+    return applied;
+  }
+
+  /** Stops whatever the lane is doing, without waiting behind queued messages. Its delivery is never retried. */
+  async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
+    const record = await this.#deps.store.outstanding(laneId);
+    if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
+    if (record && isAskedFurther(record)) {
+      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at: this.#deps.clock.now() }]);
+    }
+    // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
+    await this.#courier.stopTurn(laneId, record?.id ?? null);
+    void this.#courier.moveLane(laneId, { look: true });
+    return record && this.#deps.store.delivery(record.id);
+  }
+
+  /**
+   * Gives the lane back although its last delivery still owes something that nobody can see or write: the end of a
+   * turn in a session that cannot be read, or a read flag in a file that cannot be written.
+   */
+  async release(laneId: string, by: string): Promise<Applied | null> {
+    const { store, ledger, clock } = this.#deps;
+    const record = await store.outstanding(laneId);
+    if (!record) return null;
+    if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "released_by_person");
+    const owed = await store.delivery(record.id);
+    if (!owed || !isOutstanding(owed)) return null;
+    const at = clock.now();
+    const events: DeliveryEvent[] = [];
+    if (owed.readCommittedAt === null) {
+      events.push({ type: "read_committed", at, diagnostics: ["read_released_by_person"] });
+    }
+    if (owed.turnEndedAt === null) events.push({ type: "turn_ended", at });
+    const applied = await ledger.commit(record.id, events);
+    void this.#courier.moveLane(laneId);
+    return applied;
+  }
+
+  /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
+  async adopt(laneId: string, sessionId: string): Promise<void> {
+    await this.#atTheGate(laneId, () => adoptSession(laneId, sessionId, this.#deps));
+    void this.#courier.moveLane(laneId);
+  }
+
+  /**
+   * A new lane whose agent knows what this one's knew before the prompt of the event `before`, or all of it. Refused
+   * while a delivery holds the lane.
+   */
+  fork(laneId: string, before: number | null, made: NewLane): Promise<Lane> {
+    return this.#atTheGate(laneId, () => forkLane(laneId, before, made, this.#deps));
+  }
+
+  /** Whoever asked hears why not; for the lane it is no trouble. */
+  async #atTheGate<T>(laneId: string, work: () => Promise<T>): Promise<T> {
+    let outcome: () => T = () => {
+      throw closing();
+    };
+    await this.#courier.behindGate(laneId, async () => {
+      outcome = await work().then(
+        (done) => () => done,
+        (error: unknown) => () => {
+          throw error;
+        },
+      );
+    });
+    return outcome();
+  }
+
+  /** Tells the agent what a person decided. The look that follows shows what it makes of that. */
+  async answer(askId: string, answer: AskAnswer): Promise<void> {
+    const { asks, store, runtimes, policy } = this.#deps;
+    const laneId = asks.laneOf(askId);
+    const lane = laneId === null ? null : await store.lane(laneId);
+    const runtime = lane && runtimes.get(lane.runtime);
+    if (!lane || !runtime) throw askUnknown(askId);
+    try {
+      await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
+    } catch (error) {
+      if (error instanceof AppError && error.code === "ask_unknown") this.#afterAnswer(askId, lane.id);
+      throw error instanceof DeadlinePassed ? noAnswer(lane.runtime, error) : error;
+    }
+    this.#afterAnswer(askId, lane.id);
+  }
+
+  /** Whoever answered it, it is not asked any more. */
+  #afterAnswer(askId: string, laneId: string): void {
+    this.#deps.asks.answered(askId);
+    void this.#courier.moveLane(laneId, { look: true });
+  }
+
+  async pause(laneId: string, reason: string): Promise<void> {
+    await this.#deps.store.pauseLane(laneId, reason);
+  }
+
+  /** A lane that was stopped by a limit goes on without one until the day ends. */
+  async resume(laneId: string): Promise<void> {
+    const { store, clock } = this.#deps;
+    const lane = await store.lane(laneId);
+    if (lane && isLimitReason(lane.pausedReason)) await store.liftLimits(laneId, dayOf(clock.now()));
+    await store.pauseLane(laneId, null);
+    void this.#courier.moveLane(laneId, { look: true });
+  }
+
+  /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
+  async removeLane(laneId: string, by: string, force: boolean): Promise<void> {
+    const { store, clock, asks, recorder, runtimes } = this.#deps;
+    while (!(await store.removeLane(laneId, clock.now()))) {
+      const open = await store.openDeliveries(laneId);
+      if (!force) throw laneInUse(laneId, open.length);
+      // Ending one must not set the next one going.
+      await store.pauseLane(laneId, "being_removed");
+      for (const record of open) {
+        if (record.status === "pending") await this.#commitCancel(record.id, by, "lane_removed");
+        else if (isOutstanding(record)) await this.#endHolder(laneId, record, by);
+        await this.#giveUpRead(record.id);
+      }
+    }
+    asks.laneRemoved(laneId);
+    recorder.laneRemoved(laneId);
+    const sessions = await this.#sessionsOfNobody(laneId);
+    // Also those that it had before.
+    for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
+  }
+
+  /** Those that it has had, without one that another lane goes on in since. */
+  async #sessionsOfNobody(laneId: string): Promise<string[]> {
+    const { store } = this.#deps;
+    const taken = new Set((await store.lanes()).map(({ sessionId }) => sessionId));
+    const had = (await store.sessions(laneId)).map(({ sessionId }) => sessionId);
+    return had.filter((sessionId) => !taken.has(sessionId));
+  }
+
+  /** A read flag that could not be written by now is not waited for when its lane goes. */
+  async #giveUpRead(deliveryId: string): Promise<void> {
+    const { store, ledger, clock } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record || !isOwed(record) || record.readCommittedAt !== null) return;
+    const diagnostics = ["read_released_by_person"];
+    await ledger.commit(deliveryId, [{ type: "read_committed", at: clock.now(), diagnostics }]);
+  }
+
+  /** Nothing will be sent in its lane any more, so its turn is stopped and nobody waits for the end. */
+  async #endHolder(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
+    if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "lane_removed");
+    await this.#courier.stopTurn(laneId, record.id);
+    await this.release(laneId, by);
+  }
+}
+
+/** Its turn is over, and the agent would still be asked something. */
+function isAskedFurther({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
+  return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
+}
+
+function closing(): AppError {
+  return new AppError({ code: "draining", message: "This daemon is about to end.", retryable: true });
+}
+
+function askUnknown(askId: string): AppError {
+  return new AppError({
+    code: "ask_unknown",
+    message: `Nothing is asked under "${askId}" any more.`,
+    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+  });
+}
+
+/** Whether it arrived is not known; the next look shows whether it is still asked. */
+function noAnswer(runtime: string, cause: DeadlinePassed): AppError {
+  return new AppError({
+    code: "runtime_unavailable",
+    message: `The runtime "${runtime}" did not take the answer: ${cause.message}.`,
+    hint: "Look at `waybill asks` in a moment; what is still there can be answered again.",
+    retryable: true,
+    cause,
+  });
+}
+
+function laneInUse(laneId: string, open: number): AppError {
+  return new AppError({
+    code: "lane_in_use",
+    message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
+    hint: "Wait for them, or force it (`--force`): then they end as cancelled.",
+  });
+}

@@ -1,0 +1,95 @@
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { RowFile } from "../../process-pool/row-file.ts";
+import { findTranscript } from "./find-transcript.ts";
+import { TranscriptBook } from "./transcript-reader.ts";
+
+let directory = "";
+let path = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "waybill-transcript-"));
+  path = join(directory, "session.jsonl");
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const row = (uuid: string) => `${JSON.stringify({ type: "user", uuid, message: { content: `prompt ${uuid} – ä` } })}\n`;
+
+async function ids(file: RowFile<TranscriptBook>): Promise<string[]> {
+  return (await file.refresh()).newest(null).map(({ id }) => id);
+}
+
+describe("a transcript", () => {
+  test("that grows is read on, and every row once", async () => {
+    writeFileSync(path, row("a"));
+    const file = new RowFile(path, () => new TranscriptBook());
+    expect(await ids(file)).toEqual(["a"]);
+    appendFileSync(path, row("b") + row("c"));
+    expect(await ids(file)).toEqual(["a", "b", "c"]);
+    expect(await ids(file)).toEqual(["a", "b", "c"]);
+  });
+
+  test("whose last row is still being written has it once it is whole, wherever it was cut", async () => {
+    const bytes = Buffer.from(row("a"));
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      writeFileSync(path, bytes.subarray(0, cut));
+      const file = new RowFile(path, () => new TranscriptBook());
+      await file.refresh();
+      appendFileSync(path, bytes.subarray(cut));
+      expect((await file.refresh()).newest(null)[0]?.text).toBe("prompt a – ä");
+    }
+  });
+
+  test("with a row that a crash cut in two loses only that one", async () => {
+    writeFileSync(path, `${row("a")}${row("b").slice(0, 20)}\n${row("c")}`);
+    expect(await ids(new RowFile(path, () => new TranscriptBook()))).toEqual(["a", "c"]);
+  });
+
+  test("that became shorter is read from its beginning", async () => {
+    writeFileSync(path, row("a") + row("b"));
+    const file = new RowFile(path, () => new TranscriptBook());
+    await file.refresh();
+    writeFileSync(path, row("c"));
+    expect(await ids(file)).toEqual(["c"]);
+  });
+
+  test("that is another file by now is read from its beginning, though it is longer", async () => {
+    writeFileSync(path, row("a"));
+    const file = new RowFile(path, () => new TranscriptBook());
+    await file.refresh();
+    writeFileSync(`${path}.new`, row("b") + row("c"));
+    renameSync(`${path}.new`, path);
+    expect(await ids(file)).toEqual(["b", "c"]);
+  });
+
+  test("is read by two at once as by one", async () => {
+    writeFileSync(path, Array.from({ length: 2000 }, (_, index) => row(`r${index}`)).join(""));
+    const file = new RowFile(path, () => new TranscriptBook());
+    const [one, other] = await Promise.all([ids(file), ids(file)]);
+    expect(one).toHaveLength(2000);
+    expect(other).toEqual(one);
+  });
+});
+
+describe("the place of a transcript", () => {
+  const session = "5e551011-0000-4000-8000-000000000000";
+
+  test("follows from the lane's directory", () => {
+    const folder = join(directory, "projects", "-srv-my-project-2");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${session}.jsonl`), "");
+    expect(findTranscript(directory, "/srv/my_project.2", session)).toBe(join(folder, `${session}.jsonl`));
+  });
+
+  test("is looked for elsewhere when the directory has moved", () => {
+    const folder = join(directory, "projects", "-srv-before");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${session}.jsonl`), "");
+    expect(findTranscript(directory, "/srv/after", session)).toBe(join(folder, `${session}.jsonl`));
+  });
+
+  test("is nowhere before the first prompt", () => {
+    expect(findTranscript(directory, "/srv/after", session)).toBeNull();
+  });
+});

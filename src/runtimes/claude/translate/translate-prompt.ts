@@ -1,0 +1,22 @@
+/** Prompts, and other words in a user's name. Pure. */
+import type { PromptPart } from "../../../core/turn/signal.ts";
+import type { Json } from "../../json-fields.ts";
+import { asObject, asText, blocksOf } from "../../json-fields.ts";
+
+/** The first text has the id under which the transcript's rows are told, too. */
+export function promptParts(message: string, content: unknown): PromptPart[] {
+  return blocksOf(content).map((block, index) => {
+    const text = asText(block.text);
+    const id = index === 0 ? `${message}:text` : `${message}:${index}`;
+    if (text !== null) return { type: "text", id, text };
+    const mime = asText(asObject(block.source)?.media_type);
+    if (block.type === "image" && mime !== null) return { type: "image", id, mime, name: null };
+    return { type: "json", id, value: { type: asText(block.type), ...titleOf(block) } };
+  });
+}
+
+/** The data of a document is long, and stands in the transcript. */
+function titleOf(block: Json): { title?: string } {
+  const title = asText(block.title);
+  return title === null ? {} : { title };
+}

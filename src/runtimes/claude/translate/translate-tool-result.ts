@@ -1,0 +1,29 @@
+/** What a tool's result says: its output, and whether a person or a stop is behind it. Pure. */
+import type { ToolState } from "../../../core/turn/signal.ts";
+import type { Json } from "../../json-fields.ts";
+import { asList, asObject, asText, blocksOf } from "../../json-fields.ts";
+
+export function stateOfResult(block: Json, input: Json, rejected: boolean): ToolState {
+  const output = blocksOf(block.content).map(outputOf).join("");
+  return block.is_error === true
+    ? { status: "error", input, output, rejected }
+    : { status: "completed", input, output };
+}
+
+/** A permission that was refused and a call that was stopped read alike to the model; these notes tell them apart. */
+export function notesOf(line: Json, call: string): { refused: boolean; notRun: string | null } {
+  const notes = asList(line.tool_result_meta).map(asObject);
+  const note = notes.find((one) => one?.id === call) ?? {};
+  const { decision, source } = asObject(note.permission_decision) ?? {};
+  return {
+    refused: decision === "reject" && asText(source)?.startsWith("user") === true,
+    notRun: asText(note.non_execution_kind) ?? asText(line.toolDenialKind),
+  };
+}
+
+function outputOf(block: Json): string {
+  const text = asText(block.text);
+  if (text !== null) return text;
+  const mime = asText(asObject(block.source)?.media_type);
+  return `[${asText(block.type) ?? "unknown"}${mime === null ? "" : ` ${mime}`}]`;
+}

@@ -1,0 +1,239 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
+import type { FeedEvent } from "./event-stream.ts";
+import { EventFeed } from "./event-stream.ts";
+import { OpencodeApi } from "./opencode-api.ts";
+
+/** A request for events, which the test answers, or does not. */
+type Asked = { request: IncomingMessage; response: ServerResponse; isGone: () => boolean };
+
+let server: Server;
+let clock: ManualClock;
+let feed: EventFeed;
+let random: number;
+let asked: Asked[];
+let events: FeedEvent[];
+/** What else whoever listens was told, in order. */
+let told: string[];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  random = 0;
+  asked = [];
+  events = [];
+  told = [];
+  server = createServer((request, response) => {
+    let gone = false;
+    response.once("close", () => {
+      gone = true;
+    });
+    asked.push({ request, response, isGone: () => gone });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  feed = new EventFeed({
+    api: new OpencodeApi(() => ({ url, authorization: "Basic secret" })),
+    clock,
+    random: () => random,
+    onEvent: (event) => events.push(event),
+    onGap: () => told.push("gap"),
+    onLive: (live) => told.push(live ? "live" : "dead"),
+    onTrouble: (error) => told.push(error instanceof Error ? error.message : String(error)),
+  });
+});
+afterEach(async () => {
+  await feed.close();
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+});
+
+const untilTrue = (holds: () => boolean) => expect.poll(holds, { interval: 2 }).toBe(true);
+
+async function request(number: number): Promise<Asked> {
+  await untilTrue(() => asked.length >= number);
+  return asked[number - 1] as Asked;
+}
+
+/** Answers the request of this number, and waits until the feed knows. */
+async function open(number: number): Promise<ServerResponse> {
+  const { response } = await request(number);
+  const count = told.filter((one) => one === "gap").length;
+  response.writeHead(200, { "Content-Type": "text/event-stream" }).flushHeaders();
+  await untilTrue(() => told.filter((one) => one === "gap").length > count);
+  return response;
+}
+
+const frame = (payload: unknown) => `data: ${JSON.stringify({ directory: "/work", payload })}\n\n`;
+const idle = { type: "session.idle", properties: { sessionID: "ses_1" } };
+const heartbeat = { type: "server.heartbeat", properties: {} };
+
+/** Each try that failed is one. */
+const troubles = () => told.filter((one) => !["live", "gap", "dead"].includes(one));
+
+/** The feed waits between two tries, for as long as this and no shorter. */
+async function expectPause(ms: number): Promise<void> {
+  const requests = asked.length;
+  await untilTrue(() => troubles().length === requests);
+  await clock.advance(ms - 1);
+  expect(clock.pending).toBe(1);
+  expect(asked.length).toBe(requests);
+  await clock.advance(1);
+  await request(requests + 1);
+}
+
+async function refuse(number: number): Promise<void> {
+  const { response } = await request(number);
+  response.writeHead(503).end();
+  await untilTrue(() => troubles().length === number);
+  await settled();
+}
+
+describe("events", () => {
+  test("are asked for once, with the password, and come as they were sent, however the network cuts them", async () => {
+    feed.start();
+    feed.start();
+    const stream = await open(1);
+    const umlaut = { type: "message.part.updated", properties: { text: "Übung" } };
+    const bytes = Buffer.from(frame(idle) + frame(umlaut));
+    for (const byte of bytes) await new Promise((sent) => stream.write(Buffer.of(byte), sent));
+    await untilTrue(() => events.length === 2);
+
+    expect(events).toEqual([idle, umlaut]);
+    expect(asked.map(({ request: { url, headers } }) => [url, headers.authorization])).toEqual([
+      ["/global/event", "Basic secret"],
+    ]);
+  });
+
+  test("also come without the envelope; what cannot be understood is passed over", async () => {
+    feed.start();
+    const stream = await open(1);
+    stream.write(
+      `: a comment\n\ndata: no JSON\n\ndata: {"payload":{"kind":"other"}}\n\ndata: ${JSON.stringify(idle)}\n\n`,
+    );
+    await untilTrue(() => events.length > 0);
+    expect(events).toEqual([idle]);
+    expect(told).toEqual(["gap", "live"]);
+  });
+});
+
+describe("a stream", () => {
+  test("that ends is opened again, and each opening is a gap to whoever listens", async () => {
+    feed.start();
+    (await open(1)).end();
+    await expectPause(125);
+    (await open(2)).destroy();
+    await expectPause(250);
+    await open(3);
+    expect(told.map((one) => (one.includes("terminated") ? "broken" : one))).toEqual([
+      ...["gap", "the stream of events ended", "dead"],
+      ...["gap", "broken", "dead"],
+      ...["gap"],
+    ]);
+  });
+
+  test("in which a heartbeat comes now and then is kept; without one it is dead after 25 s", async () => {
+    feed.start();
+    const stream = await open(1);
+    for (let beat = 1; beat <= 3; beat += 1) {
+      await clock.advance(24_999);
+      stream.write(frame(heartbeat));
+      await untilTrue(() => events.length === beat);
+    }
+    await clock.advance(24_999);
+    expect(told).toEqual(["gap", "live"]);
+
+    await clock.advance(1);
+    await untilTrue(() => told.includes("dead"));
+    expect(told).toEqual(["gap", "live", "no event came for 25 s, not even a heartbeat", "dead"]);
+    const [first] = asked;
+    await untilTrue(() => first?.isGone() === true);
+    await expectPause(125);
+  });
+
+  test("that is never answered is given up after the same time, and nobody is told that events come", async () => {
+    feed.start();
+    const first = await request(1);
+    await clock.advance(25_000);
+    await untilTrue(first.isGone);
+    await expectPause(125);
+    expect(told).toEqual(["no event came for 25 s, not even a heartbeat", "dead"]);
+  });
+
+  test("in whose place a web page comes is none, and nobody is told that events come", async () => {
+    feed.start();
+    const { response } = await request(1);
+    response.writeHead(200, { "Content-Type": "text/html" }).end("<html></html>");
+    await expectPause(125);
+    expect(told).toEqual(["/global/event was answered with text/html instead of events", "dead"]);
+  });
+});
+
+describe("the waits between two tries", () => {
+  test.each([
+    { random: 0, waits: [125, 250, 500, 1000, 2000, 4000, 5000, 5000] },
+    { random: 1, waits: [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] },
+  ])("double up to ten seconds, of which chance takes up to half (at $random)", async ({ random: chance, waits }) => {
+    random = chance;
+    feed.start();
+    for (const [index, wait] of waits.entries()) {
+      await refuse(index + 1);
+      await expectPause(wait);
+    }
+  });
+
+  test("begin anew after a stream that was good for a while, and not after one that broke at once", async () => {
+    feed.start();
+    await refuse(1);
+    await expectPause(125);
+    (await open(2)).end();
+    await expectPause(250);
+    const stream = await open(3);
+    await clock.advance(10_000);
+    stream.end();
+    await expectPause(125);
+  });
+
+  test("are cut short when there is a reason to believe that it works now", async () => {
+    feed.start();
+    feed.tryNow();
+    await refuse(1);
+    feed.tryNow();
+    await open(2);
+    expect(clock.pending).toBe(1);
+  });
+});
+
+describe("it can be closed", () => {
+  test.each([
+    { when: "while it connects", begin: () => request(1) },
+    { when: "while events come", begin: () => open(1) },
+  ])("$when: the server is left, and nobody hears of trouble", async ({ begin }) => {
+    feed.start();
+    await begin();
+    const before = [...told];
+    await feed.close();
+    expect(told).toEqual([...before, "dead"]);
+    expect(clock.pending).toBe(0);
+    await untilTrue(() => asked[0]?.isGone() === true);
+    expect(asked.length).toBe(1);
+  });
+
+  test("while it waits for the next try: there is none", async () => {
+    feed.start();
+    await refuse(1);
+    await feed.close();
+    expect(clock.pending).toBe(0);
+    await clock.advance(60_000);
+    expect(asked.length).toBe(1);
+  });
+
+  test("before it was started", async () => {
+    await feed.close();
+    expect(told).toEqual([]);
+  });
+});

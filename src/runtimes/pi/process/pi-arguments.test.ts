@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { Lane } from "../../../core/lane/lane.ts";
+import { gateRules, piArguments } from "./pi-arguments.ts";
+
+const lane = (model: string | null) => ({ id: "lane", directory: "/work", model }) as Lane;
+const argumentsOf = (model: string | null, systemPrompt: string | null = null) =>
+  piArguments({ lane: lane(model), sessionFile: "/s.jsonl", provider: "p", model: "usual", systemPrompt });
+
+test("a lane's own model comes before the one of the configuration", () => {
+  expect(argumentsOf(null).join(" ")).toContain("--provider p --model usual");
+  expect(argumentsOf("big").join(" ")).toContain("--provider p --model big");
+});
+
+test("the extension that asks is there to be loaded, and the system prompt comes along", () => {
+  const args = argumentsOf(null, "Be brief.");
+  expect(existsSync(args[args.indexOf("--extension") + 1] ?? "")).toBe(true);
+  expect(args.slice(-2)).toEqual(["--append-system-prompt", "Be brief."]);
+});
+
+test("the state and other lanes' directories are denied, unless one lies in the other", () => {
+  const permissions = {
+    policy: "trusted" as const,
+    stateDirectories: ["/state", "/state"],
+    otherDirectories: ["/other", "/work/part", "/"],
+  };
+  expect(gateRules("/work", permissions, 3)).toEqual({ policy: "trusted", denied: ["/state", "/other"], maxSteps: 3 });
+});

@@ -1,0 +1,45 @@
+import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import type { Json } from "../../json-fields.ts";
+import { PiTalk } from "../process/rpc-client.ts";
+import { sessionPlaces } from "./session-file.ts";
+import { SessionNotes } from "./session-notes.ts";
+import { Sessions } from "./sessions.ts";
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), "pi-sessions-")));
+afterAll(() => rmSync(home, { recursive: true }));
+
+let count = 0;
+const user = (text: string): Json => ({ role: "user", content: text, timestamp: ++count });
+const says = (text: string): Json => ({ role: "assistant", content: text, stopReason: "stop", timestamp: ++count });
+const calls = (id: string): Json => ({
+  ...{ role: "assistant", stopReason: "toolUse", timestamp: ++count },
+  content: [{ type: "toolCall", id, name: "bash", arguments: {} }],
+});
+
+test("a turn that begins while the file is read is shown as one at work, behind the one before it", async () => {
+  const sessions = new Sessions(sessionPlaces({ HOME: home }), new SessionNotes(join(home, "notes")));
+  const talk = new PiTalk({ write: () => {}, now: () => 1, onRest: () => {}, onChange: () => {} });
+  const path = sessions.pathOf(home, "s");
+  mkdirSync(dirname(path), { recursive: true });
+  let last: string | null = null;
+  const happens = (message: Json) => {
+    const id: string = `row${message.timestamp}`;
+    appendFileSync(path, `${JSON.stringify({ type: "message", id, parentId: last, message })}\n`);
+    last = id;
+    talk.hear({ type: "message_end", message });
+  };
+  happens(user("one"));
+  happens(says("First."));
+  const reading = sessions.slice(home, "s", null, { talk, leftBehind: false });
+  void talk.prompt("two");
+  talk.hear({ type: "agent_start" });
+  happens(user("two"));
+  happens(calls("c1"));
+  const { status, rows } = await reading;
+  expect(status).toBe("busy");
+  expect(rows.map(({ text }) => text)).toEqual(["one", "First.", "two", ""]);
+  expect(rows.at(-1)).toMatchObject({ completedAt: expect.any(Number), tools: [{ status: "running" }] });
+});

@@ -1,0 +1,13 @@
+/** What a program said last, for the sentence about its end: it is shown with deliveries and stands in the log. Pure. */
+import { stripVTControlCharacters } from "node:util";
+import { secretsIn, withoutSecrets } from "../process/agent-environment.ts";
+
+export function lastWords(output: string, environment: Readonly<Record<string, string>>): string {
+  const clean = withoutSecrets(stripVTControlCharacters(output), secretsIn(environment));
+  const said = clean.split("\n").map((line) => line.trim());
+  return said
+    .filter((line) => line !== "")
+    .slice(-5)
+    .join(" / ")
+    .slice(-500);
+}

@@ -1,0 +1,58 @@
+/** The desk: what transports ask, carried out on a running Waybill. */
+import { followEvents } from "../events/follow-events.ts";
+import { deliveryDesk } from "./deliveries.ts";
+import { followFeed } from "./follow-feed.ts";
+import type { LaneDeskOptions } from "./lanes.ts";
+import { laneDesk } from "./lanes.ts";
+import type { ReadinessSource } from "./readiness.ts";
+import { readinessOf } from "./readiness.ts";
+import { deskRecords } from "./records.ts";
+import { runtimeStates } from "./runtime-states.ts";
+import type { Desk } from "./service.ts";
+import { workPlace } from "./workspace.ts";
+
+export type DeskOptions = ReadinessSource &
+  LaneDeskOptions & {
+    allowedDirectories: readonly string[];
+    /** Where Waybill keeps its state, under all of the names that the place has. */
+    stateDirectories: readonly string[];
+    restart: () => void;
+  };
+
+export function makeDesk(options: DeskOptions): Desk {
+  const { waybill, now } = options;
+  const { store, people } = waybill;
+  const records = deskRecords(waybill, now);
+  /** What an agent did in a lane that has been removed can still be read; a name that never was one is a mistake. */
+  const refuseUnheard = async (lane: string) => {
+    if ((await store.lastEventSeq(lane)) === 0) await records.knownLane(lane);
+  };
+
+  return {
+    ...deliveryDesk(options, records),
+    ...laneDesk(options, records),
+
+    asks: async () => waybill.asks.list(),
+    answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
+
+    follow: (wanted) => followFeed(store, wanted),
+    feed: (after, limit) => store.feed(after, limit),
+    async checkCursor(cursor) {
+      await store.feed(cursor, 1);
+    },
+    now: () => store.feedEnd(),
+    async events(filter) {
+      const page = await store.events(filter);
+      if (filter.lane !== undefined && page.events.length === 0) await refuseUnheard(filter.lane);
+      return page;
+    },
+    followEvents: (wanted) => followEvents(waybill, wanted),
+    eventsEnd: async () => waybill.recorder.newest,
+    eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
+    runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
+    workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
+    readiness: () => readinessOf(waybill, options, now()),
+    counts: () => store.counts(),
+    restart: options.restart,
+  };
+}

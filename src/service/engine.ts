@@ -1,0 +1,29 @@
+/** The running parts that the service works with: what was composed at the start. */
+import type { AskBook } from "../courier/ask-registry.ts";
+import type { Courier } from "../courier/courier.ts";
+import type { Drained } from "../courier/drain.ts";
+import type { Recorder } from "../events/recorder.ts";
+import type { Admitted, NewMessage, Sender } from "../mail/admission.ts";
+import type { Interventions } from "../operator/interventions.ts";
+import type { Runtime } from "../runtimes/port.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { Store } from "../store/port.ts";
+
+export type Engine = {
+  store: Store;
+  ledger: Ledger;
+  courier: Courier;
+  people: Interventions;
+  asks: AskBook;
+  recorder: Recorder;
+  /** Those that are ready, by their kind. */
+  runtimes: ReadonlyMap<string, Runtime>;
+  /** Admits a message and sets its lane going. */
+  send(message: NewMessage, sender?: Sender): Promise<Admitted>;
+  /** Removes old, finished records by the policy's retention. */
+  prune(): Promise<number>;
+  /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
+  drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;
+  /** With `keepAgents`, agent programs that were started go on, and the next run takes them over. */
+  close(options?: { keepAgents: boolean }): Promise<void>;
+};

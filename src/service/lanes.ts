@@ -1,0 +1,78 @@
+/** The part of the desk where lanes are made, changed, and intervened in. */
+
+import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
+import type { Engine } from "./engine.ts";
+import { person, refuseWhileDraining } from "./person.ts";
+import type { DeskRecords } from "./records.ts";
+import type { Desk, LaneSettings, LaneState } from "./service.ts";
+
+type LaneDesk = Pick<
+  Desk,
+  | "lanes"
+  | "lane"
+  | "putLane"
+  | "renameLane"
+  | "removeLane"
+  | "abort"
+  | "pause"
+  | "resume"
+  | "adoptSession"
+  | "fork"
+  | "release"
+>;
+
+export type LaneDeskOptions = {
+  waybill: Engine;
+  /** Checks where a lane may work, and says where that really is. */
+  resolveDirectory: (path: string) => string;
+  defaults: { runtime: string; model: string | null };
+  now: () => number;
+  /** Whether new messages are turned away because this process is about to end. */
+  draining: () => boolean;
+};
+
+export function laneDesk(options: LaneDeskOptions, { laneState, knownLane }: DeskRecords): LaneDesk {
+  const { waybill, now, draining } = options;
+  const { store, people } = waybill;
+  const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
+    await knownLane(id);
+    await change();
+    return laneState(await knownLane(id));
+  };
+  return {
+    lanes: async () => Promise.all((await store.lanes()).map(laneState)),
+    lane: async (id) => laneState(await knownLane(id)),
+    putLane: async (settings) => laneState(await store.putLane(await newLane(settings, options))),
+    renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
+    async removeLane(id, force) {
+      await knownLane(id);
+      await people.removeLane(id, person, force);
+    },
+    abort: (id) => changedLane(id, () => people.stop(id, person)),
+    pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
+    resume: (id) => changedLane(id, () => people.resume(id)),
+    adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
+    async fork(id, before, as) {
+      refuseWhileDraining(draining);
+      const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(id);
+      const directory = options.resolveDirectory(lane.directory);
+      // A member of a team is one lane.
+      const made = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
+      return laneState(await people.fork(id, before, made));
+    },
+    release: (id) => changedLane(id, () => people.release(id, person)),
+  };
+}
+
+async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now, waybill }: LaneDeskOptions) {
+  const there = await waybill.store.lane(settings.id);
+  const runtime = settings.runtime ?? there?.runtime ?? defaults.runtime;
+  refuseAgentWithModel({ ...settings, runtime });
+  return {
+    ...settings,
+    runtime,
+    ...choiceOf({ ...settings, runtime }, defaults.model),
+    directory: resolveDirectory(settings.directory),
+    createdAt: there?.createdAt ?? now(),
+  };
+}

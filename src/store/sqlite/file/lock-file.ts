@@ -1,0 +1,93 @@
+/**
+ * A lock that one process at a time holds. The file is a small database whose write lock is kept for as long as the
+ * process lives: the kernel lets go of it when the process dies, however it dies, so there is nothing stale to break
+ * and no process id to trust. The row in it only tells others who holds it.
+ */
+import { existsSync } from "node:fs";
+import Database from "better-sqlite3";
+import { isDiskTrouble } from "./file-errors.ts";
+import { createPrivateFile } from "./private-file.ts";
+
+export type HeldLock = {
+  /** The process before this one ended without letting go in good order. */
+  leftOpen: boolean;
+  /** Ended in good order. */
+  release(): void;
+  /** Lets go without vouching for what was locked: whoever comes next is as suspicious as this one was. */
+  abandon(): void;
+};
+
+/** The process id is null for the moment in which the holder writes it down. */
+export type LockHolder = { pid: number | null };
+
+export type LockOutcome = { taken: true; lock: HeldLock } | { taken: false; holder: LockHolder; cause: unknown };
+
+// A little patience, since somebody who only asks who the holder is keeps the holder from committing meanwhile.
+const patience = { timeout: 250 };
+
+export function takeLock(file: string, now: number): LockOutcome {
+  createPrivateFile(file);
+  const db = new Database(file, patience);
+  try {
+    db.exec("CREATE TABLE IF NOT EXISTS holder (pid INTEGER NOT NULL, since INTEGER NOT NULL)");
+    db.exec("BEGIN IMMEDIATE");
+    const leftOpen = readHolder(db) !== null;
+    db.exec("DELETE FROM holder");
+    db.prepare("INSERT INTO holder (pid, since) VALUES (?, ?)").run(process.pid, now);
+    // Committed so that others can read it, and taken again at once.
+    db.exec("COMMIT");
+    db.exec("BEGIN IMMEDIATE");
+    return { taken: true, lock: { leftOpen, release: () => letGo(db, true), abandon: () => letGo(db, !leftOpen) } };
+  } catch (cause) {
+    const holder = isBusy(cause) ? { pid: readHolder(db) } : null;
+    db.close();
+    if (!holder) throw cause;
+    return { taken: false, holder, cause };
+  }
+}
+
+/**
+ * Who holds the lock at this moment, or null when nobody does. The row alone would not tell: it outlives a process that
+ * was killed. So the write lock is tried, and given back at once; whoever wants it meanwhile has the patience for that.
+ */
+export function askLock(file: string): LockHolder | null {
+  if (!existsSync(file)) return null;
+  const db = new Database(file, { ...patience, fileMustExist: true });
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    db.exec("ROLLBACK");
+    return null;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return { pid: readHolder(db) };
+  } finally {
+    db.close();
+  }
+}
+
+function letGo(db: Database.Database, clean: boolean): void {
+  if (!db.open) return;
+  try {
+    if (clean) db.exec("DELETE FROM holder");
+    db.exec("COMMIT");
+  } catch (error) {
+    // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
+    if (!isDiskTrouble(error)) throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function readHolder(db: Database.Database): number | null {
+  try {
+    return (db.prepare("SELECT pid FROM holder").pluck().get() as number | undefined) ?? null;
+  } catch (error) {
+    // The other one is between its two transactions; that it is there is known anyway.
+    if (isBusy(error) || /no such table/.test(String(error))) return null;
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
+}

@@ -1,0 +1,48 @@
+/** One process at a time may write to a store: it holds the lock file beside it. */
+import { AppError } from "../../../app-error.ts";
+import { storeTrouble } from "./file-errors.ts";
+import type { HeldLock, LockHolder, LockOutcome } from "./lock-file.ts";
+import { askLock, takeLock } from "./lock-file.ts";
+
+export function lockStore(path: string, now: number): HeldLock {
+  const outcome = withWords(path, () => takeLock(lockOf(path), now));
+  if (!outcome.taken) throw locked(path, outcome);
+  return outcome.lock;
+}
+
+/** The process that has the store open, asked without taking it. */
+export function storeHolder(path: string): LockHolder | null {
+  return withWords(path, () => askLock(lockOf(path)));
+}
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}
+
+function withWords<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw lockTrouble(path, error);
+  }
+}
+
+function locked(path: string, { holder, cause }: Extract<LockOutcome, { taken: false }>): AppError {
+  return new AppError({
+    code: "store_locked",
+    message: `The store ${path} is in use by ${holder.pid === null ? "another process" : `process ${holder.pid}`}.`,
+    hint: "Stop that Waybill first, or point WAYBILL_HOME at another directory.",
+    cause,
+  });
+}
+
+function lockTrouble(path: string, error: unknown): unknown {
+  const trouble = storeTrouble(path, error);
+  if (!(trouble instanceof AppError) || trouble.code !== "store_corrupt") return trouble;
+  return new AppError({
+    code: "store_unavailable",
+    message: `The lock file ${lockOf(path)} is damaged. The store itself was not touched.`,
+    hint: "Make sure that no Waybill uses this store, then delete the lock file: nothing of value is in it.",
+    cause: error,
+  });
+}

@@ -1,0 +1,35 @@
+/** SQLite's locks do not hold on network filesystems, so a store there would one day be corrupt. */
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { AppError } from "../../../app-error.ts";
+
+const networkTypes = new Map<number, string>([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0xfe534d42, "SMB2"],
+  [0x5346414f, "AFS"],
+  [0x00c36400, "CephFS"],
+  [0x47504653, "GPFS"],
+  [0x0bd00bd0, "Lustre"],
+]);
+
+type TypeOf = (path: string) => number;
+
+/** The name of the network filesystem that a path is, or would be, on; null for a local one. */
+export function networkFilesystemOf(path: string, typeOf: TypeOf = (place) => statfsSync(place).type): string | null {
+  let place = path;
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  // The kernel reports the type as a signed word on some platforms.
+  return networkTypes.get(typeOf(place) >>> 0) ?? null;
+}
+
+export function refuseNetworkFilesystem(path: string, typeOf?: TypeOf): void {
+  const name = networkFilesystemOf(path, typeOf);
+  if (name === null) return;
+  throw new AppError({
+    code: "store_on_network",
+    message: `The store ${path} would be on a network filesystem (${name}), where its locks do not hold.`,
+    hint: "Point WAYBILL_HOME at a local disk.",
+  });
+}

@@ -1,0 +1,141 @@
+import { getEventListeners } from "node:events";
+import { createParser } from "eventsource-parser";
+import { expect, onTestFinished, test } from "vitest";
+import { deskOf } from "../../../../test/support/desk-of.ts";
+import { anApiOn, port, token } from "../../../../test/support/http-api.ts";
+import { settled } from "../../../../test/support/manual-clock.ts";
+import type { World } from "../../../../test/support/waybill.ts";
+import { startWorld } from "../../../../test/support/waybill.ts";
+
+const script = { always: [{ steps: [{ say: "Well." }] }] };
+
+type Heard = { id: string | undefined; data: Record<string, unknown> };
+
+function apiOf(world: World) {
+  const closing = new AbortController();
+  const { app, troubles } = anApiOn(deskOf(world.waybill), { clock: world.clock, closing: closing.signal });
+  onTestFinished(() => {
+    closing.abort();
+    expect(troubles).toEqual([]);
+  });
+  const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
+  const open = async (path: string, headers: Record<string, string> = {}) => {
+    const all = { host: `127.0.0.1:${port}`, authorization: `Bearer ${token}`, ...headers };
+    const answer = await app.request(`/opencode${path}`, { headers: all }, env);
+    const heard: Heard[] = [];
+    const parser = createParser({ onEvent: ({ id, data }) => heard.push({ id, data: JSON.parse(data) }) });
+    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const reading = (async () => {
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done || value === undefined) return;
+        parser.feed(value);
+      }
+    })();
+    await settled();
+    return { answer, heard, reading };
+  };
+  return { open, closing };
+}
+
+/** Git is asked for the project, which takes real time. */
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const typesOf = (heard: readonly Heard[]) => heard.map(({ data }) => data.type);
+
+test("a stream opens with server.connected, and lives on heartbeats", async () => {
+  const world = await startWorld();
+  const { answer, heard } = await apiOf(world).open("/event");
+  expect(answer.headers.get("content-type")).toMatch("text/event-stream");
+  await world.clock.advance(10_000);
+  await world.clock.advance(10_000);
+  expect(typesOf(heard)).toEqual(["server.connected", "server.heartbeat", "server.heartbeat"]);
+  expect(heard[0]?.id).toBeTruthy();
+  expect(heard[0]?.data).toMatchObject({ id: expect.stringMatching(/^evt_/), properties: {} });
+});
+
+test("heartbeats come every ten seconds, whatever else is said", async () => {
+  const world = await startWorld({ script: { always: [{ steps: [{ wait: 8000 }, { say: "Well." }] }] } });
+  const { heard } = await apiOf(world).open("/event");
+  await world.clock.advance(7000);
+  await world.send({ id: "m1" });
+  await world.clock.advance(2999);
+  expect(typesOf(heard)).not.toContain("server.heartbeat");
+  await world.clock.advance(1);
+  await world.clock.advance(9999);
+  expect(typesOf(heard).filter((type) => type === "server.heartbeat")).toHaveLength(1);
+  await world.clock.advance(1);
+  expect(typesOf(heard).filter((type) => type === "server.heartbeat")).toHaveLength(2);
+});
+
+test("the global stream wraps each event with its directory", async () => {
+  const world = await startWorld({ script });
+  const { heard } = await apiOf(world).open("/global/event");
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await until(() => heard.length > 1);
+  expect(heard[0]?.data).toMatchObject({ payload: { type: "server.connected", properties: {} } });
+  expect(heard[1]?.data).toMatchObject({ directory: "/tmp", payload: { id: expect.stringMatching(/^evt_/) } });
+});
+
+test("the global stream tells how things stand to whoever does not say where it was; the other tells only news", async () => {
+  const world = await startWorld({ script });
+  const { open } = apiOf(world);
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  const { heard } = await open("/global/event");
+  const payloads = () => heard.map(({ data }) => (data.payload as { type: string }).type);
+  await until(() => payloads().includes("session.status"));
+  expect(payloads().slice(0, 3)).toEqual(["server.connected", "session.updated", "message.updated"]);
+  const ids = heard.map(({ id }) => id);
+  expect([ids.slice(0, -1).filter(Boolean), Boolean(ids.at(-1))]).toEqual([[], true]);
+  const resumed = await open("/global/event", { "last-event-id": ids.at(-1) ?? "" });
+  const plain = await open("/event");
+  for (const one of [resumed, plain]) expect(one.heard).toHaveLength(1);
+});
+
+test("a client is told of its own directory only, by query or by an encoded header, and goes on where it was", async () => {
+  const lanes = [
+    { id: "one", directory: "/one place" },
+    { id: "two", directory: "/two" },
+  ];
+  const world = await startWorld({ script, lanes });
+  const { open } = apiOf(world);
+  const byQuery = await open("/event?directory=/one%20place");
+  const byHeader = await open("/event", { "x-opencode-directory": "%2Fone%20place" });
+  const two = await open("/event?directory=/two");
+  await world.send({ id: "m1", to: { lane: "one" } });
+  await world.clock.until(async () => (await world.delivery("m1", "one")).status === "responded");
+  for (const { heard } of [byQuery, byHeader]) await until(() => typesOf(heard).includes("session.idle"));
+  expect(byHeader.heard.slice(1)).toEqual(byQuery.heard.slice(1));
+  expect(typesOf(two.heard)).toEqual(["server.connected"]);
+  const last = byQuery.heard.at(-3)?.id ?? "";
+  const again = await open(`/event?directory=/one%20place&lastEventId=${last}`);
+  const header = await open("/event?directory=/one%20place", { "last-event-id": last });
+  for (const { heard } of [again, header]) {
+    await until(() => heard.length > 2);
+    expect(heard.slice(1).map(({ data }) => data)).toEqual(byQuery.heard.slice(-2).map(({ data }) => data));
+  }
+});
+
+test("streams end with the server", async () => {
+  const { open, closing } = apiOf(await startWorld());
+  const { reading } = await open("/event");
+  closing.abort();
+  await reading;
+});
+
+test("a stream that is refused leaves nothing that listens", async () => {
+  const world = await startWorld();
+  const { open, closing } = apiOf(world);
+  await open("/event");
+  const listeners = () => getEventListeners(closing.signal, "abort").length;
+  const before = listeners();
+  for (const id of ["nonsense", "a.0.b"]) {
+    const { answer } = await open("/event", { "last-event-id": id });
+    expect(answer.status).toBe(400);
+  }
+  expect(listeners()).toBe(before);
+});

@@ -1,0 +1,438 @@
+/** What OpenCode's clients are told: live, after a break, after a restart, and by many at once. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deskOf } from "../../../../test/support/desk-of.ts";
+import { aClient, aHub, durable, withoutEarly } from "../../../../test/support/hub-client.ts";
+import { settled } from "../../../../test/support/manual-clock.ts";
+import type { WorldOptions } from "../../../../test/support/waybill.ts";
+import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { Place } from "../projection/session-projection.ts";
+import { SessionProjection } from "../projection/session-projection.ts";
+import { sessionView } from "../sessions/session-view.ts";
+import type { Line } from "./frame.ts";
+
+const busy: NonNullable<WorldOptions["script"]> = {
+  always: [{ steps: [{ say: "I begin" }, { tool: "read", input: { a: 1 }, output: "x" }, { say: "It is done." }] }],
+};
+
+const types = (lines: readonly Line[]) => lines.map(({ type }) => type);
+const propertiesOf = ({ plain }: Line) =>
+  (JSON.parse(plain.slice(plain.indexOf("data: ") + 6)) as { properties: Record<string, unknown> }).properties;
+
+/** A client from before the first message to after the last. */
+async function told(world: World, hub = aHub(world), messages = ["m1"]) {
+  const client = await aClient(hub);
+  for (const id of messages) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+  }
+  await settled();
+  const replay = await aClient(hub, { after: client.from });
+  return { hub, client, replay };
+}
+
+test("a turn is told as OpenCode tells it, and is idle once at its end", async () => {
+  const world = await startWorld({ script: busy });
+  const { client } = await told(world);
+  const all = types(client.seen);
+  expect(all).toContain("message.updated");
+  expect(all).toContain("message.part.updated");
+  expect(all.filter((type) => type === "session.idle")).toHaveLength(1);
+  expect(all.filter((type) => type === "session.updated").length).toBeGreaterThan(0);
+  expect(all.indexOf("session.idle")).toBeGreaterThan(all.indexOf("message.part.updated"));
+});
+
+test("whoever comes back is told everything that was told live but deltas, in the same words and order", async () => {
+  const world = await startWorld({ script: busy });
+  const { client, replay } = await told(world, aHub(world), ["m1", "m2"]);
+  expect(replay.seen.length).toBeGreaterThan(15);
+  const [events, lanes] = [false, true].map((ofLanes) => replay.seen.filter((line) => line.ofLanes === ofLanes));
+  for (const part of [events, lanes]) {
+    const again = withoutEarly(part ?? [], client.seen);
+    expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
+  }
+});
+
+test("words before a call are told once when they are whole, and with their message to whoever came after them", async () => {
+  const world = await startWorld({
+    script: { always: [{ steps: [{ say: "I begin" }, { ask: "permission", title: "bash: ls" }, { say: "Done." }] }] },
+  });
+  const hub = aHub(world);
+  const client = await aClient(hub);
+  await world.send({ id: "m1" });
+  await world.clock.until(async () => (await world.waybill.asks.list()).length > 0);
+  await settled();
+  const late = await aClient(hub);
+  const back = await aClient(hub, { after: client.from });
+  const [ask] = await world.waybill.asks.list();
+  await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
+  await world.reaches("m1", "responded");
+  await settled();
+  const begins = ({ seen }: { seen: readonly Line[] }) =>
+    seen.filter((line) => {
+      const { part } = propertiesOf(line) as { part?: { text?: string; time?: { end?: number } } };
+      return part?.text === "I begin" && part.time?.end !== undefined;
+    });
+  expect([client, late, back].map((one) => begins(one).length)).toEqual([1, 1, 1]);
+  expect(begins(late)).toEqual(begins(back));
+  expect(begins(client)).not.toEqual(begins(late));
+});
+
+test("whoever leaves after any event, also in the middle of one of Waybill's, goes on with the next", async () => {
+  const world = await startWorld({ script: busy });
+  const { hub, replay } = await told(world);
+  expect(replay.seen.some(({ at }) => at.seen > 0)).toBe(true);
+  for (const [index, line] of replay.seen.entries()) {
+    if (line.ofLanes) continue;
+    const again = await aClient(hub, { after: line.at });
+    const rest = replay.seen.slice(index + 1).map(({ id }) => id);
+    expect(again.seen.map(({ id }) => id)).toEqual(rest);
+    await again.leave();
+  }
+});
+
+test("whoever leaves in the middle of a live event goes on with the next, although it heard deltas", async () => {
+  const world = await startWorld({ script: busy });
+  const { hub, client, replay } = await told(world);
+  for (const [index, line] of client.seen.entries()) {
+    const again = await aClient(hub, { after: line.at });
+    const seen = [...client.seen.slice(0, index + 1), ...again.seen];
+    const rest = withoutEarly(replay.seen, seen);
+    expect(durable(seen, rest).map(withoutId).sort()).toEqual(rest.map((one) => withoutId(one.plain)).sort());
+    await again.leave();
+  }
+});
+
+test("a restart of the daemon changes nothing about it", async () => {
+  const world = await startWorld({ script: busy });
+  const { replay } = await told(world);
+  const [middle] = replay.seen.filter(({ at, ofLanes }) => !ofLanes && at.seen > 0).slice(-3);
+  await world.stop();
+  await world.start();
+  const again = await aClient(aHub(world), { ...(middle ? { after: middle.at } : {}) });
+  const rest = replay.seen.slice(replay.seen.findIndex(({ id }) => id === middle?.id) + 1);
+  expect(again.seen.map(({ plain }) => plain)).toEqual(rest.map(({ plain }) => plain));
+  await world.send({ id: "m9" });
+  await world.reaches("m9", "responded");
+  expect(types(again.seen.slice(rest.length))).toContain("session.idle");
+});
+
+test("a hundred clients get the same string, and each event is translated once", async () => {
+  const world = await startWorld({ script: busy });
+  let taken = 0;
+  const hub = aHub(world, {
+    projectionOf: (place: Place) => {
+      const projection = new SessionProjection(place, { following: true });
+      const take = projection.take.bind(projection);
+      projection.take = (event) => {
+        taken += 1;
+        return take(event);
+      };
+      return projection;
+    },
+  });
+  const clients = await Promise.all(Array.from({ length: 100 }, () => aClient(hub)));
+  const stored = await world.waybill.store.eventsEnd();
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await settled();
+  const { events } = await world.waybill.store.events({ after: stored, limit: 500 });
+  // One that hears deltas, and one that does not.
+  const deltas = clients[0]?.seen.filter(({ type }) => type === "message.part.delta").length ?? 0;
+  expect(taken).toBeLessThanOrEqual(2 * events.length + deltas);
+  for (const { seen } of clients) {
+    expect(seen.length).toBe(clients[0]?.seen.length);
+    for (const [index, line] of seen.entries()) expect(line).toBe(clients[0]?.seen[index]);
+  }
+});
+
+test("without clients nothing is translated, and some time after the last has gone nothing any more", async () => {
+  const world = await startWorld({ script: busy });
+  const places: Place[] = [];
+  const hub = aHub(world, {
+    lingerMs: 1000,
+    projectionOf: (place) => {
+      places.push(place);
+      return new SessionProjection(place);
+    },
+  });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  expect(places).toEqual([]);
+  const client = await aClient(hub);
+  await client.leave();
+  await world.clock.advance(2000);
+  await world.send({ id: "m2" });
+  await world.reaches("m2", "responded");
+  expect(places).toEqual([]);
+  const again = await aClient(hub);
+  await world.send({ id: "m3" });
+  await world.reaches("m3", "responded");
+  await settled();
+  expect(types(again.seen)).toContain("session.idle");
+});
+
+test("a client that does not keep up goes back to the store, and misses only what is told live only", async () => {
+  const world = await startWorld({ script: busy });
+  const hub = aHub(world, { inbox: { lines: 3 } });
+  const stop = new AbortController();
+  const { lines } = await hub.follow({ signal: stop.signal });
+  const quick = await aClient(aHub(world));
+  const first = lines.next();
+  for (const id of ["m1", "m2", "m3"]) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+  }
+  await settled();
+  const reference = await aClient(aHub(world), { after: quick.from });
+  const seen = new Map<string, number>();
+  const count = (line: Line) => seen.set(line.id, (seen.get(line.id) ?? 0) + 1);
+  count((await first).value as Line);
+  const last = reference.seen.filter(({ ofLanes }) => !ofLanes).at(-1)?.id ?? "";
+  while (!seen.has(last)) count((await lines.next()).value as Line);
+  stop.abort();
+  for (const { id, ofLanes } of reference.seen) if (!ofLanes) expect([id, seen.get(id)]).toEqual([id, 1]);
+});
+
+test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
+  const world = await startWorld({ script: busy });
+  const { hub, client } = await told(world);
+  const stop = new AbortController();
+  const { lines } = await hub.follow({ after: client.from, signal: stop.signal });
+  const seen = [(await lines.next()).value as Line];
+  // What it missed of lanes comes first.
+  while (seen.at(-1)?.ofLanes) seen.push((await lines.next()).value as Line);
+  await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+  await settled();
+  await world.send({ id: "m2" });
+  await world.reaches("m2", "responded");
+  await settled();
+  while (seen.at(-1)?.type !== "session.created") seen.push((await lines.next()).value as Line);
+  stop.abort();
+  const again = await aClient(hub, { after: seen.at(-1)?.at ?? "" });
+  expect(seen.filter(({ type }) => type === "session.idle")).toHaveLength(2);
+  expect(types(again.seen)).toEqual([]);
+});
+
+test("a lane that is made at the moment of an event leads nobody back behind that event", async () => {
+  for (let late = 0; late < 12; late += 1) {
+    const world = await startWorld({ script: busy });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const sessionInfo = async (lane: Lane, updatedAt: number) => {
+      await gate;
+      for (let turns = lane.id === "new" ? late : 0; turns > 0; turns -= 1) await null;
+      return sessionView(lane, { projectID: "global", updatedAt, version: "0" });
+    };
+    const client = await aClient(aHub(world, { sessionInfo }));
+    await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    await settled();
+    open();
+    await settled();
+    const { events } = await world.waybill.store.events({ limit: 500 });
+    const places = client.seen.map(({ at }) => events.findIndex(({ cursor }) => cursor === at.events));
+    expect(places.length).toBeGreaterThan(10);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  }
+});
+
+test("a client of one directory is told of no other; one of all is told where", async () => {
+  const lanes = [
+    { id: "one", directory: "/tmp/one" },
+    { id: "two", directory: "/tmp/two" },
+  ];
+  const world = await startWorld({ script: busy, lanes });
+  const hub = aHub(world);
+  const [one, all] = [await aClient(hub, { directory: "/tmp/one" }), await aClient(hub)];
+  for (const { id } of lanes) {
+    await world.send({ id: `to-${id}`, to: { lane: id } });
+    await world.clock.until(async () => (await world.delivery(`to-${id}`, id)).status === "responded");
+  }
+  await settled();
+  expect(new Set(one.seen.map(({ directory }) => directory))).toEqual(new Set(["/tmp/one"]));
+  expect(all.seen.filter(({ directory }) => directory === "/tmp/one").map(({ id }) => id)).toEqual(
+    one.seen.map(({ id }) => id),
+  );
+  const two = all.seen.find(({ directory }) => directory === "/tmp/two");
+  expect(two?.wrapped).toMatch(/\ndata: \{"directory":"\/tmp\/two","payload":\{"id":"evt_/);
+  const replay = await aClient(hub, { after: all.from, directory: "/tmp/one" });
+  const rest = withoutEarly(replay.seen, one.seen);
+  expect(durable(one.seen, rest).length).toBe(rest.length);
+});
+
+test("lanes that are made, changed and removed are sessions that are created, updated and deleted, also later", async () => {
+  const world = await startWorld({ script: busy });
+  const hub = aHub(world);
+  const client = await aClient(hub);
+  const { store } = world.waybill;
+  const desk = deskOf(world.waybill);
+  await store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
+  await settled();
+  await store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5, displayName: "New" }));
+  await settled();
+  await desk.removeLane("new", true);
+  await settled();
+  expect(types(client.seen)).toEqual(["session.created", "session.updated", "session.deleted"]);
+  expect(client.seen.map(propertiesOf)).toMatchObject([
+    { sessionID: "ses_new", info: { title: "new", directory: "/tmp/new" } },
+    { sessionID: "ses_new", info: { title: "New" } },
+    { sessionID: "ses_new", info: { id: "ses_new" } },
+  ]);
+  expect(client.seen[2]?.directory).toBe("/tmp/new");
+  const later = await aClient(hub, { after: client.seen[1]?.at ?? "" });
+  expect(types(later.seen)).toEqual(["session.deleted"]);
+});
+
+test("when some of it is not kept any more, clients are told to load everything anew, once", async () => {
+  const world = await startWorld({ script: busy });
+  const hub = aHub(world);
+  const client = await aClient(hub);
+  for (const id of ["m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"]) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+  }
+  const far = Number.MAX_SAFE_INTEGER;
+  await world.waybill.store.prune({ responded: 0, failed: 0, feed: 0, events: far });
+  await settled();
+  const again = await aClient(hub, { after: client.from });
+  const disposed = again.seen.filter(({ type }) => type === "server.instance.disposed");
+  expect(disposed.map(propertiesOf)).toEqual([{ directory: "/tmp" }]);
+  expect(types(again.seen)).toContain("session.idle");
+  const resumed = await aClient(hub, { after: disposed[0]?.at ?? "" });
+  expect(types(resumed.seen)).not.toContain("server.instance.disposed");
+});
+
+test("an event that cannot be shown is reported, and the others are told all the same", async () => {
+  const world = await startWorld({ script: busy });
+  const troubles: unknown[] = [];
+  const projectionOf = (place: Place) => {
+    const projection = new SessionProjection(place, { following: true });
+    const take = projection.take.bind(projection);
+    projection.take = (event) => {
+      if (event.type === "usage" || event.type === "turn.started") throw new Error("odd");
+      return take(event);
+    };
+    return projection;
+  };
+  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => troubles.push(error) }));
+  expect(types(client.seen)).toContain("session.idle");
+  expect(troubles[0]).toEqual(new Error("odd"));
+});
+
+test("when events cannot be followed any more, clients and waits are let go, and the next who comes begins anew", async () => {
+  const world = await startWorld({ script: busy });
+  const desk = deskOf(world.waybill);
+  let broken = true;
+  const followEvents: typeof desk.followEvents = (options) => {
+    if (!broken) return desk.followEvents(options);
+    return (async function* () {
+      for await (const item of desk.followEvents(options)) {
+        yield item;
+        throw new Error("broken");
+      }
+    })();
+  };
+  const troubles: unknown[] = [];
+  const hub = aHub(world, { desk: { ...desk, followEvents }, report: (error) => troubles.push(error) });
+  const { signal } = new AbortController();
+  const { lines } = await hub.follow({ signal });
+  const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
+  const failed = expect(end).rejects.toEqual(new Error("broken"));
+  await settled();
+  await world.send({ id: "m1" });
+  while (!(await lines.next()).done);
+  await failed;
+  expect(troubles).toEqual([new Error("broken")]);
+  broken = false;
+  const again = await aClient(hub);
+  await world.reaches("m1", "responded");
+  await settled();
+  expect(types(again.seen)).toContain("session.idle");
+});
+
+test("an id that nobody made is refused", async () => {
+  const hub = aHub(await startWorld());
+  const { signal } = new AbortController();
+  await expect(hub.follow({ after: "what", signal })).rejects.toMatchObject({ code: "cursor_invalid" });
+  await expect(hub.follow({ after: "a.0.b", signal })).rejects.toMatchObject({ code: "cursor_invalid" });
+});
+
+test("what is being said can be read before it is whole", async () => {
+  const script = { always: [{ steps: [{ say: "Half of it" }, { wait: 5000 }, { say: "and the rest." }] }] };
+  const world = await startWorld({ script });
+  const hub = aHub(world);
+  await hub.liveMessages("ses_lane");
+  await world.send({ id: "m1" });
+  await world.clock.advance(1000);
+  const rows = await hub.liveMessages("ses_lane");
+  expect(JSON.stringify(rows)).toContain("Half of it");
+  await world.reaches("m1", "responded");
+});
+
+const step = fc.oneof(
+  fc.constantFrom({ say: "Something" }, { think: "Hm" }, { say: "More" }),
+  fc.constantFrom({ tool: "read", output: "x" }, { tool: "bash", fails: true }),
+);
+const turn = fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => ({ steps: [...steps, { say: "End." }] }));
+
+test("whatever agents do and wherever a client is cut off, it sees what it would have seen", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(turn, { minLength: 1, maxLength: 5 }),
+      fc.array(fc.nat(12), { minLength: 1, maxLength: 6 }),
+      fc.boolean(),
+      // Whether all messages come at once, and the last of them wait through several turns.
+      fc.boolean(),
+      async (turns, breaks, restart, together) => {
+        const world = new World({ script: { turns, always: [{ steps: [{ say: "Well." }] }] } });
+        try {
+          await world.start();
+          const hub = aHub(world);
+          const whole = await aClient(hub);
+          const cuts = [...breaks];
+          const cut = await aClient(hub, { after: whole.from, most: cuts.shift() ?? 1 });
+          const seen = [cut];
+          if (together) for (const [index] of turns.entries()) await world.send({ id: `m${index}` });
+          for (const [index] of turns.entries()) {
+            if (!together) await world.send({ id: `m${index}` });
+            await world.reaches(`m${index}`, "responded");
+            const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
+            await seen.at(-1)?.leave();
+            seen.push(await aClient(hub, { after: at, most: cuts.shift() ?? 5 }));
+          }
+          if (restart) {
+            await world.stop();
+            await world.start();
+          }
+          const now = restart ? aHub(world) : hub;
+          const reference = await aClient(now, { after: whole.from });
+          const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
+          seen.push(await aClient(now, { after: at }));
+          const events = reference.seen.filter(({ ofLanes }) => !ofLanes);
+          const all = seen.flatMap((one) => one.seen);
+          for (const one of [all, whole.seen]) {
+            const rest = withoutEarly(events, one);
+            expect(durable(one, rest).map(withoutId)).toEqual(rest.map((line) => withoutId(line.plain)));
+          }
+          const lanes = reference.seen.filter(({ ofLanes }) => ofLanes);
+          expect(durable(all, lanes).length).toBe(lanes.length);
+          expect(world.troubles).toEqual([]);
+        } finally {
+          await world.dispose();
+        }
+      },
+    ),
+    { numRuns: 6 },
+  );
+  // Several whole worlds, one after the other.
+});
+
+/** Its position may name another place among the changes of lanes. */
+function withoutId(frame: string): string {
+  return frame.slice(frame.indexOf("\n"));
+}

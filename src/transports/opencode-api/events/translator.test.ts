@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { deskOf } from "../../../../test/support/desk-of.ts";
+import { settled } from "../../../../test/support/manual-clock.ts";
+import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { aLane, startWorld } from "../../../../test/support/waybill.ts";
+import { AppError } from "../../../app-error.ts";
+import type { LaneState } from "../../../service/service.ts";
+import { childSessionOf } from "../ids.ts";
+import { sessionView } from "../sessions/session-view.ts";
+import type { TranslatorDeps } from "./translator.ts";
+import { Translator } from "./translator.ts";
+
+const lane = { ...aLane({ id: place.lane }), pausedReason: null, sessionId: null, generation: 1 };
+
+test("a session below is made when it is first heard of, in words that say whose it is", async () => {
+  const translator = new Translator(
+    {
+      desk: {
+        lane: async () => ({ lane }) as LaneState,
+        eventsBefore: async () => [],
+        deliveries: async () => ({ items: [], next: null }),
+      },
+      sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+      report: (error) => {
+        throw error;
+      },
+    },
+    { hearsDeltas: true },
+  );
+  const agent = new ProjectedLane();
+  agent.says(
+    { type: "prompt", message: "p1", parts: [{ type: "text", id: "t", text: "go" }] },
+    { type: "tool", message: "a1", call: "c1", name: "Task", state: { status: "running", input: {} } },
+  );
+  const below = { nativeSession: "native-1" };
+  agent.says(
+    { type: "message", message: "b1", prompt: null, parent: "c1", ...below },
+    { type: "part", message: "b1", part: "b1-1", kind: "text", text: "I look.", ...below },
+  );
+  const told = [];
+  for (const event of agent.log) told.push(...(await translator.translate(event)).events);
+  const sessionID = childSessionOf(place.lane, "native-1");
+  const ofIt = told.filter(({ event }) => event.properties.sessionID === sessionID).map(({ event }) => event);
+  expect(ofIt[0]).toMatchObject({
+    type: "session.created",
+    properties: { info: { id: sessionID, parentID: `ses_${place.lane}`, directory: lane.directory } },
+  });
+  expect(ofIt.filter(({ type }) => type === "session.created")).toHaveLength(1);
+  expect(ofIt.map(({ type }) => type)).toContain("message.part.updated");
+});
+
+test("of many lanes at rest only the newest are remembered, and the others are told as if they were", async () => {
+  const lanes = ["one", "two", "three"];
+  const world = await startWorld({
+    script: { always: [{ steps: [{ say: "Well." }] }] },
+    lanes: lanes.map((id) => ({ id })),
+  });
+  for (const round of [1, 2]) {
+    for (const id of lanes) {
+      await world.send({ id: `m${round}-${id}`, to: { lane: id } });
+      await world.clock.until(async () => (await world.delivery(`m${round}-${id}`, id)).status === "responded");
+    }
+  }
+  await settled();
+  const deps: TranslatorDeps = {
+    desk: deskOf(world.waybill),
+    sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+    report: (error) => world.troubles.push(error),
+  };
+  const [all, few] = [
+    new Translator(deps, { hearsDeltas: true }),
+    new Translator(deps, { hearsDeltas: true, mostLanes: 1 }),
+  ];
+  const { events } = await world.waybill.store.events({ limit: 500 });
+  for (const { event } of events) expect(await few.translate(event)).toEqual(await all.translate(event));
+  const remembered = (translator: Translator) => lanes.filter((id) => translator.sessions(id).length > 0);
+  expect(remembered(all)).toEqual(lanes);
+  expect(remembered(few)).toEqual(["three"]);
+});
+
+test("of a lane that is removed while its past is read nothing is told, and nothing remembered", async () => {
+  let isThere = true;
+  const translator: Translator = new Translator(
+    {
+      desk: {
+        lane: async () => {
+          if (isThere) return { lane } as LaneState;
+          throw new AppError({ code: "lane_unknown", message: "It is gone." });
+        },
+        eventsBefore: async () => [],
+        deliveries: async () => {
+          isThere = false;
+          translator.changed(place.lane, null);
+          return { items: [], next: null };
+        },
+      },
+      sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
+      report: (error) => {
+        throw error;
+      },
+    },
+    { hearsDeltas: true },
+  );
+  const agent = new ProjectedLane();
+  agent.says({ type: "prompt", message: "p1", parts: [{ type: "text", id: "t", text: "go" }] });
+  for (const event of agent.log) expect((await translator.translate(event)).events).toEqual([]);
+  expect(translator.sessions(place.lane)).toEqual([]);
+});

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { anEvent } from "../../../../test/support/events.ts";
+import { aMessage } from "../../../../test/support/records.ts";
+import { beginNotes, endNote } from "../../../core/turn/delivery-notes.ts";
+import type { EventBody } from "../../../core/turn/universal-event.ts";
+import { awaitedAfter, awaiting } from "./turn-end.ts";
+
+const ended = (rounds: number) => endNote({ messageId: "m1", rounds, status: "failed_terminal", lastReason: null });
+
+function after(...bodies: EventBody[]) {
+  const events = bodies.map((one, index) => anEvent({ seq: index + 1, source: "daemon" }, one));
+  return events.reduce(awaitedAfter, awaiting("m1"));
+}
+
+it("the end of a message that is noted only when a person has retried it is no end of the retry", () => {
+  const message = aMessage({ id: "m1" });
+  const begun = (round: number) => beginNotes(message, round);
+  expect(after(...begun(1), ...begun(2), ended(1)).end).toBeNull();
+  expect(after(...begun(1), ...begun(2), ended(1), ended(2)).end).toEqual({ turn: null, delivery: "failed_terminal" });
+});

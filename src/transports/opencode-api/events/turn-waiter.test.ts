@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import { deskOf } from "../../../../test/support/desk-of.ts";
+import { aHub } from "../../../../test/support/hub-client.ts";
+import { settled } from "../../../../test/support/manual-clock.ts";
+import type { World } from "../../../../test/support/waybill.ts";
+import { startWorld } from "../../../../test/support/waybill.ts";
+
+const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
+
+/** Waits, and says what has come of it. */
+function waiting(hub: ReturnType<typeof aHub>, messageId: string, signal = new AbortController().signal) {
+  const state: { end: unknown; error: unknown } = { end: null, error: null };
+  const done = hub.turnEnd({ lane: "lane", messageId, signal }).then(
+    (end) => {
+      state.end = end;
+    },
+    (error: unknown) => {
+      state.error = error;
+    },
+  );
+  return { state, done };
+}
+
+async function lastTurnIsOver(world: World): Promise<boolean> {
+  const [event] = (await world.waybill.store.eventsBefore("lane", null, 50)).filter(({ type }) =>
+    type.startsWith("turn."),
+  );
+  return event?.type === "turn.ended";
+}
+
+test("it ends with the turn that answers the message, and not before", async () => {
+  const world = await startWorld({ script: slow });
+  const { state, done } = waiting(aHub(world), "m1");
+  await settled();
+  await world.send({ id: "m1" });
+  await world.clock.advance(1000);
+  expect(state.end).toBeNull();
+  await world.clock.until(() => lastTurnIsOver(world));
+  await done;
+  expect(state).toMatchObject({ end: { turn: 1 }, error: null });
+});
+
+test("a turn of another message does not end it", async () => {
+  const world = await startWorld({ script: slow });
+  const hub = aHub(world);
+  await world.send({ id: "m1" });
+  await world.send({ id: "m2" });
+  const { state, done } = waiting(hub, "m2");
+  await world.reaches("m1", "responded");
+  expect(state.end).toBeNull();
+  await world.reaches("m2", "responded");
+  await done;
+  expect(state.end).toMatchObject({ turn: 2 });
+});
+
+test("a turn that ended before the wait began, also before a restart, ends it at once", async () => {
+  const world = await startWorld({ script: slow });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await settled();
+  const here = waiting(aHub(world), "m1");
+  await here.done;
+  await world.stop();
+  await world.start();
+  const later = waiting(aHub(world), "m1");
+  await later.done;
+  expect([here.state.end, later.state.end]).toMatchObject([{ turn: 1 }, { turn: 1 }]);
+});
+
+/** From now, in the middle of it, to its end. */
+async function expectToWaitForTurn(world: World, turn: number): Promise<void> {
+  const { state, done } = waiting(aHub(world), "m1");
+  await settled();
+  expect(state.end).toBeNull();
+  await world.clock.until(() => lastTurnIsOver(world));
+  await done;
+  expect(state.end).toMatchObject({ turn });
+}
+
+test("a wait that begins in the middle of the turn lasts until its end", async () => {
+  const world = await startWorld({ script: slow });
+  await world.send({ id: "m1" });
+  await world.clock.advance(1000);
+  await expectToWaitForTurn(world, 1);
+});
+
+test("a turn that fails ends it, too, although the message is tried again", async () => {
+  const turns = [{ steps: [{ error: "The model is overloaded (529)." }] }, { steps: [{ say: "Now." }] }];
+  const world = await startWorld({ script: { turns } });
+  const { state, done } = waiting(aHub(world), "m1");
+  await settled();
+  await world.send({ id: "m1" });
+  await world.clock.until(() => lastTurnIsOver(world));
+  await done;
+  expect(state.end).toEqual({ turn: 1, delivery: null });
+  await world.reaches("m1", "responded");
+});
+
+test("a delivery that ends without a turn ends it", async () => {
+  const world = await startWorld({ script: slow });
+  const desk = deskOf(world.waybill);
+  await desk.pause("lane", "wait");
+  const { state, done } = waiting(aHub(world), "m1");
+  await settled();
+  const { id } = await world.send({ id: "m1" });
+  expect(state.end).toBeNull();
+  await desk.cancel(id);
+  await done;
+  expect(state.end).toEqual({ turn: null, delivery: "cancelled" });
+});
+
+test("a message that was retried since it failed is waited for until its new turn is over", async () => {
+  const world = await startWorld({ script: { turns: [{}, {}, {}], ...slow } });
+  const { id } = await world.send({ id: "m1" });
+  await world.reaches("m1", "failed_terminal");
+  await deskOf(world.waybill).retry(id);
+  await world.clock.advance(1000);
+  await expectToWaitForTurn(world, 4);
+});
+
+test("whoever wants no more is let go", async () => {
+  const world = await startWorld();
+  const stop = new AbortController();
+  const { state, done } = waiting(aHub(world), "never", stop.signal);
+  await settled();
+  stop.abort(new Error("gone"));
+  await done;
+  expect(state.error).toEqual(new Error("gone"));
+});
+
+test("a message that ended so long ago that its events are not kept any more is not waited for", async () => {
+  const long = Array.from({ length: 60 }, () => ({ tool: "read", output: "x" }));
+  const turns = [{ steps: [{ say: "Well." }] }, { steps: [...long, { say: "Done." }] }];
+  const world = await startWorld({ script: { turns } });
+  for (const id of ["m1", "m2"]) {
+    await world.send({ id });
+    await world.reaches(id, "responded");
+    await world.clock.until(() => lastTurnIsOver(world));
+  }
+  await settled();
+  const now = world.clock.now();
+  await world.waybill.store.prune({ responded: 0, failed: 0, feed: 0, events: now + 1 });
+  const kept = await world.waybill.store.eventsBefore("lane", null, 1000);
+  expect(kept.map(({ turn }) => turn)).not.toContain(1);
+  const { state, done } = waiting(aHub(world), "m1");
+  await done;
+  expect(state).toMatchObject({ end: { turn: null, delivery: "responded" }, error: null });
+});

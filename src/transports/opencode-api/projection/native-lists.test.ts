@@ -1,0 +1,69 @@
+/**
+ * Recorded streams of the real OpenCode, made into universal events and back: what comes out is what OpenCode said. See
+ * test/support/opencode-list.ts for what counts as the same.
+ */
+import { describe, expect, test } from "vitest";
+import { fixture, fixtureNames, session, Watcher } from "../../../../test/support/opencode-fixture.ts";
+import type { Told } from "../../../../test/support/opencode-list.ts";
+import { partList, typeList } from "../../../../test/support/opencode-list.ts";
+import type { MessageRow } from "./session-projection.ts";
+import { SessionProjection } from "./session-projection.ts";
+
+/** What differs, and why. */
+const otherwise: Readonly<Record<string, string>> = {
+  "abort-in-tool": "the result of the tool that was stopped comes before the news of the stop",
+  compaction: "a compaction's own messages are a status, and not shown as a person's",
+  "files-in-prompt": "files that came with a prompt are not shown",
+  "prompt-in-mid-turn": "OpenCode lets a prompt join the turn; Waybill never sends one into a turn",
+  "read-and-edit-without-git": "OpenCode knows of a patch in a git repository only",
+  "unknown-model": "OpenCode has no message to show an error in when the model is not there",
+};
+
+const place = { lane: "1", directory: "/project", providerID: "opencode", modelID: "scripted", agent: "build" };
+
+function projected(name: string): { told: Told[]; projection: SessionProjection } {
+  const recorded = fixture(name);
+  const projection = new SessionProjection(place);
+  const drafts = new Watcher(recorded).hear(recorded.events).drafts;
+  const told = drafts.flatMap((draft, seq) => projection.take({ id: `e${seq}`, seq, lane: "1", ...draft, time: seq }));
+  return { told, projection };
+}
+
+describe("a recorded stream", () => {
+  test.each(fixtureNames.filter((name) => otherwise[name] === undefined))("%s comes back in the same order", (name) => {
+    const { events } = fixture(name);
+    expect(typeList(projected(name).told, session)).toEqual(typeList(events as Told[], session));
+  });
+
+  test.each(fixtureNames.filter((name) => otherwise[name] === undefined))(
+    "%s comes back with the same parts",
+    (name) => {
+      const { rows } = fixture(name);
+      expect(partList(projected(name).projection.messages())).toEqual(partList((rows[session] ?? []) as MessageRow[]));
+    },
+  );
+
+  test.each(Object.entries(otherwise))("%s comes back otherwise: %s", (name) => {
+    const { events, rows } = fixture(name);
+    const { told, projection } = projected(name);
+    const same = JSON.stringify(typeList(told, session)) === JSON.stringify(typeList(events as Told[], session));
+    const parts = JSON.stringify(partList(projection.messages()));
+    expect(same && parts === JSON.stringify(partList((rows[session] ?? []) as MessageRow[]))).toBe(false);
+  });
+
+  test.each(fixtureNames)("%s is busy once and idle once a turn", (name) => {
+    const { told, projection } = projected(name);
+    const own = told.filter(({ properties }) => properties.sessionID === session);
+    const statuses = own.flatMap(({ type, properties }) =>
+      type === "session.status"
+        ? [(properties.status as { type: string }).type]
+        : type === "session.idle"
+          ? [type]
+          : [],
+    );
+    const changes = statuses.filter((one) => one !== "retry").filter((one, index, all) => one !== all[index - 1]);
+    const turns = changes.filter((one) => one === "busy").length;
+    expect(changes).toEqual(Array.from({ length: turns }, () => ["busy", "idle", "session.idle"]).flat());
+    expect(projection.isBusy).toBe(false);
+  });
+});

@@ -1,0 +1,509 @@
+import { describe, expect, test } from "vitest";
+import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import type { Said } from "../../../core/turn/signal.ts";
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { isKept } from "../../../core/turn/universal-event.ts";
+import type { Emitted } from "./session-projection.ts";
+import { SessionProjection } from "./session-projection.ts";
+
+const prompt = (message = "p1"): Said => ({ type: "prompt", message, parts: [{ type: "text", id: "t", text: "go" }] });
+const says = (text: string, message = "a1"): Said => ({
+  type: "part",
+  message,
+  part: `${message}-1`,
+  kind: "text",
+  text,
+});
+const thinks = (text: string): Said => ({ type: "delta", message: "a1", part: "r1", kind: "reasoning", text });
+const pending: Said = { type: "tool", message: "a1", call: "c1", name: "Read", state: { status: "pending" } };
+const input = { file_path: "/project/README.md" };
+const running: Said = { ...pending, state: { status: "running", input } };
+const ran: Said = { ...pending, state: { status: "completed", input, output: "two lines" } };
+const failed: Said = { ...pending, state: { status: "error", input, output: "no such file", rejected: false } };
+const tokens = { input: 90, output: 12, reasoning: 3, cacheRead: 30, cacheWrite: 1 };
+const usage = { tokens, cost: 0.25, model: "claude/opus" };
+const done = (message = "a1"): Said => ({ type: "message_done", message, error: null, usage });
+const rest: Said = { type: "rest" };
+const asked: Said = {
+  type: "permission",
+  ask: "ask-1",
+  title: "Bash: rm -r build",
+  call: "c1",
+  detail: { tool: "Bash" },
+};
+const questions = [{ header: null, question: "Which?", options: [{ label: "A", description: null }], multiple: false }];
+const question: Said = { type: "question", ask: "q-1", call: null, questions };
+
+/** One line each. */
+function lines(told: readonly Emitted[]): string[] {
+  return told.map(({ type, properties }) => {
+    const { status, info, part, error } = properties as Record<string, Record<string, unknown> | undefined>;
+    const state = part?.state as { status: string } | undefined;
+    const completed = (info?.time as { completed?: number } | undefined)?.completed;
+    const words = [
+      status?.type,
+      info?.role,
+      completed === undefined ? undefined : "completed",
+      part?.type,
+      state?.status,
+    ];
+    return [type, ...words, error?.name].filter((word) => word !== undefined).join(" ");
+  });
+}
+
+function partOf(told: Emitted | undefined): { id: string; messageID: string } {
+  return (told?.properties.part ?? {}) as { id: string; messageID: string };
+}
+
+/** A lane whose agent works on a message that was admitted as `m1`. */
+function working(...said: Said[]): ProjectedLane {
+  const lane = new ProjectedLane();
+  lane.admits("m1");
+  lane.sends("m1", "p1");
+  lane.says(prompt(), { type: "busy" }, ...said);
+  return lane;
+}
+
+/** Each row of the seed's table of what a universal event becomes. */
+describe("what becomes of", () => {
+  test("ItemStarted(Message): message.updated when it is the first of its kind, and the beginning of a step", () => {
+    expect(lines(working().says(says("Hello")))).toEqual([
+      "message.part.updated step-start",
+      "message.part.updated text",
+      "message.part.delta",
+    ]);
+    const lane = working(says("Hello"), done());
+    expect(lines(lane.says(says("More", "a2")).slice(0, 2))).toEqual([
+      "message.updated assistant",
+      "message.part.updated step-start",
+    ]);
+  });
+
+  test("ItemDelta: the part once, then message.part.delta under the same id, of text and of reasoning", () => {
+    const lane = working(thinks("Hm"));
+    const [delta] = lane.says(thinks("mm"));
+    const [, part] = lane.told.filter(({ type }) => type === "message.part.updated").slice(-2);
+    expect(part?.properties.part).toMatchObject({ type: "reasoning" });
+    const { id, messageID } = partOf(part);
+    expect(delta).toEqual({
+      type: "message.part.delta",
+      properties: { sessionID: "ses_chat", messageID, partID: id, field: "text", delta: "mm" },
+    });
+  });
+
+  test("ItemCompleted(Message): its parts whole, what it used, message.updated, and no idle", () => {
+    const told = working(says("Hello")).says(done());
+    expect(lines(told)).toEqual([
+      "message.part.updated text",
+      "message.part.updated step-finish",
+      "message.updated assistant completed",
+    ]);
+    expect(told.at(-1)?.properties.info).toMatchObject({
+      finish: "stop",
+      cost: 0.25,
+      modelID: "opus",
+      tokens: { input: 90, output: 12, reasoning: 3, cache: { read: 30, write: 1 } },
+    });
+  });
+
+  test("ItemStarted(ToolCall), ItemCompleted(ToolCall): one tool part, pending, then running with its input", () => {
+    const lane = working();
+    expect(lines(lane.says(pending)).slice(1)).toEqual(["message.part.updated tool pending"]);
+    const told = lane.says(running);
+    expect(lines(told)).toEqual(["message.part.updated tool running"]);
+    expect(told[0]?.properties.part).toMatchObject({
+      tool: "read",
+      state: { input: { filePath: "/project/README.md" } },
+    });
+  });
+
+  test("ItemStarted(ToolResult): nothing; the tool runs", () => {
+    const lane = working(running);
+    const before = lane.told.length;
+    lane.says({ ...pending, state: { status: "running", input, output: "two" } });
+    expect(lines(lane.told.slice(before))).toEqual(["message.part.updated tool running"]);
+    expect(lane.told.at(-1)?.properties.part).toMatchObject({ state: { metadata: { output: "two" } } });
+  });
+
+  test.each([
+    [ran, "completed", { output: "two lines" }],
+    [failed, "error", { error: "no such file" }],
+  ])("ItemCompleted(ToolResult): the same part, completed or error", (said, status, how) => {
+    const lane = working(running);
+    const { id } = partOf(lane.told.at(-1));
+    const told = lane.says(said);
+    expect(lines(told)).toEqual([`message.part.updated tool ${status}`]);
+    expect(told[0]?.properties.part).toMatchObject({ id, state: { status, ...how } });
+  });
+
+  test("a file change: the diff with its call, session.diff, and a patch before the message ends", () => {
+    const file = {
+      type: "file",
+      path: "/project/README.md",
+      change: "modified",
+      diff: "--- a\n+++ b\n-x\n+y\n+z",
+    } as const;
+    const told = working(running, ran).says({ type: "file", message: "a1", file }, done());
+    expect(lines(told)).toEqual([
+      "file.edited",
+      "message.part.updated tool completed",
+      "session.diff",
+      "message.part.updated step-finish",
+      "message.updated assistant",
+      "message.part.updated patch",
+      "message.updated assistant completed",
+    ]);
+    expect(told[2]?.properties.diff).toEqual([
+      { file: file.path, patch: file.diff, additions: 2, deletions: 1, status: "modified" },
+    ]);
+    expect(told[1]?.properties.part).toMatchObject({ state: { metadata: { diff: file.diff } } });
+  });
+
+  test("a call that writes a file: completed once, with its diff, and before long where nothing was changed", () => {
+    const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
+    const call = { type: "tool", message: "a1", call: "c2", name: "Edit" } as const;
+    const writing: Said = { ...call, state: { status: "running", input: edit } };
+    const written: Said = { ...call, state: { status: "completed", input: edit, output: "updated" } };
+    const file = { type: "file", path: "/project/README.md", change: "modified", diff: "-x\n+y" } as const;
+    const lane = working(writing);
+    expect(lane.says(written)).toEqual([]);
+    const told = lane.says({ type: "file", message: "a1", file }, done());
+    const calls = told.filter(({ properties }) => (properties.part as { type?: string } | undefined)?.type === "tool");
+    expect(calls).toMatchObject([
+      { properties: { part: { state: { status: "completed", metadata: { diff: file.diff } } } } },
+    ]);
+    expect(lines(working(writing, written).says(done()))[0]).toBe("message.part.updated tool completed");
+  });
+
+  test("SessionEnded after a turn: nothing, and no second idle", () => {
+    const lane = working(says("Hello"), done());
+    expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
+    expect(lane.says({ type: "session_ended", reason: "gone" })).toEqual([]);
+  });
+
+  test("PermissionRequested, PermissionResolved: permission.asked with its call, permission.replied", () => {
+    const lane = working(running);
+    const [told] = lane.says(asked);
+    expect(told).toMatchObject({
+      type: "permission.asked",
+      properties: {
+        id: "per_ask-1",
+        sessionID: "ses_chat",
+        permission: "read",
+        patterns: ["rm -r build"],
+        tool: { callID: "c1" },
+      },
+    });
+    expect(lane.says({ type: "permission_over", ask: "ask-1", outcome: "once" })).toEqual([
+      { type: "permission.replied", properties: { sessionID: "ses_chat", requestID: "per_ask-1", reply: "once" } },
+    ]);
+  });
+
+  test("a permission to change a file: which one, and what is to change in it", () => {
+    const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
+    const editing: Said = {
+      type: "tool",
+      message: "a1",
+      call: "c1",
+      name: "Edit",
+      state: { status: "running", input: edit },
+    };
+    const [told] = working(editing).says({ ...asked, title: "Edit: /project/README.md" });
+    expect(told?.properties).toMatchObject({
+      permission: "edit",
+      metadata: { filepath: edit.file_path, diff: expect.stringContaining("\n-x\n+y\n") },
+    });
+  });
+
+  test.each([
+    ["answered", [["A"]], "question.replied"],
+    ["reject", null, "question.rejected"],
+  ] as const)(
+    "QuestionRequested, QuestionResolved (%s): question.asked with all of its questions, %s",
+    (outcome, answers, type) => {
+      const lane = working(says("One moment."));
+      expect(lane.says(question)).toMatchObject([
+        { type: "question.asked", properties: { questions: [{ question: "Which?" }] } },
+      ]);
+      expect(lane.says({ type: "question_over", ask: "q-1", outcome, answers })).toMatchObject([{ type }]);
+    },
+  );
+
+  test("Error: session.error, and the same in the message when the turn ends", () => {
+    const lane = working();
+    expect(lines(lane.says({ type: "error", id: "e", message: "rate limited", item: null }))).toEqual([
+      "session.error UnknownError",
+    ]);
+    const told = lane.says(rest);
+    expect(lines(told)).toEqual(["message.updated assistant completed", "session.status idle", "session.idle"]);
+    expect(told[0]?.properties.info).toMatchObject({ error: { data: { message: "rate limited" } } });
+  });
+
+  test("a plan: todo.updated, whatever the program calls its fields", () => {
+    const value = [
+      { content: "one", status: "completed", priority: "high" },
+      { subject: "two", status: "pending" },
+    ];
+    expect(working().says({ type: "plan", id: "p", value })).toContainEqual({
+      type: "todo.updated",
+      properties: {
+        sessionID: "ses_chat",
+        todos: [
+          { content: "one", status: "completed", priority: "high" },
+          { content: "two", status: "pending", priority: "medium" },
+        ],
+      },
+    });
+  });
+});
+
+describe("a message", () => {
+  test("is shown and the session busy when it is admitted, and not again when its prompt is", () => {
+    const lane = new ProjectedLane();
+    expect(lines(lane.admits("m1", "hello"))).toEqual([
+      "message.updated user",
+      "message.part.updated text",
+      "session.status busy",
+    ]);
+    expect(lane.sends("m1", "p1")).toEqual([]);
+    expect(lines(lane.says(prompt()))).toEqual(["message.updated assistant"]);
+    const [user, assistant] = lane.projection.messages();
+    expect(user?.parts).toMatchObject([{ type: "text", text: "hello" }]);
+    expect(assistant?.info).toMatchObject({ parentID: user?.info.id });
+  });
+
+  test("keeps the id that its sender chose, and otherwise has one by its time", () => {
+    const lane = new ProjectedLane();
+    lane.admits("msg_mine");
+    lane.admits("another");
+    const [mine, other] = lane.projection.messages().map(({ info }) => info.id);
+    expect(mine).toBe("msg_mine");
+    expect(other).toMatch(/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/);
+  });
+
+  test("that waits behind a turn is shown at once, and keeps the session busy until its own turn is over", () => {
+    const lane = working(says("Working."));
+    expect(lines(lane.admits("m2"))).toEqual(["message.updated user", "message.part.updated text"]);
+    expect(lines(lane.says(done(), rest)).filter((line) => line.startsWith("session."))).toEqual([]);
+    lane.ends("m1", "responded");
+    lane.sends("m2", "p2");
+    lane.says(prompt("p2"), says("Done.", "a2"), done("a2"));
+    expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
+    expect(lane.ends("m2", "responded")).toEqual([]);
+    const statuses = lines(lane.told).filter((line) => /^session\.(status|idle)/.test(line));
+    expect(statuses).toEqual(["session.status busy", "session.status idle", "session.idle"]);
+    const rows = lane.projection.messages();
+    const [, second] = rows.filter(({ info }) => info.role === "user");
+    expect(rows.at(-1)?.info).toMatchObject({ parentID: second?.info.id });
+  });
+
+  test("that failed and is retried by a person makes the session busy again, and is not shown twice", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", "p1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    expect(lane.projection.isBusy).toBe(false);
+    expect(lines(lane.isRetried("m1"))).toEqual(["session.status busy"]);
+    lane.sends("m1", "p2", 2);
+    lane.says(prompt("p2"), says("Well."), done());
+    expect(lines(lane.says(rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
+    expect(lane.ends("m1", "responded")).toEqual([]);
+    // The second is the prompt that was sent for it, in the words of a retry.
+    expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "user", "assistant"]);
+  });
+
+  test("that is retried and fails again without a turn lets the session rest, and says why", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    lane.isRetried("m1");
+    expect(lines(lane.ends("m1", "failed_terminal", "no_response"))).toEqual([
+      "session.error UnknownError",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("that is open again stays so when the end before that is noted late, as after a crash", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    const before = new ProjectedLane();
+    before.admits("m1");
+    before.ends("m1", "failed_terminal");
+    lane.isRetried("m1");
+    const late = before.log.at(-1) as UniversalEvent;
+    expect(lane.projection.take(late)).toEqual([]);
+    expect(lane.projection.isBusy).toBe(true);
+  });
+
+  test("whose prompt is sent again without a note of its retry makes the session busy with its turn", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", "p1");
+    lane.ends("m1", "failed_terminal", "no_response");
+    lane.sends("m1", "p2", 2);
+    expect(lane.projection.isBusy).toBe(false);
+    expect(lines(lane.says(prompt("p2")))).toContain("session.status busy");
+    expect(lines(lane.says(says("Well."), done(), rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
+  });
+
+  test("whose beginning was not noted is shown as it was sent", () => {
+    const lane = new ProjectedLane();
+    lane.sends("m1", "p1");
+    expect(lines(lane.says(prompt("p1"))).slice(0, 3)).toEqual([
+      "message.updated user",
+      "message.part.updated text",
+      "session.status busy",
+    ]);
+  });
+
+  test("that is taken back while it waits lets the session rest, and says why nothing came of it", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    expect(lines(lane.ends("m1", "cancelled", "withdrawn"))).toEqual([
+      "session.error UnknownError",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("that gets a second prompt shows it as it was sent, and its turn answers that", () => {
+    const lane = working(says("Hm."), done(), rest);
+    lane.sends("m1", "p2", 2);
+    const told = lane.says({
+      type: "prompt",
+      message: "p2",
+      parts: [{ type: "text", id: "t", text: "Please answer." }],
+    });
+    expect(lines(told)).toEqual(["message.updated user", "message.part.updated text", "message.updated assistant"]);
+    expect(lane.projection.messages().at(-2)?.parts).toMatchObject([{ text: "Please answer." }]);
+  });
+
+  test("on a runtime that takes no ids is told from the prompt in its turn", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", null);
+    lane.says(prompt("entry-7"), says("Yes."), done(), rest);
+    expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "assistant"]);
+  });
+
+  test("that was typed into the program itself is shown, too", () => {
+    const lane = new ProjectedLane();
+    expect(lines(lane.says(prompt("msg_typed")))).toEqual([
+      "message.updated user",
+      "message.part.updated text",
+      "session.status busy",
+      "message.updated assistant",
+    ]);
+  });
+});
+
+describe("a turn that", () => {
+  test("is stopped says so first, then what was open, then that it rests", () => {
+    const lane = working(says("Slowly"), running, { type: "stopped" });
+    expect(lines(lane.says(rest))).toEqual([
+      "session.error MessageAbortedError",
+      "message.part.updated tool error",
+      "message.updated assistant completed",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("is stopped while the model thinks ends before the messages that came meanwhile", () => {
+    const lane = working(says("Slowly"), running, ran, done());
+    lane.admits("m2");
+    const stopped = { kind: "aborted", message: "interrupted" } as const;
+    lane.says(says("", "a2"), { type: "message_done", message: "a2", error: stopped, usage: null }, rest);
+    const roles = lane.projection.messages().map(({ info }) => ("error" in info ? "stopped" : info.role));
+    expect(roles).toEqual(["user", "assistant", "stopped", "user"]);
+  });
+
+  test("is refused ends without an error", () => {
+    const lane = working(running, asked, { type: "permission_over", ask: "ask-1", outcome: "reject" });
+    const refused: Said = { ...pending, state: { status: "error", input, output: "no", rejected: true } };
+    expect(lines(lane.says(refused, done(), rest))).toEqual([
+      "message.part.updated tool error",
+      "message.part.updated step-finish",
+      "message.updated assistant completed",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("dies with its program is an error in its message, and rests", () => {
+    const told = working(says("I beg")).says({ type: "died" });
+    expect(lines(told)).toEqual([
+      "session.error UnknownError",
+      "message.part.updated text",
+      "message.updated assistant completed",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("is followed at once by another that the program has already does not rest in between", () => {
+    const lane = working(says("One."), done());
+    const told = lane.says({ type: "rest", queued: 1 }, says("Two.", "a2"), done("a2"), rest);
+    expect(lines(told).filter((line) => line.startsWith("session."))).toEqual(["session.status idle", "session.idle"]);
+  });
+
+  test("has its model asked again says so, and that it works when it does", () => {
+    const lane = working();
+    const retry: Said = { type: "status", id: "r1", name: "retry", value: { attempt: 2, message: "overloaded" } };
+    expect(lane.says(retry)[0]?.properties.status).toMatchObject({ type: "retry", attempt: 2, message: "overloaded" });
+    expect(lines(lane.says(says("There.")))[0]).toBe("session.status busy");
+  });
+});
+
+test("what a subagent does is a session of its own, which its call names", () => {
+  const task: Said = { type: "tool", message: "a1", call: "t1", name: "Task", state: { status: "running", input: {} } };
+  const lane = working(task);
+  const inner = { nativeSession: "agent-1", parent: "call:t1" } as const;
+  lane.says(
+    { type: "message", message: "s1", prompt: null, ...inner },
+    { ...says("Inner.", "s1"), nativeSession: "agent-1" },
+  );
+  const [child] = lane.projection.children;
+  expect(child).toMatch(/^ses_chat\.[0-9A-Za-z]+$/);
+  expect(lane.projection.messages(child)).toMatchObject([{ info: { sessionID: child, role: "assistant" } }]);
+  const call = lane.projection
+    .messages()
+    .at(-1)
+    ?.parts.find(({ type }) => type === "tool");
+  expect(call).toMatchObject({ state: { metadata: { sessionId: child } } });
+});
+
+test("whoever reads what was kept sees the same messages, parts and ids as whoever followed", () => {
+  const lane = working(thinks("Hm."), says("I read it."), running, ran, done(), says("Done.", "a2"), done("a2"), rest);
+  lane.ends("m1", "responded");
+  const later = new SessionProjection(place);
+  for (const event of lane.log.filter(isKept)) later.take(event);
+  const ids = (projection: SessionProjection) =>
+    projection.messages().map(({ info, parts }) => [info.id, parts.map(({ id, type }) => [id, type])]);
+  expect(ids(later)).toEqual(ids(lane.projection));
+  for (const { parts } of later.messages()) expect(parts.map(({ id }) => id)).toEqual(parts.map(({ id }) => id).sort());
+});
+
+test("a lane into which a turn is being copied rests", () => {
+  const lane = working(says("Working."));
+  const copy = new SessionProjection(place, { following: true });
+  for (const event of lane.log) {
+    copy.take({ ...event, copied: true });
+    expect(copy.sessions[0]?.status).toEqual({ type: "idle" });
+  }
+});
+
+test("what was copied into a lane is shown, and not told to those who follow as if it happened now", () => {
+  const lane = new ProjectedLane();
+  lane.admits("msg_1");
+  lane.sends("msg_1", "p1");
+  lane.says(prompt(), says("Done."), done(), rest);
+  lane.ends("msg_1", "responded");
+  const copies = lane.log.filter(isKept).map((event) => ({ ...event, copied: true }));
+  const [shown, followed] = [new SessionProjection(place), new SessionProjection(place, { following: true })];
+  expect(copies.flatMap((event) => shown.take(event))).not.toEqual([]);
+  expect(shown.messages()).toEqual(lane.projection.messages());
+  expect(copies.flatMap((event) => followed.take(event))).toEqual([]);
+  expect(followed.isBusy).toBe(false);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import type { Api } from "../../../../../test/support/http-api.ts";
+import { anApi } from "../../../../../test/support/http-api.ts";
+import { anItem, LaneHistory } from "../../../../../test/support/lane-history.ts";
+import type { OpenAsk } from "../../../../service/service.ts";
+
+function anAsk(ask: Partial<OpenAsk> & Pick<OpenAsk, "id" | "kind">): OpenAsk {
+  return {
+    title: "bash: rm -r build",
+    laneId: "demo",
+    deliveryId: null,
+    messageId: null,
+    person: null,
+    since: 0,
+    ...ask,
+  };
+}
+
+/** An agent of another program, whose ids have another form, in the middle of a turn. */
+function anAskingApi(): Api {
+  const api = anApi();
+  const history = new LaneHistory("demo");
+  history.admit("msg_1");
+  history.send("msg_1");
+  history.begin("msg_1");
+  history.tell({ type: "item.started", data: { item: { ...anItem("said", "message"), role: "assistant" } } });
+  const call = { ...anItem("call:c1", "tool_call"), name: "bash", parent: "said" };
+  history.tell({ type: "item.started", data: { item: call } });
+  const detail = { command: "rm -r build" };
+  history.tell({ type: "permission.requested", data: { ask: "a-1", title: "bash: rm -r build", call: "c1", detail } });
+  const questions = [
+    { header: "Colour", question: "Which?", options: [{ label: "Red", description: null }], multiple: false },
+  ];
+  history.tell({ type: "question.requested", data: { ask: "a-2", call: null, questions } });
+  for (const event of history.events) api.desk.tell(event);
+  api.desk.openAsks.push(anAsk({ id: "a-1", kind: "permission" }), anAsk({ id: "a-2", kind: "question" }));
+  return api;
+}
+
+describe("what agents wait for", () => {
+  it("is listed with all that was told of it", async () => {
+    const { ask } = anAskingApi();
+    expect((await ask("/opencode/permission")).json()).toEqual([
+      {
+        id: "per_a-1",
+        sessionID: "ses_demo",
+        permission: "bash",
+        patterns: ["rm -r build"],
+        metadata: { command: "rm -r build" },
+        always: ["rm -r build"],
+        tool: { messageID: expect.stringMatching(/^msg_/), callID: "c1" },
+      },
+    ]);
+    expect((await ask("/opencode/question")).json()).toMatchObject([
+      { id: "que_a-2", sessionID: "ses_demo", questions: [{ question: "Which?", header: "Colour" }] },
+    ]);
+  });
+
+  it("is listed by its title when what was told of it is not kept", async () => {
+    const { ask, desk } = anApi();
+    desk.openAsks.push(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
+    expect((await ask("/opencode/permission")).json()).toMatchObject([
+      { id: "per_1", permission: "bash: rm -r build" },
+    ]);
+    expect((await ask("/opencode/question")).json()).toMatchObject([
+      { id: "que_1", questions: [{ question: "bash: rm -r build", options: [] }] },
+    ]);
+  });
+
+  it("is listed to those who look where the agent works", async () => {
+    const { ask } = anAskingApi();
+    expect((await ask("/opencode/permission?directory=/tmp")).json()).toHaveLength(1);
+    expect((await ask("/opencode/permission?directory=/tmp/below")).json()).toEqual([]);
+  });
+});
+
+describe("answers", () => {
+  it.each([
+    ["/permission/per_a-1/reply", { reply: "always" }, { decision: "always" }, "a-1"],
+    ["/permission/per_a-1/reply", { reply: "reject", message: "No." }, { decision: "reject" }, "a-1"],
+    ["/session/ses_demo/permissions/per_a-1", { response: "once" }, { decision: "once" }, "a-1"],
+    ["/question/que_a-2/reply", { answers: [["Red"]] }, { decision: "once", answers: [["Red"]] }, "a-2"],
+    ["/question/que_a-2/reject", undefined, { decision: "reject" }, "a-2"],
+  ])("reach the agent: %s %j", async (path, json, decision, id) => {
+    const { ask, desk } = anAskingApi();
+    const answer = await ask(`/opencode${path}`, { method: "POST", ...(json === undefined ? {} : { json }) });
+    expect([answer.status, answer.json(), desk.answers]).toEqual([200, true, [{ id, decision }]]);
+  });
+
+  it.each([
+    ["/permission/per_a-2/reply", { reply: "once" }, "Permission", "per_a-2"],
+    ["/permission/per_gone/reply", { reply: "once" }, "Permission", "per_gone"],
+    ["/question/que_a-1/reply", { answers: [] }, "Question", "que_a-1"],
+    ["/question/que_gone/reject", {}, "Question", "que_gone"],
+  ])("to what is not asked, or not any more, are not found: %s", async (path, json, word, requestID) => {
+    const answer = await anAskingApi().ask(`/opencode${path}`, { method: "POST", json });
+    const message = `${word} request not found: ${requestID}`;
+    expect([answer.status, answer.json()]).toEqual([404, { _tag: `${word}NotFoundError`, requestID, message }]);
+  });
+
+  it.each([
+    ["/permission/per_a-1/reply", { reply: "allow" }],
+    ["/permission/per_a-1/reply", {}],
+    ["/session/ses_demo/permissions/per_a-1", { response: true }],
+    ["/question/que_a-2/reply", { answers: ["Red"] }],
+    ["/permission/a-1/reply", { reply: "once" }],
+    ["/permission/que_a-2/reply", { reply: "once" }],
+    ["/question/per_a-1/reject", {}],
+  ])("that make no sense are refused: %s %j", async (path, json) => {
+    const { ask, desk } = anAskingApi();
+    expect((await ask(`/opencode${path}`, { method: "POST", json })).status).toBe(400);
+    expect(desk.answers).toEqual([]);
+  });
+
+  it("by the address of a session reach nobody else's agent", async () => {
+    const { ask, desk } = anAskingApi();
+    desk.laneMap.set("two", { ...(await desk.lane("demo")).lane, id: "two" });
+    const reply = (session: string) =>
+      ask(`/opencode/session/${session}/permissions/per_a-1`, { method: "POST", json: { response: "once" } });
+    const nobody = await reply("ses_nobody");
+    expect([nobody.status, nobody.body]).toEqual([404, expect.stringMatching(/Session not found/)]);
+    const other = await reply("ses_two");
+    expect([other.status, other.body]).toEqual([404, expect.stringMatching(/Permission request not found/)]);
+    expect(desk.answers).toEqual([]);
+    expect((await reply("ses_demo.sub")).status).toBe(200);
+  });
+});

@@ -1,0 +1,122 @@
+import type { Session } from "@opencode-ai/sdk/v2/types";
+import { describe, expect, it } from "vitest";
+import { deskOf } from "../../../../test/support/desk-of.ts";
+import { anApi, anApiOn } from "../../../../test/support/http-api.ts";
+import { LaneHistory } from "../../../../test/support/lane-history.ts";
+import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { startWorld } from "../../../../test/support/waybill.ts";
+import { AppError } from "../../../app-error.ts";
+import type { MessageRow } from "../projection/session-projection.ts";
+
+const at = (path: string) => `/opencode/session/${path}`;
+const post = (json: unknown = {}) => ({ method: "POST", json });
+
+/** Two messages that were answered; the second was typed into the program. */
+function aTalk(): MemoryDesk {
+  const desk = new MemoryDesk();
+  const history = new LaneHistory("demo");
+  history.admit("msg_one");
+  history.send("msg_one");
+  history.begin("msg_one");
+  history.says("answer-1", "One.");
+  history.end("msg_one");
+  history.begin("typed");
+  history.says("answer-2", "Two.");
+  history.end("typed");
+  for (const event of history.events) desk.tell(event);
+  return desk;
+}
+
+describe("a fork", () => {
+  it("is a new session like the other one, named as OpenCode names it", async () => {
+    const { ask, desk } = anApi();
+    await desk.putLane({ ...(await desk.lane("demo")).lane, model: "large", displayName: "Builds" });
+    const first = (await ask(at("ses_demo/fork"), post())).json() as Session;
+    expect(first).toMatchObject({ title: "Builds (fork #1)", model: { id: "large" }, directory: "/tmp" });
+    expect(first.id).toMatch(/^ses_oc-[0-9a-f]{10}$/);
+    const second = (await ask(at(`${first.id}/fork`), { method: "POST" })).json() as Session;
+    expect(second.title).toBe("Builds (fork #2)");
+    expect(desk.forks).toEqual([
+      { id: "demo", before: null },
+      { id: first.slug, before: null },
+    ]);
+  });
+
+  it("before a message of the user is made at the event with which that was first told", async () => {
+    const desk = aTalk();
+    const { ask } = anApi({ desk });
+    const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
+    const users = rows.filter(({ info }) => info.role === "user");
+    expect(users.map(({ info }) => info.id)).toEqual(["msg_one", expect.stringMatching(/^msg_/)]);
+    for (const { info } of users)
+      expect((await ask(at("ses_demo/fork"), post({ messageID: info.id }))).status).toBe(200);
+    const told = desk.forks.map(({ before }) => desk.told.find(({ event }) => event.seq === before)?.event);
+    expect(told).toMatchObject([
+      { data: { item: { id: "delivery:msg_one" } } },
+      { data: { item: { id: "prompt-typed" } } },
+    ]);
+  });
+
+  it("is refused before an answer, before what nobody said, and of what is no session of one's own", async () => {
+    const desk = aTalk();
+    const { ask } = anApi({ desk });
+    const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
+    const answer = rows.find(({ info }) => info.role === "assistant")?.info.id;
+    const status = async (session: string, json: unknown) => (await ask(at(`${session}/fork`), post(json))).status;
+    expect(await status("ses_demo", { messageID: answer })).toBe(501);
+    expect(await status("ses_demo", { messageID: "msg_nobody" })).toBe(404);
+    expect(await status("ses_demo", { messageID: 1 })).toBe(400);
+    expect(await status("ses_demo.below", {})).toBe(501);
+    expect(await status("ses_nobody", {})).toBe(404);
+    expect(desk.forks).toEqual([]);
+  });
+
+  it.each([
+    ["lane_in_use", 409],
+    ["not_served", 501],
+    ["runtime_unavailable", 503],
+  ])("that cannot be made says why: %s", async (code, status) => {
+    const desk = new MemoryDesk();
+    const fork = () => Promise.reject(new AppError({ code, message: "It works." }));
+    const answer = await anApi({ desk: Object.assign(desk, { fork }) }).ask(at("ses_demo/fork"), post());
+    expect([answer.status, answer.json()]).toMatchObject([status, { data: { message: "It works.", code } }]);
+  });
+
+  it("has the messages of the other session, under its own name, and is idle", async () => {
+    const world = await startWorld({
+      script: { always: [{ steps: [{ tool: "bash", output: "3" }, { say: "Done: 3." }] }] },
+    });
+    for (const id of ["msg_1", "msg_2"]) {
+      await world.send({ id });
+      await world.reaches(id, "responded");
+      await world.clock.until(async () => (await world.waybill.store.outstanding("lane")) === null);
+      await world.clock.advance(1000);
+    }
+    const { ask } = anApiOn(deskOf(world.waybill));
+    const messages = async (session: string) => (await ask(at(`${session}/message`))).json() as MessageRow[];
+    const old = await messages("ses_lane");
+    const whole = (await ask(at("ses_lane/fork"), post())).json() as Session;
+    expect(shown(await messages(whole.id))).toEqual(shown(old));
+    expect(new Set((await messages(whole.id)).map(({ info }) => info.sessionID))).toEqual(new Set([whole.id]));
+    const half = (await ask(at("ses_lane/fork"), post({ messageID: "msg_2" }))).json() as Session;
+    expect(shown(await messages(half.id))).toEqual(
+      shown(
+        old.slice(
+          0,
+          old.findIndex(({ info }) => info.id === "msg_2"),
+        ),
+      ),
+    );
+    expect((await ask(at("status"))).json()).toEqual({});
+    expect(shown(await messages("ses_lane"))).toEqual(shown(old));
+  });
+});
+
+/** What stands in messages, without what they are called. */
+function shown(rows: readonly MessageRow[]): unknown[] {
+  return rows.map(({ info, parts }) => [
+    info.role,
+    info.time,
+    parts.map(({ id: _, sessionID: __, messageID: ___, ...part }) => part),
+  ]);
+}

@@ -1,0 +1,137 @@
+import { expect, it } from "vitest";
+import { LaneHistory } from "../../../../../test/support/lane-history.ts";
+import type { MessageRow, Place } from "../../projection/session-projection.ts";
+import { SessionProjection } from "../../projection/session-projection.ts";
+import { findMessage, messagePage, pageCursor } from "./message-page.ts";
+import type { ReadBefore } from "./read-backwards.ts";
+
+const place: Place = { lane: "lane", directory: "/tmp", providerID: "stub", modelID: "default", agent: "default" };
+const sessionID = "ses_lane";
+
+/**
+ * At any time `queued` further messages wait while one is worked on. Some are sent before the end of the turn before
+ * them is told, and some have their outcome before the end of their own.
+ */
+function aHistory(messages: number, { queued = 0, history = new LaneHistory() } = {}): LaneHistory {
+  const first = history.events.length;
+  const idOf = (one: number) => `msg_${first}_${one}`;
+  for (let one = 0; one <= queued; one++) history.admit(idOf(one));
+  history.send(idOf(0));
+  for (let one = 0; one < messages; one++) {
+    history.begin(idOf(one));
+    history.says(`said-${first}-${one}-1`, "I look.");
+    history.says(`said-${first}-${one}-2`, "That is what was asked for.");
+    const isHasty = one % 3 === 0 && one + 1 < messages;
+    if (one + queued + 1 < messages) history.admit(idOf(one + queued + 1));
+    if (isHasty) history.send(idOf(one + 1));
+    history.end(idOf(one), { early: one % 2 === 0 });
+    if (!isHasty && one + 1 < messages) history.send(idOf(one + 1));
+  }
+  return history;
+}
+
+function readerOf(history: LaneHistory): { read: ReadBefore; count: () => number } {
+  let count = 0;
+  const read: ReadBefore = async (seq, limit) => {
+    const events = history.before(seq, limit);
+    count += events.length;
+    return events;
+  };
+  return { read, count: () => count };
+}
+
+function allAtOnce(history: LaneHistory): readonly MessageRow[] {
+  const projection = new SessionProjection(place);
+  for (const event of history.events) projection.take(event);
+  return projection.messages(sessionID);
+}
+
+it.each([0, 1, 6])(
+  "pages that follow each other hold every message once, as told live, while %i wait",
+  async (queued) => {
+    const history = aHistory(40, { queued });
+    const everything = allAtOnce(history);
+    expect(everything.length).toBe(120);
+    for (const limit of [3, 38, 39, 40, 41, 42, 43, 44, 45, 100]) {
+      const { read } = readerOf(history);
+      const rows: MessageRow[] = [];
+      for (let next: string | null | undefined; next !== null; ) {
+        const before = next === undefined ? undefined : pageCursor(next);
+        const page = await messagePage({ read, place, sessionID, limit, before, live: [] });
+        expect(page.rows.length).toBeLessThanOrEqual(limit);
+        rows.unshift(...page.rows);
+        next = page.next;
+      }
+      expect(rows).toEqual(everything);
+    }
+  },
+);
+
+it("what a page costs does not grow with what came before it", async () => {
+  const history = aHistory(100);
+  const costOf = async (before: string | null) => {
+    const { read, count } = readerOf(history);
+    const { next } = await messagePage({
+      read,
+      place,
+      sessionID,
+      limit: 5,
+      before: before === null ? undefined : pageCursor(before),
+      live: [],
+    });
+    return { cost: count(), next };
+  };
+  const early = await costOf(null);
+  aHistory(1000, { history });
+  const late = await costOf(null);
+  expect(late.cost).toBe(early.cost);
+  expect((await costOf(late.next)).cost).toBe(early.cost);
+});
+
+it("without a limit all messages come, and none is left to ask for", async () => {
+  const history = aHistory(3);
+  const page = await messagePage({ ...readerOf(history), place, sessionID, limit: undefined, live: [] });
+  expect(page).toEqual({ rows: allAtOnce(history), next: null });
+});
+
+it("a message is found by its id, however long ago it was", async () => {
+  const history = aHistory(100);
+  const options = { ...readerOf(history), place, sessionID, live: [] };
+  expect((await findMessage(options, "msg_0_0"))?.info).toMatchObject({ id: "msg_0_0", role: "user" });
+  expect(await findMessage(options, "msg_nobody")).toBeNull();
+});
+
+it("what is being said at this moment stands on the newest page", async () => {
+  const history = aHistory(2);
+  const everything = allAtOnce(history);
+  const last = everything.at(-1);
+  if (!last) throw new Error("nothing was said");
+  const [first] = last.parts;
+  const said = {
+    ...last,
+    parts: last.parts.map((part) => (part === first ? part : { ...part, live: true })),
+  } as MessageRow;
+  const next = {
+    ...last,
+    info: { ...last.info, id: "msg_zzz", time: { created: last.info.time.created + 1 } },
+  } as MessageRow;
+  const { rows } = await messagePage({ ...readerOf(history), place, sessionID, limit: 2, live: [said, next] });
+  expect(rows).toEqual([said, next]);
+});
+
+it("a message that is over as it is kept is not shown as it was told before its end", async () => {
+  const history = aHistory(2);
+  const everything = allAtOnce(history);
+  const last = everything.at(-1);
+  if (!last) throw new Error("nothing was said");
+  const begun = { info: { ...last.info, time: { created: last.info.time.created } }, parts: [] } as MessageRow;
+  const { rows } = await messagePage({ ...readerOf(history), place, sessionID, limit: undefined, live: [begun] });
+  expect(rows).toEqual(everything);
+});
+
+it.each(["", "x", Buffer.from("{}").toString("base64url"), Buffer.from("[1").toString("base64url")])(
+  "%j is no cursor",
+  (text) => {
+    expect(() => pageCursor(text)).toThrow(expect.objectContaining({ code: "cursor_invalid" }));
+  },
+);

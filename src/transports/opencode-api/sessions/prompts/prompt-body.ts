@@ -1,0 +1,114 @@
+/**
+ * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is
+ * refused with a clear word, unless it asks for nothing, as `tools` that are all allowed do. Pure.
+ */
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { AppError } from "../../../../app-error.ts";
+import { isInside } from "../../../../inside.ts";
+import { refuseVariant } from "../new-session.ts";
+
+const part = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string(), ignored: z.boolean().optional() }),
+  z.object({
+    type: z.literal("file"),
+    mime: z.string(),
+    url: z.string(),
+    filename: z.string().optional(),
+    /** How the text names it, where it does. */
+    source: z.object({ text: z.object({ value: z.string() }).optional() }).optional(),
+  }),
+  z.object({ type: z.literal("agent"), name: z.string() }),
+  z.object({ type: z.literal("subtask"), prompt: z.string() }),
+]);
+
+export const promptBody = z.object({
+  messageID: z
+    .string()
+    .regex(/^msg_[A-Za-z0-9_]+$/, 'Expected a string of letters and digits that starts with "msg_"')
+    .max(128)
+    .optional(),
+  model: z.object({ providerID: z.string().min(1).max(64), modelID: z.string().min(1).max(200) }).optional(),
+  agent: z.string().min(1).max(128).optional(),
+  noReply: z.boolean().optional(),
+  tools: z.record(z.string(), z.boolean()).optional(),
+  format: z.object({ type: z.string() }).optional(),
+  system: z.string().optional(),
+  variant: z.string().optional(),
+  parts: z.array(part),
+});
+
+export type PromptBody = z.output<typeof promptBody>;
+type PromptPart = PromptBody["parts"][number];
+
+/** `directory` is where the agent works. */
+export function textOf(body: PromptBody, directory: string): string {
+  const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
+  const text = texts.join("\n\n");
+  refuseUnserved(body, text, directory);
+  if (text.trim() !== "") return text;
+  throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
+}
+
+function refuseUnserved(body: PromptBody, text: string, directory: string): void {
+  for (const one of body.parts) if (!isNamed(one, text, directory)) refusePart(one);
+  refuseVariant(body.variant);
+  if (body.noReply === true) {
+    throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
+  }
+  if (body.system) {
+    throw notServed("Waybill hands no system prompt (`system`) to an agent.", "Say it in the message.");
+  }
+  const off = Object.entries(body.tools ?? {}).find(([, allowed]) => !allowed);
+  if (off) {
+    const hint = "Set it in the agent program's own configuration.";
+    throw notServed(`Waybill cannot take the tool "${off[0]}" from an agent (\`tools\`).`, hint);
+  }
+  if (body.format !== undefined && body.format.type !== "text") {
+    throw notServed(`Waybill cannot hold an answer to a format (\`${body.format.type}\`).`, "Leave `format` out.");
+  }
+}
+
+/**
+ * A file that the text names, as `@README.md`, is one that the agent can read where it works. One that lies elsewhere has
+ * another name there, or is another file.
+ */
+function isNamed(one: PromptPart, text: string, directory: string): boolean {
+  if (one.type !== "file") return false;
+  const name = one.source?.text?.value ?? "";
+  const path = pathOf(one.url);
+  return name.startsWith("@") && text.includes(name) && path !== null && isInside(path, directory);
+}
+
+function pathOf(url: string): string | null {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return null;
+  }
+}
+
+function refusePart(one: PromptPart): void {
+  switch (one.type) {
+    case "text":
+      return;
+    case "file":
+      throw new AppError({
+        code: "attachments_not_supported",
+        message: `Files cannot be sent to agents yet (${one.filename ?? one.mime}).`,
+        hint: "Put the file where the agent works, and name it in the text.",
+      });
+    case "agent":
+    case "subtask":
+      throw notServed(
+        `A message cannot call another agent (a part of the type "${one.type}").`,
+        "Ask for it in words.",
+      );
+    default:
+      one satisfies never;
+  }
+}
+
+function notServed(message: string, hint: string): AppError {
+  return new AppError({ code: "not_served", message, hint });
+}

@@ -1,0 +1,183 @@
+import type { Session } from "@opencode-ai/sdk/v2/types";
+import { describe, expect, it } from "vitest";
+import { anEvent } from "../../../../test/support/events.ts";
+import { anApi } from "../../../../test/support/http-api.ts";
+import { LaneHistory } from "../../../../test/support/lane-history.ts";
+import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { aRecord } from "../../../../test/support/records.ts";
+
+const at = (path: string) => `/opencode${path}`;
+
+describe("sessions", () => {
+  it("are the lanes, those first in which something happened last", async () => {
+    const { ask, desk } = anApi({ desk: new MemoryDesk(["one", "two", "three"]) });
+    desk.tell(anEvent({ lane: "one", seq: 1, time: 2000 }));
+    desk.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    const sessions = (await ask(at("/session"))).json() as Session[];
+    expect(sessions.map(({ id, time }) => [id, time.updated])).toEqual([
+      ["ses_three", 3000],
+      ["ses_one", 2000],
+      ["ses_two", 0],
+    ]);
+    expect(sessions[0]).toEqual({
+      id: "ses_three",
+      slug: "three",
+      projectID: "global",
+      directory: "/tmp",
+      title: "three",
+      agent: "default",
+      model: { providerID: "stub", id: "default" },
+      version: "0.0.0",
+      time: { created: 0, updated: 3000 },
+    });
+  });
+
+  it("are found by directory, words, age and number", async () => {
+    const { ask, desk } = anApi({ desk: new MemoryDesk(["one", "two", "three"]) });
+    await desk.putLane({ ...(await desk.lane("two")).lane, directory: "/tmp/below", displayName: "Green builds" });
+    desk.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    const ids = async (query: string) =>
+      ((await ask(at(`/session?${query}`))).json() as Session[]).map(({ slug }) => slug).sort();
+    expect(await ids("directory=/tmp")).toEqual(["one", "three"]);
+    expect(await ids("directory=/tmp&path=tmp")).toEqual(["one", "three", "two"]);
+    expect(await ids("directory=/tmp/below&path=tmp/below")).toEqual(["two"]);
+    expect(await ids("directory=/tmp/below&scope=project")).toEqual(["one", "three", "two"]);
+    expect(await ids("search=green&roots=true")).toEqual(["two"]);
+    expect(await ids("start=2000")).toEqual(["three"]);
+    expect(await ids("limit=1")).toEqual(["three"]);
+    expect((await ask(at("/session?limit=many"))).status).toBe(400);
+  });
+
+  it("are made as lanes where the client is, by header or query, and with what it chose", async () => {
+    const { ask, desk } = anApi();
+    const headers = { "x-opencode-directory": encodeURIComponent("/tmp/with blank") };
+    const json = { title: "Builds", agent: "default", model: { providerID: "stub", id: "large" } };
+    const made = (await ask(at("/session"), { method: "POST", headers, json })).json() as Session;
+    expect(made).toMatchObject({ title: "Builds", directory: "/tmp/with blank", model: { id: "large" } });
+    expect(made.id).toMatch(/^ses_oc-[0-9a-f]{10}$/);
+    expect((await desk.lane(made.slug)).lane).toMatchObject({ agent: null, model: "large", runtime: "stub" });
+    const plain = (await ask(at("/session?directory=/tmp"), { method: "POST" })).json() as Session;
+    expect(plain).toMatchObject({ directory: "/tmp", title: plain.slug });
+  });
+
+  it.each([
+    ["parentID", { parentID: "ses_demo" }],
+    ["variant", { model: { providerID: "stub", id: "default", variant: "high" } }],
+    ["deny bash", { permission: [{ permission: "bash", pattern: "*", action: "deny" }] }],
+    ["ask edit", { permission: [{ permission: "edit", pattern: "*", action: "ask" }] }],
+  ])("are not made under a condition that nobody would keep: %s", async (_, json) => {
+    const { ask, desk } = anApi();
+    const answer = await ask(at("/session"), { method: "POST", json });
+    expect([answer.status, answer.json()]).toMatchObject([501, { data: { code: "not_served" } }]);
+    expect(desk.laneMap.size).toBe(1);
+  });
+
+  it("are made for `opencode run`, which forbids what it could not answer", async () => {
+    const deny = (permission: string) => ({ permission, action: "deny", pattern: "*" });
+    const json = { permission: ["question", "plan_enter", "plan_exit"].map(deny) };
+    expect((await anApi().ask(at("/session"), { method: "POST", json })).status).toBe(200);
+  });
+
+  it("have a title that can be changed and taken away, and nothing else", async () => {
+    const { ask, desk } = anApi();
+    const change = (json: unknown) => ask(at("/session/ses_demo"), { method: "PATCH", json });
+    expect((await change({ title: "Green builds" })).json()).toMatchObject({ title: "Green builds", slug: "demo" });
+    expect((await desk.lane("demo")).lane.displayName).toBe("Green builds");
+    expect((await change({ title: " " })).json()).toMatchObject({ title: "demo" });
+    expect((await change({ time: { archived: 1 } })).status).toBe(501);
+    expect((await change({ metadata: {} })).status).toBe(501);
+    expect((await change({ title: 1 })).status).toBe(400);
+    await change({ title: "Green builds" });
+    const nothing = { title: null, time: { archived: null }, metadata: null, permission: null };
+    expect((await change(nothing)).json()).toMatchObject({ title: "Green builds" });
+  });
+
+  it("end with their lanes", async () => {
+    const { ask, desk } = anApi();
+    expect((await ask(at("/session/ses_demo"), { method: "DELETE" })).json()).toBe(true);
+    expect(desk.laneMap.size).toBe(0);
+  });
+
+  it.each([
+    ["GET", ""],
+    ["PATCH", ""],
+    ["DELETE", ""],
+    ["GET", "/children"],
+    ["GET", "/todo"],
+    ["GET", "/diff"],
+    ["GET", "/message"],
+    ["GET", "/message/msg_1"],
+    ["POST", "/abort"],
+  ])("that do not exist are not found: %s %s", async (method, path) => {
+    for (const id of ["ses_nobody", "demo", "ses_", "ses_demo.."]) {
+      const answer = await anApi().ask(at(`/session/${id}${path}`), {
+        method,
+        ...(method === "PATCH" ? { json: {} } : {}),
+      });
+      expect([answer.status, answer.json()]).toEqual([
+        404,
+        { name: "NotFoundError", data: { message: `Session not found: ${id}`, code: "session_unknown" } },
+      ]);
+    }
+  });
+});
+
+describe("sessions below", () => {
+  it("are found in the lane's events, can be read, and cannot be told anything", async () => {
+    const { ask, desk } = anApi();
+    desk.tell(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
+    desk.tell(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
+    const [child] = (await ask(at("/session/ses_demo/children"))).json() as Session[];
+    expect(child).toMatchObject({ parentID: "ses_demo", time: { created: 1000, updated: 2000 }, directory: "/tmp" });
+    const path = at(`/session/${child?.id}`);
+    expect((await ask(path)).json()).toEqual(child);
+    expect((await ask(`${path}/message`)).json()).toEqual([]);
+    expect((await ask(`${path}/children`)).json()).toEqual([]);
+    const json = { parts: [{ type: "text", text: "Hello." }] };
+    expect((await ask(`${path}/message`, { method: "POST", json })).status).toBe(501);
+    expect((await ask(`${path}/abort`, { method: "POST" })).status).toBe(501);
+    expect((await ask(at("/session/ses_demo.nobody"))).status).toBe(404);
+  });
+});
+
+describe("a session is busy", () => {
+  it("while something is to come, as those hear who follow: a turn, or a message that waits, also in a paused lane", async () => {
+    const desk = new MemoryDesk(["works", "waits", "pauses", "rests", "tries", "unheard"]);
+    const holds = ["works", "tries"];
+    const lanes = async () =>
+      (await MemoryDesk.prototype.lanes.call(desk)).map((state) => ({
+        ...state,
+        holder: holds.includes(state.lane.id) ? aRecord() : null,
+        waiting: ["waits", "pauses", "unheard"].includes(state.lane.id) ? 1 : 0,
+      }));
+    await desk.pause("pauses", "paused_by_person");
+    const tell = (lane: string, say: (history: LaneHistory) => void) => {
+      const history = new LaneHistory(lane);
+      history.admit("m1");
+      say(history);
+      for (const event of history.events) desk.tell(event);
+    };
+    const works = (history: LaneHistory) => {
+      history.send("m1");
+      history.begin("m1");
+    };
+    tell("works", works);
+    tell("waits", () => {});
+    tell("pauses", () => {});
+    for (const lane of ["rests", "tries"]) {
+      tell(lane, (history) => {
+        works(history);
+        history.end("m1", { early: lane === "rests" });
+      });
+    }
+    const { ask } = anApi({ desk: Object.assign(desk, { lanes }) });
+    expect((await ask(at("/session/status"))).json()).toEqual({
+      ses_works: { type: "busy" },
+      ses_waits: { type: "busy" },
+      ses_pauses: { type: "busy" },
+      // Admitted, and its event is on its way.
+      ses_unheard: { type: "busy" },
+    });
+    expect((await ask(at("/session/status?directory=/tmp/below"))).json()).toEqual({});
+  });
+});

@@ -1,0 +1,98 @@
+/** Reads and lists the files of a place, for clients that show them. */
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
+import { AppError } from "../../../app-error.ts";
+import type { WorkPlace } from "../../../service/service.ts";
+import { git } from "./git.ts";
+import { isShown, missing, pathInside, shownPath } from "./path-inside.ts";
+
+const mostBytes = 5 * 1024 * 1024;
+
+/** Text without the blanks around it, as OpenCode gives it; anything else as base64. */
+export async function contentOf(place: WorkPlace, path: string): Promise<FileContent> {
+  const real = await pathInside(place, path);
+  const { size, ...kind } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
+  if (!kind.isFile) throw missing(path);
+  if (size > mostBytes) throw tooLarge(path);
+  const bytes = await readFile(real).catch((cause) => {
+    throw unreadable(path, cause);
+  });
+  const text = textOf(bytes);
+  if (text !== null) return { type: "text", content: text.trim() };
+  const mimeType = mimeTypes[extname(real).toLowerCase()] ?? "application/octet-stream";
+  return { type: "binary", content: bytes.toString("base64"), encoding: "base64", mimeType };
+}
+
+/** Null for what is no text. */
+export function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Directories first. Links that lead out, and what is neither file nor directory, are left out. */
+export async function listDirectory(place: WorkPlace, path: string): Promise<FileNode[]> {
+  const real = await pathInside(place, path);
+  const names = await readdir(real).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === "EACCES" ? unreadable(path, cause) : missing(path, cause);
+  });
+  const nodes = (await Promise.all(names.map((name) => nodeOf(place, join(real, name), name)))).flat();
+  const ignored = await ignoredOf(place, nodes);
+  return nodes
+    .map((node) => ({ ...node, ignored: ignored.has(node.path.replace(/\/$/, "")) }))
+    .sort((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
+}
+
+async function nodeOf(place: WorkPlace, absolute: string, name: string): Promise<FileNode[]> {
+  try {
+    if (!isShown(place, await realpath(absolute))) return [];
+    const found = await stat(absolute);
+    if (!found.isFile() && !found.isDirectory()) return [];
+    const path = shownPath(place, absolute, found.isDirectory());
+    return [{ name, path, absolute, type: found.isDirectory() ? "directory" : "file", ignored: false }];
+  } catch {
+    // A link to nothing, or gone since.
+    return [];
+  }
+}
+
+async function ignoredOf({ directory }: WorkPlace, nodes: readonly FileNode[]): Promise<Set<string>> {
+  // Git refuses a link with a slash behind it.
+  const names = nodes.map(({ path }) => path.replace(/\/$/, ""));
+  if (names.length === 0) return new Set();
+  const found = await git(directory, ["check-ignore", "--stdin", "-z"], { input: names.join("\0") });
+  return new Set(found?.split("\0"));
+}
+
+const mimeTypes: Partial<Record<string, string>> = {
+  ".avif": "image/avif",
+  ".gif": "image/gif",
+  ".ico": "image/x-icon",
+  ".jpeg": "image/jpeg",
+  ".jpg": "image/jpeg",
+  ".pdf": "application/pdf",
+  ".png": "image/png",
+  ".webp": "image/webp",
+  ".zip": "application/zip",
+};
+
+function tooLarge(path: string): AppError {
+  return new AppError({
+    code: "too_large",
+    message: `"${path}" is larger than ${mostBytes} bytes.`,
+    hint: "Open it on the machine itself.",
+  });
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError({
+    code: "path_not_allowed",
+    message: `"${path}" cannot be read by the daemon.`,
+    hint: "Let the user that runs Waybill read it, or open it on the machine itself.",
+    cause,
+  });
+}

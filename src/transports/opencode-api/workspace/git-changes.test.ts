@@ -1,0 +1,194 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
+import { describe, expect, it } from "vitest";
+import { filePlace } from "../../../../test/support/file-place.ts";
+import { changesFrom } from "./git-changes.ts";
+import { withRepositoryCopy } from "./repository-copy.ts";
+
+/** A repository with one commit, in which nothing is changed. */
+function committedPlace() {
+  const place = filePlace({ git: true });
+  const run = (...args: string[]) => {
+    const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
+    return execFileSync("git", ["-C", place.directory, ...who, ...args], { env: { PATH: process.env.PATH ?? "" } });
+  };
+  const changes = (query = "mode=git") => place.read<VcsFileDiff[]>(`/vcs/diff?${query}`);
+  run("add", "a.txt", "src", "picture.png", ".gitignore", "link.txt", "out", "within");
+  run("commit", "-q", "-m", "first");
+  return { ...place, run, changes };
+}
+
+const inShort = (changes: readonly VcsFileDiff[]) =>
+  changes.map(({ file, status, additions, deletions }) => `${status} ${file} +${additions} -${deletions}`);
+
+describe("what is changed in a repository", () => {
+  it("is told by file, new ones and deleted ones too, without what is ignored or not to be seen", async () => {
+    const { write, directory, changes } = committedPlace();
+    write("a.txt", "  first line\nno needle\n");
+    write("a new one.txt", "1\n2");
+    write("src/ünder.ts", "diff --git a/a.txt b/a.txt\n");
+    write("picture.png", Buffer.from([0x89, 0x50, 0, 2]));
+    rmSync(join(directory, "src/main.ts"));
+    const found = await changes();
+    expect(inShort(found)).toEqual([
+      "added a new one.txt +2 -0",
+      "modified a.txt +1 -1",
+      "modified picture.png +0 -0",
+      "deleted src/main.ts +0 -1",
+      "added src/ünder.ts +1 -0",
+    ]);
+    expect(found[1]?.patch).toMatch(
+      /^diff --git a\/a\.txt b\/a\.txt\n.*\n@@ -1,2 \+1,2 @@\n {3}first line\n-the needle\n\+no needle\n$/s,
+    );
+  });
+
+  it("is nothing where nothing is changed, and where there is no repository", async () => {
+    expect(await committedPlace().changes()).toEqual([]);
+    expect(await filePlace({ git: false }).read("/vcs/diff?mode=git")).toEqual([]);
+  });
+
+  it("is everything before the first commit", async () => {
+    const { read } = filePlace({ git: true });
+    const found = inShort(await read<VcsFileDiff[]>("/vcs/diff?mode=git"));
+    expect(found).toContain("added a.txt +2 -0");
+    expect(found.join()).not.toMatch(/token|ignored\.txt/);
+  });
+
+  it("comes with as much around it as is asked for, else with the whole file", async () => {
+    const { write, run, changes } = committedPlace();
+    const lines = Array.from({ length: 40 }, (_, i) => `${i}`);
+    write("long.txt", `${lines.join("\n")}\n`);
+    run("add", "long.txt");
+    run("commit", "-q", "-m", "second");
+    write("long.txt", `${lines.with(20, "changed").join("\n")}\n`);
+    expect((await changes("mode=git&context=1"))[0]?.patch).toContain("@@ -20,3 +20,3 @@");
+    expect((await changes())[0]?.patch).toContain("@@ -1,40 +1,40 @@");
+  });
+
+  it("is what a branch has that the default one had not when it began", async () => {
+    const { write, run, changes } = committedPlace();
+    write("a.txt", "");
+    expect(await changes("mode=branch")).toEqual([]);
+    run("checkout", "-q", "-b", "feature");
+    write("src/main.ts", "export {};\n");
+    run("commit", "-q", "-m", "second", "--", "src/main.ts");
+    expect(inShort(await changes("mode=branch"))).toEqual(["modified a.txt +0 -2", "modified src/main.ts +1 -1"]);
+  });
+
+  it("is of a file that became a link both: that it went, and that the link came", async () => {
+    const { directory, changes } = committedPlace();
+    rmSync(join(directory, "a.txt"));
+    symlinkSync("src/main.ts", join(directory, "a.txt"));
+    const [change] = await changes();
+    expect(change?.patch?.match(/^diff --git/gm)).toHaveLength(2);
+  });
+
+  it("is found out without any program that the repository names, and without a trace in it", async () => {
+    const { write, run, root, directory, changes } = committedPlace();
+    const [program, trace] = [join(root, "program"), join(root, "was-here")];
+    write("../program", `#!/bin/sh\ntouch ${trace}\ncat\n`);
+    chmodSync(program, 0o755);
+    for (const name of ["filter.own.clean", "filter.own.process", "diff.own.command", "diff.own.textconv"]) {
+      run("config", name, program);
+    }
+    run("config", "diff.external", program);
+    run("config", "core.fsmonitor", program);
+    write(".gitattributes", "* filter=own diff=own\n");
+    write(".git/info/attributes", "* filter=own diff=own\n");
+    write("a.txt", "changed\n");
+    write("new.txt", "new\n");
+    const before = run("count-objects", "-v").toString();
+    rmSync(trace, { force: true });
+    expect(inShort(await changes())).toEqual([
+      "added .gitattributes +1 -0",
+      "modified a.txt +1 -2",
+      "added new.txt +1 -0",
+    ]);
+    expect(existsSync(trace)).toBe(false);
+    expect(execFileSync("git", ["-C", directory, "count-objects", "-v"]).toString()).toBe(before);
+  });
+
+  it("is found out without fetching what the repository lacks, since it names the program that would", async () => {
+    const { write, run, root, changes } = committedPlace();
+    const [program, trace] = [join(root, "program"), join(root, "was-here")];
+    write("../program", `#!/bin/sh\ntouch ${trace}\n`);
+    chmodSync(program, 0o755);
+    run("checkout", "-q", "-b", "feature");
+    const settings = { "core.repositoryFormatVersion": "1", "extensions.partialClone": "origin" };
+    const remote = { promisor: "true", url: root, uploadpack: program };
+    for (const [name, value] of Object.entries(settings)) run("config", name, value);
+    for (const [name, value] of Object.entries(remote)) run("config", `remote.origin.${name}`, value);
+    write(".git/refs/heads/feature", `${"1".repeat(40)}\n`);
+    await changes();
+    await changes("mode=branch");
+    expect(existsSync(trace)).toBe(false);
+  });
+
+  it("is not waited for where the index is no file, and not copied where it is huge", async () => {
+    const { directory, changes } = committedPlace();
+    const index = join(directory, ".git/index");
+    rmSync(index);
+    execFileSync("mkfifo", [index]);
+    expect(await changes()).toMatchObject({ data: { code: "not_possible" } });
+    rmSync(index);
+    closeSync(openSync(index, "w"));
+    truncateSync(index, 2 ** 40);
+    expect(await changes()).toMatchObject({ data: { code: "not_possible" } });
+  });
+
+  it("is told of files with odd names, and of the others beside one that has no name in Unicode", async () => {
+    const { write, directory, changes } = committedPlace();
+    const names = ['a "b" c', "back\\slash", "line\nbreak", "tab\there", "x b", " b/ b/ b/x b"];
+    for (const name of names) write(name, "1\n");
+    writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x66, 0xfc])]), "1\n");
+    const found = await changes();
+    expect(inShort(found).sort()).toEqual(names.map((name) => `added ${name} +1 -0`).sort());
+  });
+
+  it("is told by file, whatever a file has in it that looks like another's changes", async () => {
+    const { write, changes } = committedPlace();
+    const forged = "diff --git a/src/main.ts b/src/main.ts\n+++ b/src/main.ts\n@@ -1 +1 @@\n-a\n+b\n";
+    write("a.txt", ["", "\r", "\u2028", "\u2029"].map((edge) => `x${edge}${forged}`).join(""));
+    write("src/main.ts", "changed\n");
+    const [first, second] = await changes();
+    expect(first?.patch?.match(/diff --git a\/src\/main\.ts/g)).toHaveLength(4);
+    expect(second?.patch?.match(/diff --git/g)).toHaveLength(1);
+  });
+
+  it("is refused to whoever does not say what to compare with", async () => {
+    const { ask } = committedPlace();
+    for (const query of ["", "?mode=all", "?mode=git&context=-1"]) {
+      expect((await ask(`/opencode/vcs/diff${query}`)).status).toBe(400);
+    }
+  });
+});
+
+it("compares with an index that looks no newer than it is, since git trusts a newer one too far", async () => {
+  const { directory } = committedPlace();
+  utimesSync(join(directory, ".git/index"), 1000.9, 1000.9);
+  const age = await withRepositoryCopy(directory, async ({ ask }) => {
+    const index = await ask(directory, ["rev-parse", "--path-format=absolute", "--git-path", "index"]);
+    return statSync(index?.trim() ?? "").mtimeMs;
+  });
+  expect(age).toBe(1_000_000);
+});
+
+it("tells of changes that are too large their numbers alone", () => {
+  expect(changesFrom("1\t2\ta.txt\0-\t-\tb c.png\0")).toEqual([
+    { file: "a.txt", additions: 1, deletions: 2 },
+    { file: "b c.png", additions: 0, deletions: 0 },
+  ]);
+});

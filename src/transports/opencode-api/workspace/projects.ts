@@ -1,0 +1,62 @@
+/** The project around a directory, as OpenCode has it: the repository, or one called `global` for all the rest. */
+import { createHash } from "node:crypto";
+import type { Clock } from "../../../clock.ts";
+import { git } from "./git.ts";
+
+export type Project = { id: string; worktree: string; vcs?: "git" };
+
+export type Projects = { projectOf(directory: string): Promise<Project> };
+
+export const noProject: Project = { id: "global", worktree: "/" };
+
+/** Lists of sessions and streams ask for many of them, and a repository seldom moves. */
+const freshMs = 10_000;
+const mostKept = 500;
+
+/** Whoever asks waits for git once; later on they are given what was known, while it is looked up anew. */
+export function makeProjects(clock: Clock): Projects {
+  const kept = new Map<string, { lookedAt: number; project: Promise<Project> }>();
+  const look = (directory: string) => {
+    if (kept.size >= mostKept) kept.clear();
+    const project = findProject(directory);
+    kept.set(directory, { lookedAt: clock.now(), project });
+    return project;
+  };
+  return {
+    projectOf(directory) {
+      const known = kept.get(directory);
+      if (!known) return look(directory);
+      if (clock.now() - known.lookedAt < freshMs) return known.project;
+      known.lookedAt = clock.now();
+      void findProject(directory).then((project) => {
+        known.project = Promise.resolve(project);
+      });
+      return known.project;
+    },
+  };
+}
+
+/** OpenCode's id is the first commit, which takes a walk through the history to find; this one is made from the path. */
+async function findProject(directory: string): Promise<Project> {
+  const found = await git(directory, ["rev-parse", "--show-toplevel"]);
+  const worktree = found?.replace(/\n$/, "") ?? "";
+  if (worktree === "") return noProject;
+  return { id: createHash("sha1").update(worktree).digest("hex"), worktree, vcs: "git" };
+}
+
+export type Branches = { branch: string | null; default_branch: string | null };
+
+export async function branchesOf(directory: string): Promise<Branches> {
+  const refs = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
+  const [head, likely] = await Promise.all([
+    git(directory, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
+    git(directory, ["for-each-ref", "--format=%(refname) %(symref)", ...refs]),
+  ]);
+  return { branch: head?.trim() || null, default_branch: defaultBranch(likely ?? "") };
+}
+
+/** What the remote calls its own, else what it is usually called. */
+export function defaultBranch(refs: string): string | null {
+  const remote = /^refs\/remotes\/origin\/HEAD refs\/remotes\/origin\/(.+)$/m.exec(refs)?.[1];
+  return remote ?? /^refs\/heads\/(main|master) /m.exec(refs)?.[1] ?? null;
+}

@@ -1,0 +1,127 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Project } from "@opencode-ai/sdk/v2/types";
+import { describe, expect, it } from "vitest";
+import { filePlace } from "../../../../test/support/file-place.ts";
+import { anApi } from "../../../../test/support/http-api.ts";
+import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { defaultBranch } from "./projects.ts";
+
+function aDesk() {
+  const desk = new MemoryDesk();
+  desk.runtimeStates = [
+    { kind: "stub", ready: true, isDefault: false, models: [] },
+    { kind: "opencode", ready: true, isDefault: true, models: ["acme/large"] },
+    { kind: "pi", ready: false, isDefault: false, models: [] },
+  ];
+  const { ask } = anApi({ desk });
+  return { desk, ask, read: async (path: string) => (await ask(`/opencode${path}`)).json() };
+}
+
+describe("where the server works", () => {
+  it("is the usual place, unless the client names another", async () => {
+    const { directory, read, ask } = filePlace({ git: false });
+    const expected = { home: homedir(), state: "", config: "", worktree: "/", directory };
+    expect(await read("/path")).toEqual(expected);
+    const src = join(directory, "src");
+    expect(await read(`/path?directory=${encodeURIComponent(src)}`)).toEqual({ ...expected, directory: src });
+    const headers = { "x-opencode-directory": encodeURIComponent(src) };
+    expect((await ask("/opencode/path", { headers })).json()).toEqual({ ...expected, directory: src });
+    const v2 = `/api/location?location%5Bdirectory%5D=${encodeURIComponent(src)}`;
+    expect(await read(v2)).toEqual({ directory: src, project: { id: "global", directory: "/" } });
+  });
+
+  it("is refused where no lane may work, and where nobody can tell what is meant", async () => {
+    const { ask } = filePlace({ git: false });
+    for (const path of ["/path", "/file?path=", "/find?pattern=x", "/vcs", "/api/agent", "/event"]) {
+      const answer = await ask(`/opencode${path}${path.includes("?") ? "&" : "?"}directory=/etc`);
+      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("directory_not_allowed")]);
+    }
+    expect((await ask("/opencode/path", { headers: { "x-opencode-directory": "%zz" } })).status).toBe(400);
+  });
+
+  it("is a project of its own in a repository", async () => {
+    const { directory, desk, read } = filePlace({ git: true });
+    const src = encodeURIComponent(join(directory, "src"));
+    const project = (await read("/project/current")) as Project;
+    expect(project).toMatchObject({ worktree: directory, vcs: "git", id: expect.stringMatching(/^[0-9a-f]{40}$/) });
+    expect(await read(`/project/current?directory=${src}`)).toEqual(project);
+    await desk.putLane({ ...laneAt("/tmp"), id: "elsewhere" });
+    expect(await read("/project")).toMatchObject([{ id: project.id }, { id: "global", worktree: "/" }]);
+    expect(await read(`/project/${project.id}/directories`)).toEqual([{ directory }]);
+    expect(await read("/project/nothing/directories")).toEqual([]);
+    expect(await read("/vcs")).toEqual({ branch: "main", default_branch: null });
+  });
+
+  it("has no branch without a repository", async () => {
+    const { read } = filePlace({ git: false });
+    expect(await read("/vcs")).toEqual({ branch: null, default_branch: null });
+  });
+
+  it("the default branch is the remote's, else the usual one", () => {
+    const heads = "refs/heads/main \n";
+    expect(defaultBranch(`${heads}refs/remotes/origin/HEAD refs/remotes/origin/trunk\n`)).toBe("trunk");
+    expect(defaultBranch(heads)).toBe("main");
+    expect(defaultBranch("refs/heads/master \n")).toBe("master");
+    expect(defaultBranch("")).toBeNull();
+  });
+});
+
+describe("what there is to choose from", () => {
+  it("providers are the runtimes, the one for new lanes first, with a model for each that is known", async () => {
+    const { read } = aDesk();
+    const { providers, ...rest } = (await read("/config/providers")) as { providers: { id: string; models: object }[] };
+    expect(providers.map(({ id, models }) => [id, Object.keys(models)])).toEqual([
+      ["opencode", ["default", "acme/large"]],
+      ["stub", ["default"]],
+    ]);
+    expect(rest).toEqual({ default: { opencode: "default", stub: "default" } });
+    expect(await read("/provider")).toMatchObject({
+      all: [{ id: "opencode" }, { id: "stub" }, { id: "pi" }],
+      connected: ["opencode", "stub"],
+    });
+  });
+
+  it("the configuration names the model and the agent that a client takes which chooses none", async () => {
+    const { read } = aDesk();
+    expect(await read("/config")).toMatchObject({ model: "opencode/default", default_agent: "default" });
+    expect(await read("/agent")).toMatchObject([{ name: "default", mode: "primary" }]);
+  });
+
+  it("the newer API says the same", async () => {
+    const { read } = aDesk();
+    const location = { directory: "/tmp", project: { id: "global", directory: "/" } };
+    expect(await read("/api/agent")).toMatchObject({ location, data: [{ id: "default" }] });
+    expect(await read("/api/provider")).toMatchObject({ data: [{ id: "opencode" }, { id: "stub" }] });
+    expect(await read("/api/model")).toMatchObject({ data: [{ id: "default" }, { id: "acme/large" }, {}] });
+    expect(await read("/api/provider/stub")).toMatchObject({ data: { id: "stub" } });
+    expect(await read("/api/provider/pi")).toMatchObject({ _tag: "NotFoundError" });
+    for (const path of ["/api/command", "/api/skill", "/api/reference", "/api/integration"]) {
+      expect(await read(path)).toEqual({ location, data: [] });
+    }
+  });
+});
+
+describe("a client's log", () => {
+  it("goes to Waybill's, within bounds and without what is beside the line", async () => {
+    const entries: unknown[] = [];
+    const { ask } = anApi({ onClientLog: (entry) => entries.push(entry) });
+    const line = { service: "tui", level: "warn", message: "x".repeat(5000) };
+    const answer = await ask("/opencode/log", { method: "POST", json: { ...line, extra: { key: "secret" } } });
+    expect([answer.status, answer.json()]).toEqual([200, true]);
+    expect(entries).toEqual([{ ...line, message: "x".repeat(2000) }]);
+    const bad = await ask("/opencode/log", { method: "POST" });
+    expect([bad.status, bad.json()]).toMatchObject([400, { name: "BadRequest" }]);
+  });
+});
+
+const laneAt = (directory: string) => ({
+  displayName: null,
+  team: null,
+  member: null,
+  runtime: null,
+  directory,
+  agent: null,
+  model: null,
+  contract: "text" as const,
+});
