@@ -87,7 +87,7 @@ function median(numbers) {
 async function startDaemon(directory) {
   const from = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
   const { startEngine } = await from("daemon/compose.js");
-  const { makeDesk } = await from("daemon/desk.js");
+  const { createService } = await from("daemon/service.js");
   const { defaultPolicy } = await from("delivery/policy.js");
   const { StubRuntime } = await from("runtimes/stub/stub-runtime.js");
   const { openSqliteStore } = await from("store/sqlite/sqlite-store.js");
@@ -109,7 +109,7 @@ async function startDaemon(directory) {
       }),
     ],
   });
-  const desk = makeDesk({
+  const service = createService({
     waybill,
     resolveDirectory: (path) => path,
     defaults: { runtime: "stub", model: null },
@@ -119,7 +119,7 @@ async function startDaemon(directory) {
     retriesAreOff: false,
   });
   const about = { version: "0", runId: "bench", startedAt: Date.now() };
-  const app = makeApp({ desk, token, about, onError: (error) => console.error(error) });
+  const app = makeApp({ service, token, about, onError: (error) => console.error(error) });
   const listening = await listen({ app, port: 0 });
   return {
     listening,

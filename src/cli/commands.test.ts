@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { anEvent } from "../../test/support/events.ts";
 import { served, token } from "../../test/support/http-api.ts";
-import { MemoryDesk } from "../../test/support/memory-desk.ts";
+import { MemoryService } from "../../test/support/memory-service.ts";
 import { aMessage, anAttempt, submitEvent } from "../../test/support/records.ts";
 import { runCommand } from "../../test/support/run-command.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
@@ -11,7 +11,7 @@ import type { DeliveryDetail } from "../service/service.ts";
 import { clientCommands } from "./commands.ts";
 
 /** Answers at once, in the way that a test says. */
-class AnsweringDesk extends MemoryDesk {
+class AnsweringService extends MemoryService {
   reply: Mail | null = null;
   override async delivery(id: string): Promise<DeliveryDetail> {
     return { ...(await super.delivery(id)), replies: this.reply ? [this.reply] : [] };
@@ -25,8 +25,8 @@ class AnsweringDesk extends MemoryDesk {
 }
 
 async function daemon(lanes = ["chat"]) {
-  const desk = new AnsweringDesk(lanes);
-  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const service = new AnsweringService(lanes);
+  const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const run = (line: string[], options: { interrupted?: AbortSignal; onRemark?: (line: string) => void } = {}) => {
     const command = clientCommands.find(({ name }) => name === line[0]);
@@ -38,7 +38,7 @@ async function daemon(lanes = ["chat"]) {
     expect({ code, lines: out.length }).toEqual({ code: 0, lines: 1 });
     return JSON.parse(out[0] ?? "");
   };
-  return { desk, run, json, env };
+  return { service, run, json, env };
 }
 
 const accepted: DeliveryEvent = { type: "accepted", at: 0, number: 1, lookAt: 0 };
@@ -50,24 +50,24 @@ describe("lanes", () => {
   });
 
   test("are listed, added, paused, resumed, shown and removed", async () => {
-    const { run, desk } = await daemon(["chat"]);
+    const { run, service } = await daemon(["chat"]);
     expect((await run(["lanes"])).out).toEqual(["LANE  RUNTIME  DOING  DIRECTORY", "chat  stub     free   /tmp"]);
     await run(["lanes", "add", "api", "--directory", "/srv/api", "--contract", "tool"]);
-    expect(desk.laneMap.get("api")).toMatchObject({ directory: "/srv/api", contract: "tool" });
+    expect(service.laneMap.get("api")).toMatchObject({ directory: "/srv/api", contract: "tool" });
     expect((await run(["lanes", "pause", "api", "--reason", "lunch"])).out).toEqual(["Lane api is paused."]);
     expect((await run(["lanes"])).out.at(-1)).toMatch(/^api +stub +paused \(lunch\)/);
     await run(["lanes", "resume", "api"]);
     expect((await run(["lanes", "show", "api"])).out).toContain("doing      free");
     expect((await run(["lanes", "remove", "api"])).out).toEqual(["Lane api is gone."]);
-    expect(desk.laneMap.has("api")).toBe(false);
+    expect(service.laneMap.has("api")).toBe(false);
   });
 
   test("adopt gives a lane a session, and wants to know which", async () => {
-    const { run, desk, json } = await daemon(["chat"]);
+    const { run, service, json } = await daemon(["chat"]);
     expect((await run(["lanes", "adopt", "chat", "ses_1"])).out).toEqual([
       "Lane chat goes on in session ses_1 from the next message on.",
     ]);
-    expect(desk.laneMap.get("chat")).toMatchObject({ sessionId: "ses_1", generation: 1 });
+    expect(service.laneMap.get("chat")).toMatchObject({ sessionId: "ses_1", generation: 1 });
     expect(await json("lanes", "adopt", "chat", "ses_2")).toMatchObject({ sessionId: "ses_2", generation: 2 });
     const misused = { code: "usage", message: expect.stringContaining("needs the id of a session") };
     await expect(run(["lanes", "adopt", "chat"])).rejects.toMatchObject(misused);
@@ -75,20 +75,20 @@ describe("lanes", () => {
   });
 
   test("what does not go as it should in a runtime is said once for all of its lanes, and in each", async () => {
-    const { run, desk, json } = await daemon(["chat", "docs"]);
-    desk.notices = [{ code: "events_unusable", message: "No events come." }];
+    const { run, service, json } = await daemon(["chat", "docs"]);
+    service.notices = [{ code: "events_unusable", message: "No events come." }];
     const { out, remarks } = await run(["lanes"]);
     expect(out).toHaveLength(3);
     expect(remarks).toEqual(["chat, docs: No events come."]);
     expect((await run(["lanes", "show", "chat"])).out).toContain("notice     No events come.");
-    expect(await json("lanes", "show", "chat")).toMatchObject({ notices: desk.notices });
+    expect(await json("lanes", "show", "chat")).toMatchObject({ notices: service.notices });
   });
 
   test("a name that an agent or a file made up cannot move the cursor", async () => {
-    const { run, desk } = await daemon(["chat"]);
-    const lane = desk.laneMap.get("chat");
+    const { run, service } = await daemon(["chat"]);
+    const lane = service.laneMap.get("chat");
     const evil = "\u001b[2Jgone\n\u0007\u202eno";
-    if (lane) desk.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
+    if (lane) service.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
     const { out } = await run(["lanes"]);
     expect(out[1]).toBe("chat  stub     paused (gone no)  /tmp");
     const shown = (await run(["lanes", "show", "chat"])).out;
@@ -98,11 +98,11 @@ describe("lanes", () => {
   });
 
   test("keep what is not said when they are changed", async () => {
-    const { run, desk } = await daemon(["chat"]);
+    const { run, service } = await daemon(["chat"]);
     const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
     await run(["lanes", "add", "api", ...all]);
     await run(["lanes", "add", "api", "--model", "sonnet"]);
-    expect(desk.laneMap.get("api")).toMatchObject({
+    expect(service.laneMap.get("api")).toMatchObject({
       directory: "/srv/api",
       displayName: "API",
       team: "core",
@@ -113,12 +113,12 @@ describe("lanes", () => {
   });
 
   test("leave their old choice behind when an agent or a model is chosen", async () => {
-    const { run, desk } = await daemon(["chat"]);
+    const { run, service } = await daemon(["chat"]);
     await run(["lanes", "add", "chat", "--model", "sonnet"]);
     await run(["lanes", "add", "chat", "--agent", "plan"]);
-    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", model: null });
+    expect(service.laneMap.get("chat")).toMatchObject({ agent: "plan", model: null });
     await run(["lanes", "add", "chat", "--contract", "tool"]);
-    expect(desk.laneMap.get("chat")).toMatchObject({ agent: "plan", contract: "tool" });
+    expect(service.laneMap.get("chat")).toMatchObject({ agent: "plan", contract: "tool" });
   });
 
   test("say which member each belongs to, as soon as one does", async () => {
@@ -142,21 +142,21 @@ describe("lanes", () => {
 
 describe("send", () => {
   test("prints what was sent, and is the same message when it is sent again", async () => {
-    const { json, desk } = await daemon();
+    const { json, service } = await daemon();
     const line = ["send", "--lane", "chat", "--id", "m7", "--mode", "ask", "Is", "it", "green?"];
     const sent = await json(...line);
     expect(sent).toMatchObject({ messageId: "m7", status: "pending", responsePending: true });
     expect(await json(...line)).toEqual(sent);
-    expect(desk.mail).toHaveLength(1);
-    expect(desk.sent[0]).toMatchObject({ text: "Is it green?", actionMode: "ask", source: "cli" });
+    expect(service.mail).toHaveLength(1);
+    expect(service.sent[0]).toMatchObject({ text: "Is it green?", actionMode: "ask", source: "cli" });
   });
 
   test("passes on everything that can be said of a message", async () => {
-    const { run, desk } = await daemon();
+    const { run, service } = await daemon();
     const before = Date.now();
     await run("send --lane chat --from ann --reply-to bob --relay-of m1 --summary s --expires-in 10m hello".split(" "));
-    expect(desk.sent[0]).toMatchObject({ from: "ann", replyTo: "bob", relayOfMessageId: "m1", summary: "s" });
-    expect(desk.sent[0]?.expiresAt).toBeGreaterThanOrEqual(before + 600_000);
+    expect(service.sent[0]).toMatchObject({ from: "ann", replyTo: "bob", relayOfMessageId: "m1", summary: "s" });
+    expect(service.sent[0]?.expiresAt).toBeGreaterThanOrEqual(before + 600_000);
   });
 
   test.each([
@@ -184,36 +184,36 @@ describe("send", () => {
 
 describe("send --wait", () => {
   /** Plays these steps as soon as the message is there. */
-  async function answeringDaemon(play: (desk: AnsweringDesk, record: DeliveryRecord) => void) {
+  async function answeringDaemon(play: (service: AnsweringService, record: DeliveryRecord) => void) {
     const made = await daemon();
-    const { desk } = made;
-    const send = desk.send.bind(desk);
-    desk.send = async (message) => {
+    const { service } = made;
+    const send = service.send.bind(service);
+    service.send = async (message) => {
       const sent = await send(message);
-      setImmediate(() => play(desk, sent.record));
+      setImmediate(() => play(service, sent.record));
       return sent;
     };
     return made;
   }
 
-  function silentThenAnswered(desk: AnsweringDesk, admitted: DeliveryRecord) {
-    desk.reply = { ...aMessage({ id: "answer", from: "agent", text: "Yes.\u001b[2J\nAll green." }), readAt: null };
-    let record = desk.step(admitted, submitEvent(1, 0), { status: "submitting", attempts: 1 });
-    record = desk.step(record, accepted, { status: "accepted" });
+  function silentThenAnswered(service: AnsweringService, admitted: DeliveryRecord) {
+    service.reply = { ...aMessage({ id: "answer", from: "agent", text: "Yes.\u001b[2J\nAll green." }), readAt: null };
+    let record = service.step(admitted, submitEvent(1, 0), { status: "submitting", attempts: 1 });
+    record = service.step(record, accepted, { status: "accepted" });
     const observed = { state: "empty_assistant_turn" } as never;
-    record = desk.step(
+    record = service.step(
       record,
       { type: "unanswered", at: 0, reason: "empty_assistant_turn", observed, lookAt: 0 },
       { status: "unanswered" },
     );
-    const at = desk.fed.length;
-    record = desk.step(
+    const at = service.fed.length;
+    record = service.step(
       record,
       { type: "retry_scheduled", at: 0, next: {} as never, lookAt: 0 },
       { status: "retry_scheduled", nextLookAt: at + 30_000 },
     );
-    record = desk.step(record, submitEvent(2, 0, anAttempt(2)), { status: "submitting", attempts: 2 });
-    desk.step(
+    record = service.step(record, submitEvent(2, 0, anAttempt(2)), { status: "submitting", attempts: 2 });
+    service.step(
       record,
       {
         type: "proven",
@@ -260,8 +260,8 @@ describe("send --wait", () => {
     ["failed_terminal", "failed_terminal", 3],
     ["cancelled", "cancelled", 4],
   ] as const)("ends with the exit code of the outcome: %s", async (type, status, exit) => {
-    const { run } = await answeringDaemon((desk, record) => {
-      desk.step(record, { type, at: 0, reason: "because" } as DeliveryEvent, { status, lastReason: "because" });
+    const { run } = await answeringDaemon((service, record) => {
+      service.step(record, { type, at: 0, reason: "because" } as DeliveryEvent, { status, lastReason: "because" });
     });
     const { code, out, remarks } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
     expect({ code, out }).toEqual({ code: exit, out: [] });
@@ -354,15 +354,15 @@ describe("what was sent", () => {
 
 describe("asks", () => {
   test("are listed and answered, by the beginning of their id", async () => {
-    const { desk, json, run } = await daemon();
+    const { service, json, run } = await daemon();
     const ask = { laneId: "chat", deliveryId: null, messageId: "m1", person: null, since: 0 };
-    desk.openAsks.push({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
-    desk.openAsks.push({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
+    service.openAsks.push({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
+    service.openAsks.push({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
     expect((await run(["asks"])).out[1]).toMatch(/^per_17 +permission +chat .* rm -rf build$/);
     expect(await json("asks")).toMatchObject({ asks: [{ id: "per_17" }, { id: "que_3" }] });
     expect(await json("answer", "per", "always")).toEqual({ answered: "per_17", decision: "always" });
     await run(["answer", "que_3", "--answer", "8080"]);
-    expect(desk.answers).toMatchObject([
+    expect(service.answers).toMatchObject([
       { id: "per_17", decision: { decision: "always" } },
       { id: "que_3", decision: { decision: "once", answers: [["8080"]] } },
     ]);
@@ -376,25 +376,25 @@ test.each([
   ["--expires-in", "366d"],
   ["--expires-in", "99999999999d"],
 ])("%s %s is no time that can be waited for", async (option, value) => {
-  const { run, desk } = await daemon();
+  const { run, service } = await daemon();
   await expect(run(["send", "--lane", "chat", "--wait", option, value, "hi"])).rejects.toMatchObject({
     code: "usage",
     message: expect.stringContaining(option),
   });
-  expect(desk.records.size).toBe(0);
+  expect(service.records.size).toBe(0);
 });
 
 describe("watch", () => {
   test("shows what happens until it is stopped", async () => {
-    const { desk, run, json } = await daemon();
+    const { service, run, json } = await daemon();
     const stop = new AbortController();
-    const watching = run(["watch", "--lane", "chat", "--after", await desk.now()], {
+    const watching = run(["watch", "--lane", "chat", "--after", await service.now()], {
       interrupted: stop.signal,
     });
     const { deliveryId } = await json("send", "--lane", "chat", "--id", "m1", "Is it\n green?");
-    const record = desk.records.get(deliveryId);
-    if (record) desk.step(record, accepted, { status: "accepted" });
-    await expect.poll(() => desk.taken).toBe(2);
+    const record = service.records.get(deliveryId);
+    if (record) service.step(record, accepted, { status: "accepted" });
+    await expect.poll(() => service.taken).toBe(2);
     await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     const { code, out } = await watching;
@@ -407,16 +407,16 @@ describe("watch", () => {
 });
 
 test("watch --json says in JSON that the connection was lost, and says it once", async () => {
-  const desk = new AnsweringDesk(["chat"]);
-  const { listening } = await served({ desk, server: { closeMs: 50 } });
+  const service = new AnsweringService(["chat"]);
+  const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const stop = new AbortController();
   const [watch] = clientCommands.filter(({ name }) => name === "watch");
-  const after = await desk.now();
+  const after = await service.now();
   const said: string[] = [];
   const options = { env, interrupted: stop.signal, onRemark: (line: string) => void said.push(line) };
   const watching = watch && runCommand(watch, ["--json", "--after", after], options);
-  await expect.poll(() => desk.following).toBe(1);
+  await expect.poll(() => service.following).toBe(1);
   await listening.close();
   await expect.poll(() => said).toHaveLength(2);
   // Time to say it again.
@@ -435,9 +435,9 @@ describe("the daemon itself", () => {
   });
 
   test("restart waits for another run, and gives up after a while", async () => {
-    const { desk, run } = await daemon();
+    const { service, run } = await daemon();
     expect(await run(["restart", "--timeout", "0.5"])).toMatchObject({ code: 124 });
-    expect(desk.restarts).toBe(1);
+    expect(service.restarts).toBe(1);
   });
 });
 
@@ -452,10 +452,11 @@ describe("follow", () => {
     ["interrupted", 3],
     ["aborted", 4],
   ] as const)("--once ends with the turn; %s is exit code %d", async (reason, code) => {
-    const { run, desk } = await daemon();
+    const { run, service } = await daemon();
     const onRemark = () => {
       const told = [ended("completed", 1), started, ended(reason), started];
-      for (const [index, said] of told.entries()) desk.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, said));
+      for (const [index, said] of told.entries())
+        service.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, said));
     };
     const followed = await run(["follow", "chat", "--once"], { onRemark });
     expect(followed.code).toBe(code);
@@ -465,12 +466,12 @@ describe("follow", () => {
   });
 
   test("--all begins with what is kept, and --json is one event a line", async () => {
-    const { run, desk } = await daemon();
+    const { run, service } = await daemon();
     const events = [started, ended("completed")].map((said, index) => anEvent({ seq: index + 1, lane: "chat" }, said));
-    for (const event of events) desk.tell(event);
+    for (const event of events) service.tell(event);
     const stop = new AbortController();
     const following = run(["follow", "chat", "--all", "--json"], { interrupted: stop.signal });
-    await expect.poll(() => desk.following).toBe(1);
+    await expect.poll(() => service.following).toBe(1);
     stop.abort();
     const { code, out } = await following;
     expect(code).toBe(130);

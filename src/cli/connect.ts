@@ -11,7 +11,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { whileStarting } from "./starting-daemon.ts";
 
 /** A first start may have to wait for an agent program. */
-const mostStartMs = 30_000;
+const maxStartMs = 30_000;
 
 /** Runs a command that talks to the daemon, once that listens. Ctrl-C ends whatever it waits for. */
 export async function talk(context: CommandContext, run: (client: WaybillClient) => Promise<number>): Promise<number> {
@@ -29,7 +29,7 @@ async function untilListening({ env, interrupted: signal, json, remark }: Comman
   const isStarting = () => running(env)?.url === null;
   if (env.WAYBILL_URL || !isStarting()) return;
   if (!json) remark("The daemon is starting. Waiting for it.");
-  await whileStarting({ directory: waybillHome(env), isStarting, ms: mostStartMs, signal });
+  await whileStarting({ directory: waybillHome(env), isStarting, ms: maxStartMs, signal });
 }
 
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {

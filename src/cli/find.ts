@@ -5,7 +5,7 @@ import { WaybillError } from "../client/index.ts";
 import { oneLine, shortId } from "./output/words.ts";
 
 const pageSize = 200;
-const mostPages = 5;
+const maxPages = 5;
 
 /** The deliveries of a message, or the one delivery of that id. */
 export async function findDeliveries(client: WaybillClient, reference: string): Promise<readonly Delivery[]> {
@@ -83,7 +83,7 @@ async function among<T>(
 ): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | undefined;
-  for (let pages = 0; pages < mostPages; pages += 1) {
+  for (let pages = 0; pages < maxPages; pages += 1) {
     const { items, nextCursor } = await page(cursor);
     found.push(...items.filter(matches));
     if (nextCursor === undefined) break;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { mostCharacters } from "../core/message/message.ts";
+import { maxCharacters } from "../core/message/message.ts";
 import { textToSend } from "./text-to-send.ts";
 
 const input = (text: string, isTTY = false) => Object.assign(Readable.from([Buffer.from(text)]), { isTTY });
@@ -54,10 +54,10 @@ test("an input without an end is not read to its end", async () => {
     }
   }
   await expect(textToSend([], Readable.from(endless()), never)).rejects.toMatchObject({ code: "too_large" });
-  expect(read).toBeLessThan(8 * mostCharacters);
+  expect(read).toBeLessThan(8 * maxCharacters);
 });
 
 test("the longest text is taken, and one character more is not", async () => {
-  expect(await piped(Buffer.from("€".repeat(mostCharacters)))).toHaveLength(mostCharacters);
-  await expect(piped(Buffer.from("x".repeat(mostCharacters + 1)))).rejects.toMatchObject({ code: "too_large" });
+  expect(await piped(Buffer.from("€".repeat(maxCharacters)))).toHaveLength(maxCharacters);
+  await expect(piped(Buffer.from("x".repeat(maxCharacters + 1)))).rejects.toMatchObject({ code: "too_large" });
 });

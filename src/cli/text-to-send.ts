@@ -2,13 +2,13 @@
 import type { Readable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { AppError } from "../app-error.ts";
-import { mostCharacters } from "../core/message/message.ts";
+import { maxCharacters } from "../core/message/message.ts";
 import { usageError } from "./usage-error.ts";
 
 type Input = Readable & { isTTY?: boolean };
 
 /** No character takes more in UTF-8. */
-const mostBytes = 3 * mostCharacters;
+const maxBytes = 3 * maxCharacters;
 
 export async function textToSend(words: readonly string[], input: Input, interrupted: AbortSignal): Promise<string> {
   const fromInput = words.length === 0 ? !input.isTTY : words.length === 1 && words[0] === "-";
@@ -17,7 +17,7 @@ export async function textToSend(words: readonly string[], input: Input, interru
   }
   const written = fromInput ? (await allOf(input, interrupted)).replace(/\r?\n$/, "") : words.join(" ");
   if (written.trim() === "") throw usageError("the text is empty", "send");
-  if (written.length > mostCharacters) throw tooLong();
+  if (written.length > maxCharacters) throw tooLong();
   return written;
 }
 
@@ -28,7 +28,7 @@ async function allOf(input: Input, interrupted: AbortSignal): Promise<string> {
   for await (const chunk of addAbortSignal(interrupted, input)) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > mostBytes) throw tooLong();
+    if (size > maxBytes) throw tooLong();
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
@@ -45,7 +45,7 @@ async function allOf(input: Input, interrupted: AbortSignal): Promise<string> {
 function tooLong(): AppError {
   return new AppError({
     code: "too_large",
-    message: `The text is longer than ${mostCharacters} characters.`,
+    message: `The text is longer than ${maxCharacters} characters.`,
     hint: "Send long material as a file that the agent can read, and name it in the text.",
   });
 }

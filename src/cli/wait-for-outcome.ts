@@ -26,7 +26,7 @@ export async function sendAndWatch(
         progress.sent(known);
       },
       onEvent: progress.event,
-      onTrouble: progress.trouble,
+      onError: progress.trouble,
     });
     progress.end(delivery);
     return exitCodeOfOutcome(delivery.status);

@@ -15,7 +15,7 @@ afterEach(async () => {
 const lane = (id: string) => ({ id, at: "2026-01-31T12:00:00.000Z", removed: false, pausedReason: null });
 
 /** The cursors of the first events. */
-async function first(count: number, options: { after?: string; onTrouble?: (error: WaybillError) => void } = {}) {
+async function first(count: number, options: { after?: string; onError?: (error: WaybillError) => void } = {}) {
   const client = new WaybillClient({ url: server?.url ?? "", token: "secret" });
   const cursors: string[] = [];
   for await (const { cursor } of client.stream({ ...options, lane: "chat" })) {
@@ -34,7 +34,7 @@ describe("the stream", () => {
       frames("stays", ": open\n\n", frame("c8", "lane", lane("chat")), frame("c9", "lane", lane("chat"))),
     );
     const trouble: string[] = [];
-    expect(await first(4, { onTrouble: (error) => trouble.push(error.code) })).toEqual(["c6", "c7", "c8", "c9"]);
+    expect(await first(4, { onError: (error) => trouble.push(error.code) })).toEqual(["c6", "c7", "c8", "c9"]);
     expect(resumedAfter()).toEqual([null, "c7"]);
     expect(trouble).toEqual(["connection_lost"]);
     expect(server.asked[0]).toMatchObject({
@@ -173,7 +173,7 @@ describe("on a clock that the test moves", () => {
     };
     const trouble: string[] = [];
     const client = new WaybillClient({ url: "http://daemon", fetch });
-    const next = client.stream({ onTrouble: (error) => trouble.push(error.code) }).next();
+    const next = client.stream({ onError: (error) => trouble.push(error.code) }).next();
     await vi.advanceTimersByTimeAsync(40_000);
     say(": still here\n\n");
     await vi.advanceTimersByTimeAsync(44_000);

@@ -19,7 +19,7 @@ export type StreamOptions = {
   /** Called when it begins at what happens now: from then on nothing is missed. */
   onOpen?: (() => void) | undefined;
   /** Called when the connection broke; it is tried again by itself. */
-  onTrouble?: ((error: WaybillError) => void) | undefined;
+  onError?: ((error: WaybillError) => void) | undefined;
 };
 
 /** From here on nothing is missed. Comes first when the stream begins at what happens now. */
@@ -33,7 +33,7 @@ type Frame = { id?: string | undefined; event?: string | undefined; data: string
 
 /** The daemon says something at least every 15 seconds. */
 const longestSilenceMs = 45_000;
-const mostKnownIds = 1000;
+const maxKnownIds = 1000;
 
 /**
  * `T` is what the stream at `path` brings, `cursor` included: where to go on from after it. Throws when the daemon
@@ -75,7 +75,7 @@ export async function* follow<T extends { cursor: string }>(
         if (!isPassing(error)) throw error;
         const wait = waits.next();
         if (wait.done) throw error;
-        options.onTrouble?.(error);
+        options.onError?.(error);
         await pause(wait.value, wanted.signal).catch(() => {});
       }
     }
@@ -158,7 +158,7 @@ function eventIn(frame: Frame): object {
 function remember(known: Set<string>, id: string): void {
   known.add(id);
   for (const oldest of known) {
-    if (known.size <= mostKnownIds) return;
+    if (known.size <= maxKnownIds) return;
     known.delete(oldest);
   }
 }

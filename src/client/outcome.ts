@@ -8,7 +8,7 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /** Everything that happens to the delivery while one waits, in order. */
   onEvent?: ((event: DeliveryStreamEvent) => void) | undefined;
-  onTrouble?: StreamOptions["onTrouble"];
+  onError?: StreamOptions["onError"];
 };
 
 export type Begin = () => Promise<Pick<Sent, "deliveryId" | "status" | "responsePending">>;
@@ -29,10 +29,10 @@ export async function outcome(
   deps: OutcomeDeps,
   lane: string | undefined,
   begin: Begin,
-  { signal, onEvent, onTrouble }: WaitOptions,
+  { signal, onEvent, onError }: WaitOptions,
 ): Promise<DeliveryDetail> {
   let id: string | null = null;
-  for await (const event of deps.follow({ lane, signal, onTrouble })) {
+  for await (const event of deps.follow({ lane, signal, onError })) {
     if (event.type === "open" && id === null) {
       const begun = await begin();
       id = begun.deliveryId;

@@ -20,12 +20,12 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   since: number;
 };
 
-export type ToldAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
+export type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
 
-export class AskBook {
+export class AskRegistry {
   readonly #open = new Map<string, OpenAsk>();
   /** What events told of, until they tell how it ended. */
-  readonly #told = new Map<string, ToldAsk & { isSeen: boolean }>();
+  readonly #told = new Map<string, AnnouncedAsk & { isSeen: boolean }>();
   readonly #listeners = new Set<() => void>();
 
   /** Oldest first. */
@@ -42,7 +42,7 @@ export class AskBook {
     return this.#open.get(askId)?.laneId ?? this.#told.get(askId)?.laneId ?? null;
   }
 
-  told(ask: ToldAsk): void {
+  told(ask: AnnouncedAsk): void {
     this.#told.set(ask.id, { ...ask, isSeen: this.#open.has(ask.id) });
   }
 
@@ -73,7 +73,7 @@ export class AskBook {
 
   /** Nobody can answer any more what was asked in a lane that is gone. */
   laneRemoved(laneId: string): void {
-    const isIts = (ask: ToldAsk) => ask.laneId === laneId;
+    const isIts = (ask: AnnouncedAsk) => ask.laneId === laneId;
     for (const ask of [...this.#told.values()].filter(isIts)) this.#told.delete(ask.id);
     const open = [...this.#open.values()].filter(isIts);
     for (const ask of open) this.#open.delete(ask.id);

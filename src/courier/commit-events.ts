@@ -6,16 +6,16 @@
 import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { mailFor } from "../core/delivery/replies.ts";
-import { lateLook, nextLook } from "../core/delivery/schedule.ts";
-import type { Progress, Step } from "./step.ts";
+import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
+import type { StepContext, StepOutcome } from "./step-context.ts";
 
 /** `answer` is what the agent said, to be written back to the sender. */
 export async function commitEvents(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
-  step: Step,
+  step: StepContext,
   answer: string | null = null,
-): Promise<Progress> {
+): Promise<StepOutcome> {
   const { ledger, store } = step;
   // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
   // the hold is still sent: left behind unsent, it would look like a turn that runs.
@@ -33,26 +33,26 @@ export async function commitEvents(
   throw new Error(`${events.map((event) => event.type).join(", ")} refused: ${applied.reason}`);
 }
 
-export function commitFailure(record: DeliveryRecord, reason: string, step: Step): Promise<Progress> {
+export function commitFailure(record: DeliveryRecord, reason: string, step: StepContext): Promise<StepOutcome> {
   const at = step.clock.now();
-  const lookAt = record.attemptList.length > 0 ? lateLook(0, step.policy, at) : null;
+  const lookAt = record.attemptList.length > 0 ? lateReconcileAt(0, step.policy, at) : null;
   return commitEvents(record, [{ type: "failed_terminal", at, reason, observed: null, lookAt }], step);
 }
 
 /** The read that an ended delivery owes, where it is not committed together with the end. */
-export async function commitRead(record: DeliveryRecord, step: Step): Promise<Progress> {
+export async function commitRead(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { mailbox, clock, policy } = step;
   const result = await mailbox.commitRead(record);
   const at = clock.now();
   if (result.outcome === "failed") {
-    const lookAt = nextLook(record, policy, at);
+    const lookAt = nextReconcileAt(record, policy, at);
     return commitEvents(record, [{ type: "read_commit_failed", at, error: result.error, lookAt }], step);
   }
   const diagnostics = result.outcome === "row_gone" ? ["mailbox_row_gone"] : [];
   return commitEvents(record, [{ type: "read_committed", at, diagnostics }], step);
 }
 
-async function perform(record: DeliveryRecord, effects: readonly Effect[], step: Step): Promise<void> {
+async function perform(record: DeliveryRecord, effects: readonly Effect[], step: StepContext): Promise<void> {
   for (const effect of effects) {
     switch (effect.type) {
       case "send": {

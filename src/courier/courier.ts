@@ -1,21 +1,21 @@
 /**
- * Moves the head message of each lane forward, step by step until the lane rests. Whatever sets a lane going comes in
+ * TransitionRules the head message of each lane forward, step by step until the lane rests. Whatever sets a lane going comes in
  * here: a new message, a hint, a date, a person. Everything happens behind the lane's gate.
  *
  * It decides nothing itself: a step (see `step`) carries out what `decide` and `transition` say.
  */
 import { messageOf } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import type { DueLook } from "../store/port.ts";
+import type { DueReconcile } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { Hints } from "./hints.ts";
-import { Waits } from "./lane-backoff.ts";
+import { LaneBackoff } from "./lane-backoff.ts";
 import { LaneGate } from "./lane-gate.ts";
-import { LimitKeeper } from "./lane-limits.ts";
-import { look } from "./reconcile.ts";
-import { lookAside, lookWithoutLane } from "./reconcile-detached.ts";
+import { LaneLimits } from "./lane-limits.ts";
+import { reconcile } from "./reconcile.ts";
+import { reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
 import { Sender } from "./sender.ts";
-import type { Step, StepDeps } from "./step.ts";
+import type { StepContext, StepDeps } from "./step-context.ts";
 import { takeHead } from "./take-head.ts";
 
 export type CourierDeps = StepDeps;
@@ -24,17 +24,17 @@ export class Courier {
   readonly #deps: CourierDeps;
   readonly #gate = new LaneGate();
   readonly #sender: Sender;
-  readonly #waits: Waits;
-  readonly #limits: LimitKeeper;
+  readonly #waits: LaneBackoff;
+  readonly #limits: LaneLimits;
   readonly #hints: Hints;
-  readonly #queued = new Map<string, { look: boolean; done: Promise<void> }>();
+  readonly #queued = new Map<string, { reconcile: boolean; done: Promise<void> }>();
   #onHold = false;
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
-    this.#waits = new Waits(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
-    this.#limits = new LimitKeeper(deps, (laneId) => void this.moveLane(laneId, { look: true }));
-    this.#hints = new Hints((laneId) => void this.moveLane(laneId, { look: true }));
+    this.#waits = new LaneBackoff(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
+    this.#limits = new LaneLimits(deps, (laneId) => void this.moveLane(laneId, { reconcile: true }));
+    this.#hints = new Hints((laneId) => void this.moveLane(laneId, { reconcile: true }));
     this.#sender = new Sender(deps);
   }
 
@@ -65,33 +65,33 @@ export class Courier {
     return this.#waits.reason(laneId);
   }
 
-  /** Moves a lane as far as it goes now. Calls that come in while one is queued become one. */
-  moveLane(laneId: string, options: { look: boolean } = { look: false }): Promise<void> {
+  /** TransitionRules a lane as far as it goes now. Calls that come in while one is queued become one. */
+  moveLane(laneId: string, options: { reconcile: boolean } = { reconcile: false }): Promise<void> {
     const queued = this.#queued.get(laneId);
     if (queued) {
-      queued.look ||= options.look;
+      queued.reconcile ||= options.reconcile;
       return queued.done;
     }
-    const entry = { look: options.look, done: Promise.resolve() };
+    const entry = { reconcile: options.reconcile, done: Promise.resolve() };
     this.#queued.set(laneId, entry);
     entry.done = this.behindGate(laneId, async () => {
       this.#queued.delete(laneId);
-      await this.#moveNow(laneId, entry.look);
+      await this.#moveNow(laneId, entry.reconcile);
     });
     return entry.done;
   }
 
   /** The watchdog's way in: one delivery that is due, and then whatever its lane has to do. */
-  lookAtDue(due: DueLook): Promise<void> {
+  reconcileDue(due: DueReconcile): Promise<void> {
     return this.behindGate(due.laneId, async () => {
-      await this.#lookAside(due.deliveryId, due.laneId);
+      await this.#reconcileDetached(due.deliveryId, due.laneId);
       await this.#moveNow(due.laneId, false);
     });
   }
 
   /** A look outside the schedule: somebody replied to a message that had failed for good. */
-  lookForLateProof(deliveryId: string, laneId: string): Promise<void> {
-    return this.behindGate(laneId, () => this.#lookAside(deliveryId, laneId));
+  reconcileLateProof(deliveryId: string, laneId: string): Promise<void> {
+    return this.behindGate(laneId, () => this.#reconcileDetached(deliveryId, laneId));
   }
 
   /**
@@ -114,14 +114,14 @@ export class Courier {
     try {
       await this.#gate.run(laneId, work);
     } catch (error) {
-      this.#deps.onTrouble({ laneId, error });
+      this.#deps.onError({ laneId, error });
       this.#waits.postpone(laneId, messageOf(error));
     }
   }
 
-  async #moveNow(laneId: string, lookNow: boolean): Promise<void> {
+  async #moveNow(laneId: string, reconcileNow: boolean): Promise<void> {
     const { store, clock, closing } = this.#deps;
-    let mayBeEarly = lookNow;
+    let mayBeEarly = reconcileNow;
     while (!closing.aborted) {
       const found = await store.lane(laneId);
       if (!found) return;
@@ -132,7 +132,7 @@ export class Courier {
         this.#waits.clear(laneId);
         if (!mayBeEarly && (outstanding.nextLookAt ?? 0) > clock.now()) return;
         mayBeEarly = false;
-        if ((await look(outstanding, this.#step(lane))) === "rests") return;
+        if ((await reconcile(outstanding, this.#step(lane))) === "rests") return;
         continue;
       }
       const head = await store.head(laneId);
@@ -141,14 +141,14 @@ export class Courier {
     }
   }
 
-  async #lookAside(deliveryId: string, laneId: string): Promise<void> {
+  async #reconcileDetached(deliveryId: string, laneId: string): Promise<void> {
     const { store } = this.#deps;
     const [record, lane] = await Promise.all([store.delivery(deliveryId), store.lane(laneId)]);
     if (!record) return;
-    await (lane ? lookAside(record, this.#step(lane)) : lookWithoutLane(record, this.#deps));
+    await (lane ? reconcileDetached(record, this.#step(lane)) : reconcileWithoutLane(record, this.#deps));
   }
 
-  #step(lane: Lane): Step {
+  #step(lane: Lane): StepContext {
     return {
       ...this.#deps,
       lane,

@@ -3,10 +3,10 @@
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { expiryMail } from "../core/delivery/replies.ts";
-import type { Step } from "./step.ts";
+import type { StepContext } from "./step-context.ts";
 
 /** True when it has ended now. */
-export async function expire(record: DeliveryRecord, step: Step): Promise<boolean> {
+export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
   const { lane, clock, ledger, mailbox } = step;
   const at = clock.now();
   if (record.status !== "pending" || record.attemptList.length > 0 || record.acceptanceUnknown) return false;

@@ -17,7 +17,7 @@ import { readSlice } from "./read-transcript.ts";
 type Search = Reading & { runtime: Runtime; store: Store };
 
 /** Throws when a session cannot be read: it may hold the prompt. */
-export async function findOldAttempts(record: DeliveryRecord, search: Search): Promise<Attempt[]> {
+export async function findAttempts(record: DeliveryRecord, search: Search): Promise<Attempt[]> {
   const { store, lane, runtime } = search;
   const found = new Map<number, Attempt>();
   for (const session of await store.sessions(lane.id)) {

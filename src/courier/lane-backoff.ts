@@ -4,11 +4,11 @@
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
-import { nextLook } from "../core/delivery/schedule.ts";
+import { nextReconcileAt } from "../core/delivery/schedule.ts";
 
 type Wait = { reason: string; times: number; cancel: () => void };
 
-export class Waits {
+export class LaneBackoff {
   readonly #clock: Clock;
   readonly #policy: Policy;
   readonly #wake: (laneId: string) => void;
@@ -27,7 +27,7 @@ export class Waits {
     const before = this.#waits.get(laneId);
     before?.cancel();
     const times = before ? before.times + 1 : 0;
-    const at = nextLook({ looks: times }, this.#policy, this.#clock.now());
+    const at = nextReconcileAt({ looks: times }, this.#policy, this.#clock.now());
     this.#waits.set(laneId, { reason, times, cancel: this.#clock.at(at, () => this.#wake(laneId)) });
   }
 

@@ -11,7 +11,7 @@ import type { Store } from "../store/port.ts";
 
 export type LimitDeps = { store: Store; clock: Clock; policy: Policy };
 
-export class LimitKeeper {
+export class LaneLimits {
   readonly #deps: LimitDeps;
   readonly #wake: (laneId: string) => void;
   readonly #timers = new Map<string, () => void>();

@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 export type MissingFiles = (directory: string, names: readonly string[]) => Promise<string[]>;
 
 /** An agent often says `app.ts` where it means `src/app.ts`; that many entries are looked through for it. */
-const mostEntries = 5000;
+const maxEntries = 5000;
 const skipped = new Set([".git", "node_modules"]);
 
 export const missingFiles: MissingFiles = async (directory, names) => {
@@ -53,7 +53,7 @@ async function filesBelow(root: string): Promise<string[] | null> {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) directories.push(path);
       else found.push(path);
-      if (found.length + directories.length > mostEntries) return null;
+      if (found.length + directories.length > maxEntries) return null;
     }
   }
   return found;

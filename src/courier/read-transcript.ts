@@ -11,17 +11,17 @@ import type { Observation } from "../core/proof/observation.ts";
 import { unobserved, unreadable } from "../core/proof/observation.ts";
 import { observe } from "../core/proof/observe.ts";
 import type { TranscriptSlice, UsedBelow } from "../core/transcript/transcript.ts";
-import type { Patience } from "../deadline.ts";
-import { withDeadline } from "../deadline.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
-import type { AskBook } from "./ask-registry.ts";
+import type { TimeoutContext } from "../timeout.ts";
+import { withTimeout } from "../timeout.ts";
+import type { AskRegistry } from "./ask-registry.ts";
 
-export type Reading = Patience & { lane: Lane; runtime: Runtime | undefined; policy: Policy; store: Store };
+export type Reading = TimeoutContext & { lane: Lane; runtime: Runtime | undefined; policy: Policy; store: Store };
 
 export async function readObservation(
   record: DeliveryRecord,
-  reading: Reading & { asks: AskBook },
+  reading: Reading & { asks: AskRegistry },
 ): Promise<Observation> {
   const { runtime, policy } = reading;
   if (record.attemptList.length === 0) return unobserved;
@@ -58,7 +58,7 @@ export async function readSlice(
 ): Promise<TranscriptSlice> {
   const { lane, runtime, policy, store } = reading;
   const read = (signal: AbortSignal) => runtime.read(lane, sessionId, limit, signal);
-  const slice = await withDeadline(reading, policy.observeLimitMs, read);
+  const slice = await withTimeout(reading, policy.observeLimitMs, read);
   const entries = usageIn(slice).map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
   if (entries.length > 0) await store.countUsage(lane.id, entries);
   return slice;

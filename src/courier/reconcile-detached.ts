@@ -3,16 +3,16 @@
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed } from "../core/delivery/record.ts";
 import { expire } from "./expire.ts";
-import { look } from "./reconcile.ts";
-import type { Step, StepDeps } from "./step.ts";
+import { reconcile } from "./reconcile.ts";
+import type { StepContext, StepDeps } from "./step-context.ts";
 
-export async function lookAside(record: DeliveryRecord, step: Step): Promise<void> {
+export async function reconcileDetached(record: DeliveryRecord, step: StepContext): Promise<void> {
   if (record.status === "pending") await expire(record, step);
-  else if (record.status === "failed_terminal" || owesAside(record)) await look(record, step);
+  else if (record.status === "failed_terminal" || owesAside(record)) await reconcile(record, step);
 }
 
 /** Its lane has been removed: there is nothing left to see. */
-export async function lookWithoutLane(record: DeliveryRecord, { ledger, clock }: StepDeps): Promise<void> {
+export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: StepDeps): Promise<void> {
   const at = clock.now();
   if (record.claims !== null) {
     await ledger.commit(record.id, [{ type: "files_looked_for", at, missing: [], next: null, lookAt: at }]);

@@ -1,29 +1,29 @@
 /** A look at a delivery that was sent: reads what there is to see, has it decided, and carries the decision out. */
 
 import { decide } from "../core/decision/decide.ts";
-import { afterFileLook } from "../core/decision/follow-up.ts";
+import { afterFileCheck } from "../core/decision/follow-up.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
 import { destinationReply } from "./destination-reply.ts";
 import { readObservation } from "./read-transcript.ts";
-import type { Progress, Step } from "./step.ts";
-import { postpone } from "./step.ts";
+import type { StepContext, StepOutcome } from "./step-context.ts";
+import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
 
-export async function look(record: DeliveryRecord, step: Step): Promise<Progress> {
+export async function reconcile(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane } = step;
   const ended = record.status === "responded" || record.status === "cancelled";
   if (ended && record.readCommittedAt === null) return commitRead(record, step);
-  if (record.claims !== null) return lookForFiles(record, record.claims.names, step);
+  if (record.claims !== null) return checkFiles(record, record.claims.names, step);
   if (record.runtimeKind !== null && record.runtimeKind !== lane.runtime && record.status !== "failed_terminal") {
     return leaveBehind(record, ended, step);
   }
-  return lookAtTranscript(record, step);
+  return reconcileTranscript(record, step);
 }
 
-async function lookAtTranscript(record: DeliveryRecord, step: Step): Promise<Progress> {
+async function reconcileTranscript(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane, limits, policy, clock, mailbox, runtimes, store } = step;
   const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
   const observation = await readObservation(record, { ...step, runtime });
@@ -56,16 +56,16 @@ async function lookAtTranscript(record: DeliveryRecord, step: Step): Promise<Pro
 }
 
 /** A hint does not make a file appear: what is looked for has its dates. */
-async function lookForFiles(record: DeliveryRecord, names: readonly string[], step: Step): Promise<Progress> {
+async function checkFiles(record: DeliveryRecord, names: readonly string[], step: StepContext): Promise<StepOutcome> {
   const { lane, missingFiles, policy, clock } = step;
   if ((record.nextLookAt ?? 0) > clock.now()) return "rests";
   const missing = await missingFiles(lane.directory, names);
   const now = clock.now();
-  return commitEvents(record, [afterFileLook({ record, missing, contract: lane.contract, policy, now })], step);
+  return commitEvents(record, [afterFileCheck({ record, missing, contract: lane.contract, policy, now })], step);
 }
 
 /** The lane has moved to another runtime; what was sent through the old one is not carried over. */
-function leaveBehind(record: DeliveryRecord, ended: boolean, step: Step): Promise<Progress> {
+function leaveBehind(record: DeliveryRecord, ended: boolean, step: StepContext): Promise<StepOutcome> {
   return ended
     ? commitEvents(record, [{ type: "turn_ended", at: step.clock.now() }], step)
     : commitFailure(record, "recipient_runtime_identity_changed", step);

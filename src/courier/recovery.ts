@@ -14,8 +14,8 @@ export async function recover(deps: RecoveryDeps): Promise<void> {
   const { store, courier } = deps;
   await rebuildRecords(deps);
   // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
-  for (const { id, laneId } of await store.failedWithReply()) void courier.lookForLateProof(id, laneId);
-  for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { look: true });
+  for (const { id, laneId } of await store.failedWithReply()) void courier.reconcileLateProof(id, laneId);
+  for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { reconcile: true });
 }
 
 /** An unread message without a record may have been sent: the courier looks for that before it sends it. */

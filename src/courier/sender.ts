@@ -6,19 +6,19 @@ import { AppError, messageOf } from "../app-error.ts";
 import type { Attempt } from "../core/delivery/attempt.ts";
 import { attemptDigest } from "../core/delivery/attempt.ts";
 import type { DeliveryEvent, EventOf, NewAttempt } from "../core/delivery/delivery-event.ts";
-import type { Reach } from "../core/delivery/fail-points.ts";
+import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { graceOf, lateLook, nextLook, quietAfter } from "../core/delivery/schedule.ts";
+import { graceOf, lateReconcileAt, nextReconcileAt, quietAfter } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { hasRunningTool } from "../core/proof/observe.ts";
 import { digestOf } from "../core/transcript/digest.ts";
 import type { TranscriptSlice } from "../core/transcript/transcript.ts";
-import type { Patience } from "../deadline.ts";
-import { withDeadline } from "../deadline.ts";
 import type { Runtime, SubmitOutcome } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
+import type { TimeoutContext } from "../timeout.ts";
+import { withTimeout } from "../timeout.ts";
 import { readSlice } from "./read-transcript.ts";
 
 export type Prepared =
@@ -29,14 +29,14 @@ export type Prepared =
 
 type SendEvent = EventOf<"accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal" | "looked" | "turn_ended">;
 
-export type SenderDeps = Patience & {
+export type SenderDeps = TimeoutContext & {
   store: Store;
   runtimes: ReadonlyMap<string, Runtime>;
   policy: Policy;
   runId: string;
-  reach: Reach;
+  failPoint: FailPointHook;
   /** Something that nobody foresaw. It is tried again later. */
-  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
+  onError: (failure: { laneId?: string; error: unknown }) => void;
 };
 
 export class Sender {
@@ -94,7 +94,7 @@ export class Sender {
     if (further || (!replace && !this.#isStuck(slice))) return "session_busy";
 
     const { sessionId } = lane;
-    await withDeadline(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+    await withTimeout(this.#deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
     const after = await readSlice(sessionId, policy.readLimit, reading);
     const stopped = after.status === "idle" || after.status === "stale";
     return stopped ? this.#freshSession(lane, runtime) : "abort_did_not_stop_the_session";
@@ -116,7 +116,7 @@ export class Sender {
   async #freshSession(lane: Lane, runtime: Runtime): Promise<{ lane: Lane; slice: TranscriptSlice }> {
     const { store, clock, policy } = this.#deps;
     const open = (signal: AbortSignal) => runtime.openSession(lane, signal);
-    const sessionId = this.#unstored.get(lane.id) ?? (await withDeadline(this.#deps, policy.submitLimitMs, open));
+    const sessionId = this.#unstored.get(lane.id) ?? (await withTimeout(this.#deps, policy.submitLimitMs, open));
     this.#unstored.set(lane.id, sessionId);
     const opened = await store.openSession(lane.id, sessionId, clock.now());
     this.#unstored.delete(lane.id);
@@ -131,7 +131,7 @@ export class Sender {
     const { clock, policy, runId } = this.#deps;
     const number = record.attemptList.length + 1;
     const at = clock.now();
-    const lookAt = nextLook({ looks: 0 }, policy, at);
+    const lookAt = nextReconcileAt({ looks: 0 }, policy, at);
     const ids = runtime.idsFrom(attemptDigest(record.id, number, lane.generation));
     const further = record.status === "responded";
     const attempt: NewAttempt = {
@@ -161,7 +161,7 @@ export class Sender {
    * is not known is said to be unknown.
    */
   async send(record: DeliveryRecord, lane: Lane, attempt: Attempt): Promise<SendEvent | null> {
-    const { policy, reach, runtimes, store } = this.#deps;
+    const { policy, failPoint, runtimes, store } = this.#deps;
     const further = record.status === "responded" && record.turnEndedAt === null;
     if (record.status !== "submitting" && !further) return null;
     const runtime = runtimes.get(lane.runtime);
@@ -172,19 +172,19 @@ export class Sender {
       const { messageId, partId, sessionId } = attempt;
       // A person may have stopped it since it was committed.
       if ((await store.delivery(record.id))?.version !== record.version) return null;
-      reach("before_send");
-      outcome = await withDeadline(this.#deps, policy.submitLimitMs, (signal) =>
+      failPoint("before_send");
+      outcome = await withTimeout(this.#deps, policy.submitLimitMs, (signal) =>
         runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
       );
-      reach("after_send");
+      failPoint("after_send");
     } catch (error) {
       outcome = { outcome: "unknown", reason: messageOf(error) };
     }
-    return further ? this.#furtherEvent(record, attempt, outcome) : this.#sendEvent(record, attempt, outcome);
+    return further ? this.#followUpEvent(record, attempt, outcome) : this.#sendEvent(record, attempt, outcome);
   }
 
   /** The delivery stays `responded`. Whatever is not known of the prompt, the looks that follow will tell. */
-  #furtherEvent(record: DeliveryRecord, attempt: Attempt, { outcome }: SubmitOutcome): SendEvent | null {
+  #followUpEvent(record: DeliveryRecord, attempt: Attempt, { outcome }: SubmitOutcome): SendEvent | null {
     const { clock, policy } = this.#deps;
     const at = clock.now();
     if (outcome === "accepted") return arrived(at, at + graceOf(record, policy));
@@ -194,21 +194,21 @@ export class Sender {
   #sendEvent(record: DeliveryRecord, attempt: Attempt, outcome: SubmitOutcome): SendEvent {
     const { clock, policy } = this.#deps;
     const at = clock.now();
-    const soon = nextLook({ looks: 0 }, policy, at);
+    const soon = nextReconcileAt({ looks: 0 }, policy, at);
     switch (outcome.outcome) {
       case "accepted":
         return { type: "accepted", at, number: attempt.number, storedAt: at, lookAt: at + graceOf(record, policy) };
       case "unknown":
         return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt: soon };
       case "not_sent":
-        return { type: "not_sent", at, reason: outcome.reason, lookAt: nextLook(record, policy, at) };
+        return { type: "not_sent", at, reason: outcome.reason, lookAt: nextReconcileAt(record, policy, at) };
       case "refused":
         return {
           type: "failed_terminal",
           at,
           reason: outcome.reason,
           observed: null,
-          lookAt: lateLook(0, policy, at),
+          lookAt: lateReconcileAt(0, policy, at),
         };
       default:
         return outcome satisfies never;
@@ -231,14 +231,14 @@ export class Sender {
 
   /** The end of the session before this one, if there was one that can be read; a repair does not fail without it. */
   async #digest(lane: Lane, generation: number, runtime: Runtime): Promise<string | null> {
-    const { store, policy, onTrouble } = this.#deps;
+    const { store, policy, onError } = this.#deps;
     const previous = (await store.sessions(lane.id)).findLast((session) => session.generation < generation);
     if (!previous) return null;
     try {
       const slice = await readSlice(previous.sessionId, policy.readLimit, { ...this.#deps, lane, runtime });
       return digestOf(slice.rows);
     } catch (error) {
-      onTrouble({ laneId: lane.id, error });
+      onError({ laneId: lane.id, error });
       return null;
     }
   }
@@ -246,7 +246,7 @@ export class Sender {
   #notNow(record: DeliveryRecord, reason: string): Prepared {
     const { clock, policy } = this.#deps;
     const at = clock.now();
-    const lookAt = nextLook(record, policy, at);
+    const lookAt = nextReconcileAt(record, policy, at);
     return {
       outcome: "not_now",
       reason,

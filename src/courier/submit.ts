@@ -3,10 +3,10 @@
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
-import type { Progress, Step } from "./step.ts";
-import { postpone } from "./step.ts";
+import type { StepContext, StepOutcome } from "./step-context.ts";
+import { postpone } from "./step-context.ts";
 
-export async function submit(record: DeliveryRecord, step: Step): Promise<Progress> {
+export async function submit(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane, sender, limits, hints, clock } = step;
   // Before it is prepared: that may open a session, or end one.
   if (step.isHeld()) return "rests";

@@ -4,17 +4,17 @@
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
-import { nextLook } from "../core/delivery/schedule.ts";
+import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { DueLook, Store } from "../store/port.ts";
+import type { DueReconcile, Store } from "../store/port.ts";
 
 export type WatchdogDeps = {
   store: Store;
   ledger: Ledger;
   policy: Policy;
   clock: Clock;
-  attend: (due: DueLook) => Promise<void>;
-  onTrouble: (trouble: { error: unknown }) => void;
+  attend: (due: DueReconcile) => Promise<void>;
+  onError: (failure: { error: unknown }) => void;
 };
 
 /** Due looks that are asked for at once, beyond those that are known not to start now. */
@@ -62,8 +62,8 @@ export class Watchdog {
     try {
       await this.#startDue();
     } catch (error) {
-      this.#deps.onTrouble({ error });
-      this.#arm(this.#deps.clock.now() + this.#deps.policy.maxLookDelayMs);
+      this.#deps.onError({ error });
+      this.#arm(this.#deps.clock.now() + this.#deps.policy.maxReconcileDelayMs);
     }
   }
 
@@ -75,7 +75,7 @@ export class Watchdog {
     for (;;) {
       const most = batch + this.#running.size + this.#backOff.size;
       const full = this.#fullTeams();
-      const dueNow = await store.dueLooks(now, most, full);
+      const dueNow = await store.dueReconciles(now, most, full);
       if (dueNow.length < most && full.length === 0) this.#forget(dueNow);
       const before = this.#running.size;
       for (const due of dueNow) {
@@ -90,24 +90,26 @@ export class Watchdog {
   #fullTeams(): string[] {
     const counts = new Map<string, number>();
     for (const { team } of this.#running.values()) if (team !== null) counts.set(team, (counts.get(team) ?? 0) + 1);
-    return [...counts].flatMap(([team, count]) => (count >= this.#deps.policy.watchdogAtOncePerTeam ? [team] : []));
+    return [...counts].flatMap(([team, count]) =>
+      count >= this.#deps.policy.watchdogConcurrencyPerTeam ? [team] : [],
+    );
   }
 
   /** What is not due any more was moved by somebody else. */
-  #forget(dueNow: readonly DueLook[]): void {
+  #forget(dueNow: readonly DueReconcile[]): void {
     const due = new Set(dueNow.map((look) => look.deliveryId));
     for (const deliveryId of this.#backOff.keys()) if (!due.has(deliveryId)) this.#backOff.delete(deliveryId);
   }
 
-  #mayStart(due: DueLook, now: number): boolean {
+  #mayStart(due: DueReconcile, now: number): boolean {
     const { policy } = this.#deps;
     if (this.#running.has(due.deliveryId) || (this.#backOff.get(due.deliveryId)?.until ?? 0) > now) return false;
-    if (this.#running.size >= policy.watchdogAtOnce) return false;
+    if (this.#running.size >= policy.watchdogConcurrency) return false;
     return due.team === null || !this.#fullTeams().includes(due.team);
   }
 
-  async #attend(due: DueLook): Promise<void> {
-    const { attend, store, clock, onTrouble } = this.#deps;
+  async #attend(due: DueReconcile): Promise<void> {
+    const { attend, store, clock, onError } = this.#deps;
     try {
       await attend(due);
       const after = await store.delivery(due.deliveryId);
@@ -115,7 +117,7 @@ export class Watchdog {
       if (stillDue) this.#putOff(due.deliveryId);
       else this.#backOff.delete(due.deliveryId);
     } catch (error) {
-      onTrouble({ error });
+      onError({ error });
       this.#putOff(due.deliveryId);
     } finally {
       this.#running.delete(due.deliveryId);
@@ -137,6 +139,6 @@ export class Watchdog {
   #putOff(deliveryId: string): void {
     const { clock, policy } = this.#deps;
     const times = (this.#backOff.get(deliveryId)?.times ?? -1) + 1;
-    this.#backOff.set(deliveryId, { until: nextLook({ looks: times }, policy, clock.now()), times });
+    this.#backOff.set(deliveryId, { until: nextReconcileAt({ looks: times }, policy, clock.now()), times });
   }
 }

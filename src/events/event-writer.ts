@@ -15,27 +15,27 @@ import type { Entry } from "./lane-log.ts";
 import { eventsLost, isAstray, isOfTheDisk } from "./write-errors.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
-export type ToldEvent = { cursor: string | null; event: UniversalEvent; text: string };
+export type PublishedEvent = { cursor: string | null; event: UniversalEvent; text: string };
 
 export type WriterDeps = {
   store: Pick<Store, "appendEvents" | "eventsEnd">;
   clock: Clock;
   /** How many events of a lane are kept. */
   keep: number;
-  onTrouble: (trouble: { laneId?: string; error: unknown }) => void;
+  onError: (failure: { laneId?: string; error: unknown }) => void;
   /** How much is held back while the store cannot be written. */
-  mostCharacters?: number;
+  maxCharacters?: number;
 };
 
 export type WriterListeners = {
-  onTold: (told: readonly ToldEvent[]) => void;
+  onTold: (told: readonly PublishedEvent[]) => void;
   /** Events of one lane that will not be written, and when it may be better. */
   onGivenUp: (entries: readonly Entry[], afterMs: number) => void;
   /** Nothing waits: the store knows as much as whoever gave it events. */
   onRest: () => void;
 };
 
-const mostInACommit = 500;
+const maxInACommit = 500;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 /** When a lane is tried again whose events alone are refused. */
@@ -99,7 +99,7 @@ export class EventWriter {
   /** For what was written alone. */
   tell(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
     const next = cursors[Symbol.iterator]();
-    const told = batch.map(({ event, text }): ToldEvent => {
+    const told = batch.map(({ event, text }): PublishedEvent => {
       const cursor = isKept(event) ? (next.next().value ?? null) : null;
       return { cursor, event, text };
     });
@@ -114,11 +114,11 @@ export class EventWriter {
     this.#failing = false;
     await this.write();
     const lost = this.#queue.filter(({ kept }) => kept).length;
-    if (lost > 0) this.#deps.onTrouble({ error: eventsLost(lost) });
+    if (lost > 0) this.#deps.onError({ error: eventsLost(lost) });
   }
 
   get #isTooMuch(): boolean {
-    return this.#characters > (this.#deps.mostCharacters ?? 16 * 1024 * 1024);
+    return this.#characters > (this.#deps.maxCharacters ?? 16 * 1024 * 1024);
   }
 
   async #writeAll(): Promise<void> {
@@ -131,7 +131,7 @@ export class EventWriter {
   }
 
   #nextBatch(): Entry[] {
-    const batch = this.#queue.splice(0, mostInACommit);
+    const batch = this.#queue.splice(0, maxInACommit);
     this.#characters -= charactersIn(batch);
     return batch;
   }
@@ -152,7 +152,7 @@ export class EventWriter {
     const tried = new Set(batch.map(({ event }) => event.lane));
     const lane = this.#queue.find(({ event, kept }) => kept && !tried.has(event.lane))?.event.lane;
     if (lane === undefined) return [];
-    const its = new Set(this.#queue.filter(({ event }) => event.lane === lane).slice(0, mostInACommit));
+    const its = new Set(this.#queue.filter(({ event }) => event.lane === lane).slice(0, maxInACommit));
     this.#queue = this.#queue.filter((entry) => !its.has(entry));
     this.#characters = charactersIn(this.#queue);
     return [[...its]];
@@ -188,7 +188,7 @@ export class EventWriter {
   #failed(batch: readonly Entry[], error: unknown): void {
     this.#queue = [...batch, ...this.#queue].filter(({ kept }) => kept);
     this.#characters = charactersIn(this.#queue);
-    this.#deps.onTrouble({ error });
+    this.#deps.onError({ error });
     this.#failing = true;
     if (this.#isTooMuch) this.#giveUpAll();
     if (this.#isClosed) return;
@@ -214,7 +214,7 @@ export class EventWriter {
     const all = [...entries, ...this.#queue.filter(isIts)];
     this.#queue = this.#queue.filter((entry) => !isIts(entry));
     this.#characters = charactersIn(this.#queue);
-    this.#deps.onTrouble({ ...(laneId === undefined ? {} : { laneId }), error });
+    this.#deps.onError({ ...(laneId === undefined ? {} : { laneId }), error });
     this.#listeners.onGivenUp(all, refusedMs);
   }
 }

@@ -4,22 +4,22 @@
  * everything that was told. Whoever reads slowly goes back to reading the store, and misses deltas only.
  */
 import type { Store } from "../store/port.ts";
-import type { ToldEvent } from "./event-writer.ts";
+import type { PublishedEvent } from "./event-writer.ts";
 import type { Recorder } from "./recorder.ts";
 
 export type FollowedEvent =
   /** Some of what came after the cursor is not kept any more. */
   | { type: "reset"; cursor: string }
   /** `cursor` is null for a delta: it cannot be gone on from. */
-  | ({ type: "event" } & ToldEvent);
+  | ({ type: "event" } & PublishedEvent);
 
 export type FollowOptions = { after?: string | undefined; lane?: string | undefined; signal: AbortSignal };
 
 /** Few, since a reader that does not read holds them. */
 const atOnce = 20;
 /** What may wait for a reader before that counts as slow. The texts are shared between readers. */
-const mostWaiting = 1000;
-const mostCharacters = 4 * 1024 * 1024;
+const maxWaiting = 1000;
+const maxCharacters = 4 * 1024 * 1024;
 
 type Source = { store: Store; recorder: Pick<Recorder, "newest" | "onEvents"> };
 
@@ -62,7 +62,7 @@ class Inbox {
   readonly #lane: string | undefined;
   readonly #signal: AbortSignal;
   readonly #unsubscribe: () => void;
-  #waiting: ToldEvent[] = [];
+  #waiting: PublishedEvent[] = [];
   #characters = 0;
   #isLive = false;
   #wake: () => void = () => {};
@@ -81,7 +81,7 @@ class Inbox {
     this.#wake();
   };
 
-  #push(told: readonly ToldEvent[]): void {
+  #push(told: readonly PublishedEvent[]): void {
     this.batches += 1;
     if (this.#isLive) {
       for (const one of told) {
@@ -89,7 +89,7 @@ class Inbox {
         this.#waiting.push(one);
         this.#characters += one.text.length;
       }
-      if (this.#waiting.length > mostWaiting || this.#characters > mostCharacters) this.#leave();
+      if (this.#waiting.length > maxWaiting || this.#characters > maxCharacters) this.#leave();
     }
     this.#wake();
   }
@@ -101,12 +101,12 @@ class Inbox {
   }
 
   /** From this very moment on, until the reader is too slow or wants no more. */
-  live(): AsyncGenerator<ToldEvent> {
+  live(): AsyncGenerator<PublishedEvent> {
     this.#isLive = true;
     return this.#taken();
   }
 
-  async *#taken(): AsyncGenerator<ToldEvent> {
+  async *#taken(): AsyncGenerator<PublishedEvent> {
     while (this.#isLive && !this.#signal.aborted) {
       const batch = this.#waiting;
       this.#waiting = [];

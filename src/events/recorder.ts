@@ -12,7 +12,7 @@ import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
-import type { ToldEvent, WriterDeps } from "./event-writer.ts";
+import type { PublishedEvent, WriterDeps } from "./event-writer.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
@@ -41,16 +41,16 @@ type LaneState =
 const takeUpMs = 1000;
 const takeUpAgainMs = 30_000;
 /** How often a runtime is asked again that cannot say its turn. */
-const retellMs = 10_000;
+const resyncMs = 10_000;
 const readAtOnce = 500;
 /** Of lanes that rest, more are read from the store again when something is heard of them. */
-const mostLogs = 500;
+const maxLogs = 500;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #writer: EventWriter;
   readonly #lanes = new Map<string, LaneState>();
-  readonly #listeners = new Set<(told: readonly ToldEvent[]) => void>();
+  readonly #listeners = new Set<(told: readonly PublishedEvent[]) => void>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #closing = new AbortController();
   readonly #timers = new Set<() => void>();
@@ -87,11 +87,11 @@ export class Recorder {
     const { store } = this.#deps;
     const wanted = new Set(await store.lanesInTurn());
     for (const laneId of await store.lanesWithWork()) if (await store.outstanding(laneId)) wanted.add(laneId);
-    for (const laneId of wanted) void this.#retell(laneId);
+    for (const laneId of wanted) void this.#resync(laneId);
   }
 
   /** The returned function ends it. Listeners get batches, and must not take long over them. */
-  onEvents(listener: (told: readonly ToldEvent[]) => void): () => void {
+  onEvents(listener: (told: readonly PublishedEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -169,7 +169,7 @@ export class Recorder {
       for (const one of heard) this.#writer.add(log.take(one));
       return log;
     } catch (error) {
-      this.#deps.onTrouble({ laneId, error });
+      this.#deps.onError({ laneId, error });
       if (heard.length === 0 || this.#closing.signal.aborted) {
         this.#lanes.delete(laneId);
         return null;
@@ -188,7 +188,7 @@ export class Recorder {
 
   /** When all is written, so that the store knows as much as the log does. */
   #letGo(): void {
-    let tooMany = this.#lanes.size - mostLogs;
+    let tooMany = this.#lanes.size - maxLogs;
     if (tooMany <= 0 && this.#removed.size === 0) return;
     for (const [laneId, lane] of this.#lanes) {
       if (lane.state !== "open") continue;
@@ -200,12 +200,12 @@ export class Recorder {
     }
   }
 
-  #tell(told: readonly ToldEvent[]): void {
+  #tell(told: readonly PublishedEvent[]): void {
     for (const listener of this.#listeners) {
       try {
         listener(told);
       } catch (error) {
-        this.#deps.onTrouble({ error });
+        this.#deps.onError({ error });
       }
     }
   }
@@ -215,7 +215,7 @@ export class Recorder {
     const last = kept.at(-1)?.event;
     if (!last) return;
     const { lane: laneId, session } = last;
-    this.#deps.onTrouble({ laneId, error: eventsLost(kept.length) });
+    this.#deps.onError({ laneId, error: eventsLost(kept.length) });
     this.#lanes.set(laneId, { state: "given_up", count: kept.length, session });
     this.#later(afterMs, () => void this.#takeUp(laneId));
   }
@@ -223,7 +223,7 @@ export class Recorder {
   async #takeUp(laneId: string): Promise<void> {
     const given = this.#lanes.get(laneId);
     if (given?.state !== "given_up") return;
-    const { store, clock, onTrouble } = this.#deps;
+    const { store, clock, onError } = this.#deps;
     try {
       await store.probe(clock.now());
       const { session } = given;
@@ -240,16 +240,16 @@ export class Recorder {
       };
       this.#lanes.delete(laneId);
       this.#hear(laneId, lost);
-      await this.#retell(laneId);
+      await this.#resync(laneId);
     } catch (error) {
-      onTrouble({ laneId, error });
+      onError({ laneId, error });
       this.#later(takeUpAgainMs, () => void this.#takeUp(laneId));
     }
   }
 
   /** A turn whose session nobody knows any more has been interrupted. */
-  async #retell(laneId: string): Promise<void> {
-    const { store, clock, onTrouble } = this.#deps;
+  async #resync(laneId: string): Promise<void> {
+    const { store, clock, onError } = this.#deps;
     try {
       const log = await this.#opened(laneId);
       const lane = await store.lane(laneId);
@@ -260,14 +260,14 @@ export class Recorder {
       if (!lane) return this.#hear(laneId, gone);
       // Where it is not ready, its turns stay open until a start that finds it ready.
       if (!runtime) return;
-      await runtime.retell(lane, session, this.#closing.signal).catch((error: unknown) => {
+      await runtime.resync(lane, session, this.#closing.signal).catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== "session_unknown") throw error;
         this.#hear(laneId, gone);
       });
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      onTrouble({ laneId, error });
-      this.#later(retellMs, () => void this.#retell(laneId));
+      onError({ laneId, error });
+      this.#later(resyncMs, () => void this.#resync(laneId));
     }
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { World } from "../../test/support/waybill.ts";
-import { mostCharacters } from "../core/message/message.ts";
+import { maxCharacters } from "../core/message/message.ts";
 import type { NewMessage } from "./admission.ts";
 
 let world: World;
@@ -53,7 +53,7 @@ describe("admission", () => {
 
   test.each([
     ["an empty text", { text: "  \n" }, /text: must not be empty/],
-    ["a text that is too long", { text: "x".repeat(mostCharacters + 1) }, /text: must not be longer than/],
+    ["a text that is too long", { text: "x".repeat(maxCharacters + 1) }, /text: must not be longer than/],
     ["a bad id", { id: "../m1" }, /id: must be 1 to 128/],
     ["an unknown action mode", { actionMode: "shout" as never }, /actionMode/],
     ["an unknown field", { tone: "loud" } as never, /tone/],

@@ -11,7 +11,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
 import type { Message, Recipient } from "../core/message/message.ts";
-import { actionModes, mostCharacters, payloadHash, sources } from "../core/message/message.ts";
+import { actionModes, maxCharacters, payloadHash, sources } from "../core/message/message.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Admission, Applied, LaneChoice, Store } from "../store/port.ts";
 
@@ -31,7 +31,7 @@ const newMessageSchema = z.strictObject({
   from: name,
   text: z
     .string()
-    .max(mostCharacters, `must not be longer than ${mostCharacters} characters`)
+    .max(maxCharacters, `must not be longer than ${maxCharacters} characters`)
     .refine((text) => text.trim() !== "", "must not be empty"),
   summary: z.string().max(1000).nullish(),
   actionMode: z.enum(actionModes).nullish(),

@@ -9,8 +9,8 @@ import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { SenderDeps } from "../courier/sender.ts";
-import { withDeadline } from "../deadline.ts";
 import type { Runtime } from "../runtimes/port.ts";
+import { withTimeout } from "../timeout.ts";
 
 export async function adoptSession(laneId: string, sessionId: string, deps: SenderDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;
@@ -30,8 +30,8 @@ async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: S
   const { store, policy, clock } = deps;
   if (!runtime.checkAdoption) throw cannotAdopt(lane);
   try {
-    await withDeadline(deps, policy.submitLimitMs, async (signal) => runtime.checkAdoption?.(lane, sessionId, signal));
-    const slice = await withDeadline(deps, policy.observeLimitMs, (signal) =>
+    await withTimeout(deps, policy.submitLimitMs, async (signal) => runtime.checkAdoption?.(lane, sessionId, signal));
+    const slice = await withTimeout(deps, policy.observeLimitMs, (signal) =>
       runtime.read(lane, sessionId, null, signal),
     );
     // A use counts on the day on which it was first seen; on one that is over it uses up nothing of this day's limits.

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
-import type { AskBook } from "../courier/ask-registry.ts";
+import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
 
@@ -20,11 +20,11 @@ export type AlertTimes = {
 export type AlertsDeps = {
   store: Store;
   ledger: Ledger;
-  asks: AskBook;
+  asks: AskRegistry;
   clock: Clock;
   times: AlertTimes;
   onAlert: (alert: Alert) => void;
-  onTrouble: (trouble: { error: unknown }) => void;
+  onError: (failure: { error: unknown }) => void;
 };
 
 type Subject = Omit<Alert, "raisedAt">;
@@ -119,12 +119,12 @@ export class Alerts {
   }
 
   async #raise(planned: Planned, subject: Subject): Promise<void> {
-    const { store, clock, onAlert, onTrouble } = this.#deps;
+    const { store, clock, onAlert, onError } = this.#deps;
     const alert: Alert = { ...subject, raisedAt: clock.now() };
     try {
       if (await store.raise(alert)) onAlert(alert);
     } catch (error) {
-      onTrouble({ error });
+      onError({ error });
       // It may have been taken back meanwhile.
       if (planned.has(subject.id)) this.#plan(planned, subject, clock.now() + againAfterMs);
     }

@@ -9,11 +9,11 @@ import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptRow, TranscriptSlice } from "../core/transcript/transcript.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { SenderDeps } from "../courier/sender.ts";
-import { withDeadline } from "../deadline.ts";
 import type { History } from "../events/fork-history.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";
+import { withTimeout } from "../timeout.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 
 export type ForkDeps = { recorder: Pick<Recorder, "history" | "fork"> };
@@ -51,11 +51,11 @@ async function copySession(
   if (!runtime.fork) throw cannotFork(lane);
   try {
     const read = (signal: AbortSignal) => runtime.read(lane, sessionId, null, signal);
-    const slice = await withDeadline(deps, policy.observeLimitMs, read);
+    const slice = await withTimeout(deps, policy.observeLimitMs, read);
     refuseUnrest(lane, slice);
     const target: Lane = { ...made, sessionId: null, generation: 0, pausedReason: null };
     const from = { sessionId, before };
-    const forked = await withDeadline(deps, policy.submitLimitMs, (signal) => forkBy(runtime, target, from, signal));
+    const forked = await withTimeout(deps, policy.submitLimitMs, (signal) => forkBy(runtime, target, from, signal));
     const { renamed } = forked;
     const day = dayBefore(clock.now());
     const usage = usageIn({ ...slice, rows: rowsBefore(slice, before) }).map(({ messageId, tokens, cost }) => {

@@ -10,10 +10,10 @@ import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { beginNotes } from "../core/turn/delivery-notes.ts";
 import type { Courier, CourierDeps } from "../courier/courier.ts";
-import { DeadlinePassed, withDeadline } from "../deadline.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied, NewLane } from "../store/port.ts";
+import { TimedOut, withTimeout } from "../timeout.ts";
 import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";
 import { forkLane } from "./fork.ts";
@@ -32,7 +32,7 @@ export class Interventions {
   /** Ends a delivery for good. If its turn runs, the next look stops it. */
   async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
     const applied = await this.#commitCancel(deliveryId, by, reason);
-    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { look: true });
+    if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { reconcile: true });
     return applied;
   }
 
@@ -74,12 +74,12 @@ export class Interventions {
   async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
     const record = await this.#deps.store.outstanding(laneId);
     if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
-    if (record && isAskedFurther(record)) {
+    if (record && awaitsFollowUp(record)) {
       await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at: this.#deps.clock.now() }]);
     }
     // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
     await this.#courier.stopTurn(laneId, record?.id ?? null);
-    void this.#courier.moveLane(laneId, { look: true });
+    void this.#courier.moveLane(laneId, { reconcile: true });
     return record && this.#deps.store.delivery(record.id);
   }
 
@@ -143,10 +143,10 @@ export class Interventions {
     const runtime = lane && runtimes.get(lane.runtime);
     if (!lane || !runtime) throw askUnknown(askId);
     try {
-      await withDeadline(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
+      await withTimeout(this.#deps, policy.submitLimitMs, () => runtime.answer(lane, askId, answer));
     } catch (error) {
       if (error instanceof AppError && error.code === "ask_unknown") this.#afterAnswer(askId, lane.id);
-      throw error instanceof DeadlinePassed ? noAnswer(lane.runtime, error) : error;
+      throw error instanceof TimedOut ? noAnswer(lane.runtime, error) : error;
     }
     this.#afterAnswer(askId, lane.id);
   }
@@ -154,7 +154,7 @@ export class Interventions {
   /** Whoever answered it, it is not asked any more. */
   #afterAnswer(askId: string, laneId: string): void {
     this.#deps.asks.answered(askId);
-    void this.#courier.moveLane(laneId, { look: true });
+    void this.#courier.moveLane(laneId, { reconcile: true });
   }
 
   async pause(laneId: string, reason: string): Promise<void> {
@@ -167,7 +167,7 @@ export class Interventions {
     const lane = await store.lane(laneId);
     if (lane && isLimitReason(lane.pausedReason)) await store.liftLimits(laneId, dayOf(clock.now()));
     await store.pauseLane(laneId, null);
-    void this.#courier.moveLane(laneId, { look: true });
+    void this.#courier.moveLane(laneId, { reconcile: true });
   }
 
   /** Ends everything that is open in the lane as cancelled, if `force` allows it, and then the lane itself. */
@@ -217,7 +217,7 @@ export class Interventions {
 }
 
 /** Its turn is over, and the agent would still be asked something. */
-function isAskedFurther({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
+function awaitsFollowUp({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
   return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
 }
 
@@ -234,7 +234,7 @@ function askUnknown(askId: string): AppError {
 }
 
 /** Whether it arrived is not known; the next look shows whether it is still asked. */
-function noAnswer(runtime: string, cause: DeadlinePassed): AppError {
+function noAnswer(runtime: string, cause: TimedOut): AppError {
   return new AppError({
     code: "runtime_unavailable",
     message: `The runtime "${runtime}" did not take the answer: ${cause.message}.`,

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { directoryTrouble } from "./lane-directory.ts";
+import { directoryProblem } from "./lane-directory.ts";
 
 test("a directory that is there is no trouble; one that is gone, or is a file by now, is named", async () => {
   const place = mkdtempSync(join(tmpdir(), "waybill-lane-"));
   onTestFinished(() => rmSync(place, { recursive: true }));
   const file = join(place, "file");
   writeFileSync(file, "");
-  expect(await directoryTrouble(place)).toBeNull();
-  expect(await directoryTrouble(join(place, "gone"))).toBe(`directory_missing: ${place}/gone is not there`);
-  expect(await directoryTrouble(file)).toBe(`directory_missing: ${file} is not a directory`);
-  expect(await directoryTrouble(join(file, "below"))).toBe(`directory_missing: ${file}/below is not there`);
+  expect(await directoryProblem(place)).toBeNull();
+  expect(await directoryProblem(join(place, "gone"))).toBe(`directory_missing: ${place}/gone is not there`);
+  expect(await directoryProblem(file)).toBe(`directory_missing: ${file} is not a directory`);
+  expect(await directoryProblem(join(file, "below"))).toBe(`directory_missing: ${file}/below is not there`);
 });

@@ -5,7 +5,7 @@
 import { access, constants, stat } from "node:fs/promises";
 
 /** Null when it can; else a reason, with the directory in it. */
-export async function directoryTrouble(directory: string): Promise<string | null> {
+export async function directoryProblem(directory: string): Promise<string | null> {
   try {
     if (!(await stat(directory)).isDirectory()) return `directory_missing: ${directory} is not a directory`;
     await access(directory, constants.X_OK);

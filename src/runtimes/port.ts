@@ -51,7 +51,7 @@ export type Runtime = {
    * Null when prompts can be handed over, else why not, in none of the lanes that use it. What is the matter with some of
    * them is a notice. Costs no tokens.
    */
-  trouble(signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null>;
+  health(signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null>;
   /** What does not go as it should in a lane. Absent where there is never anything to say. */
   notices?(lane: Lane): readonly Notice[];
   /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
@@ -90,7 +90,7 @@ export type Runtime = {
    * Says again, as signals, all of the session's newest turn as it stands by now, and of those before it whose end was
    * not said. For whoever may have missed something, as after a restart.
    */
-  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
+  resync(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;
   /** With `keep`, agent programs that it started go on, and the next run takes them over. */
   close(options?: { keep: boolean }): Promise<void>;
 };

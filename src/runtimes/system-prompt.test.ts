@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { mostBytes, readSystemPrompt } from "./system-prompt.ts";
+import { maxBytes, readSystemPrompt } from "./system-prompt.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waybill-system-prompt-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ describe("a system prompt", () => {
   });
 
   test("may fill the file to its limit", async () => {
-    expect(await readSystemPrompt(file("full.md", "x".repeat(mostBytes)))).toEqual({ text: "x".repeat(mostBytes) });
+    expect(await readSystemPrompt(file("full.md", "x".repeat(maxBytes)))).toEqual({ text: "x".repeat(maxBytes) });
   });
 
   test("is none where no file is named, or the file is empty", async () => {
@@ -36,7 +36,7 @@ describe("a system prompt", () => {
     { what: "is missing", path: () => join(directory, "nowhere.md"), why: "is not there" },
     { what: "is a directory", path: () => directory, why: "is not a file" },
     { what: "is a pipe", path: pipe, why: "is not a file" },
-    { what: "is too large", path: () => file("large.md", "x".repeat(mostBytes + 1)), why: "is larger than 64 KiB" },
+    { what: "is too large", path: () => file("large.md", "x".repeat(maxBytes + 1)), why: "is larger than 64 KiB" },
     { what: "is no text", path: () => file("binary.md", Buffer.from([0xff, 0xfe, 0x00])), why: "is not text in UTF-8" },
   ])("that $what cannot be used, and it is said why", async ({ path, why }) => {
     const place = path();

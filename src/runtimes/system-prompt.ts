@@ -6,7 +6,7 @@ import { open, stat } from "node:fs/promises";
 import { AppError } from "../app-error.ts";
 
 /** It goes with every call of a model, so more than this is a mistake. */
-export const mostBytes = 64 * 1024;
+export const maxBytes = 64 * 1024;
 
 export type SystemPrompt = { text: string | null } | { unusable: string };
 
@@ -16,11 +16,11 @@ export async function readSystemPrompt(path: string | undefined): Promise<System
   const unusable = (why: string) => ({ unusable: `system_prompt_unusable: ${path} ${why}` });
   let bytes: Buffer;
   try {
-    bytes = await firstBytes(path, mostBytes + 1);
+    bytes = await firstBytes(path, maxBytes + 1);
   } catch (error) {
     return unusable(wordsFor(error));
   }
-  if (bytes.length > mostBytes) return unusable(`is larger than ${mostBytes / 1024} KiB`);
+  if (bytes.length > maxBytes) return unusable(`is larger than ${maxBytes / 1024} KiB`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
     return { text: text === "" ? null : text };

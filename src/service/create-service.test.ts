@@ -1,19 +1,19 @@
-/** The desk on a whole Waybill with a scripted agent: what people ask, and what they are told. */
+/** The service on a whole Waybill with a scripted agent: what people ask, and what they are told. */
 import { describe, expect, test } from "vitest";
 import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
 import { AppError } from "../app-error.ts";
 import type { FeedItem } from "../core/log/feed-item.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { makeDesk } from "./create-service.ts";
+import { createService } from "./create-service.ts";
 
 const answers = { always: [{ steps: [{ say: "Yes: 412." }] }] };
 const silent = { always: [{ steps: [] }] };
 
-async function deskOn(options: WorldOptions) {
+async function serviceOn(options: WorldOptions) {
   const world = await startWorld(options);
   let draining = false;
-  const desk = makeDesk({
+  const service = createService({
     waybill: world.waybill,
     resolveDirectory: (path) => `/real${path}`,
     allowedDirectories: ["/allowed"],
@@ -24,22 +24,22 @@ async function deskOn(options: WorldOptions) {
     draining: () => draining,
     retriesAreOff: false,
   });
-  const send = (id: string, text = "Is it green?") => desk.send({ id, to: { lane: "lane" }, from: "user", text });
+  const send = (id: string, text = "Is it green?") => service.send({ id, to: { lane: "lane" }, from: "user", text });
   const drain = () => {
     draining = true;
   };
-  return { world, desk, send, drain };
+  return { world, service, send, drain };
 }
 
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe("sending", () => {
   test("a message gets an id when it has none, and its answer can be read", async () => {
-    const { world, desk } = await deskOn({ script: answers });
-    const sent = await desk.send({ to: { lane: "lane" }, from: "user", text: "Is it green?" });
+    const { world, service } = await serviceOn({ script: answers });
+    const sent = await service.send({ to: { lane: "lane" }, from: "user", text: "Is it green?" });
     expect(sent).toMatchObject({ known: false, queuedBehind: null });
     await world.reaches(sent.record.messageId, "responded");
-    const detail = await desk.delivery(sent.record.id);
+    const detail = await service.delivery(sent.record.id);
     expect(detail.message?.text).toBe("Is it green?");
     expect(detail.replies.map((mail) => mail.text)).toEqual(["Yes: 412."]);
     expect(detail.history[0]?.type).toBe("admitted");
@@ -47,30 +47,30 @@ describe("sending", () => {
   });
 
   test("the same message again says how far the first one has come", async () => {
-    const { world, send } = await deskOn({ script: answers });
+    const { world, send } = await serviceOn({ script: answers });
     await send("m1");
     await world.reaches("m1", "responded");
     expect(await send("m1")).toMatchObject({ known: true, record: { status: "responded" } });
   });
 
   test("a message behind another names the one that it waits for", async () => {
-    const { send } = await deskOn({ script: { always: [{ steps: [{ hang: true }] }] } });
+    const { send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
     expect(await send("m2")).toMatchObject({ queuedBehind: "m1", record: { status: "pending" } });
     expect(await send("m3")).toMatchObject({ queuedBehind: "m1" });
   });
 
   test("a member of a team is found whatever the case", async () => {
-    const { desk } = await deskOn({ script: answers, lanes: [{ team: "beacon", member: "tom" }] });
-    const sent = await desk.send({ to: { team: "Beacon", member: "Tom" }, from: "user", text: "Hello?" });
+    const { service } = await serviceOn({ script: answers, lanes: [{ team: "beacon", member: "tom" }] });
+    const sent = await service.send({ to: { team: "Beacon", member: "Tom" }, from: "user", text: "Hello?" });
     expect(sent.record.laneId).toBe("lane");
-    await expect(desk.send({ to: { team: "beacon", member: "ann" }, from: "user", text: "Hello?" })).rejects.toEqual(
+    await expect(service.send({ to: { team: "beacon", member: "ann" }, from: "user", text: "Hello?" })).rejects.toEqual(
       refused("member_unknown"),
     );
   });
 
   test("nothing new is taken while the daemon is about to end", async () => {
-    const { send, drain } = await deskOn({ script: answers });
+    const { send, drain } = await serviceOn({ script: answers });
     drain();
     await expect(send("m1")).rejects.toEqual(refused("draining"));
   });
@@ -78,78 +78,78 @@ describe("sending", () => {
 
 describe("stepping in", () => {
   test("what waits can be withdrawn, what was sent cannot", async () => {
-    const { desk, send } = await deskOn({ script: { always: [{ steps: [{ hang: true }] }] } });
+    const { service, send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
     await send("m2");
-    expect(await desk.withdraw("m2")).toMatchObject({ record: { status: "cancelled" } });
-    await expect(desk.withdraw("m1")).rejects.toEqual(refused("not_possible"));
-    await expect(desk.withdraw("m9")).rejects.toEqual(refused("message_unknown"));
+    expect(await service.withdraw("m2")).toMatchObject({ record: { status: "cancelled" } });
+    await expect(service.withdraw("m1")).rejects.toEqual(refused("not_possible"));
+    await expect(service.withdraw("m9")).rejects.toEqual(refused("message_unknown"));
   });
 
   test("a message id that several lanes have needs the lane's name", async () => {
-    const { desk } = await deskOn({ script: answers, lanes: [{}, { id: "other" }] });
-    await desk.pause("lane", "test");
-    await desk.pause("other", "test");
-    for (const lane of ["lane", "other"]) await desk.send({ id: "m1", to: { lane }, from: "user", text: "Hello?" });
-    await expect(desk.withdraw("m1")).rejects.toEqual(refused("message_ambiguous"));
-    expect((await desk.withdraw("m1", "other")).record.laneId).toBe("other");
+    const { service } = await serviceOn({ script: answers, lanes: [{}, { id: "other" }] });
+    await service.pause("lane", "test");
+    await service.pause("other", "test");
+    for (const lane of ["lane", "other"]) await service.send({ id: "m1", to: { lane }, from: "user", text: "Hello?" });
+    await expect(service.withdraw("m1")).rejects.toEqual(refused("message_ambiguous"));
+    expect((await service.withdraw("m1", "other")).record.laneId).toBe("other");
   });
 
   test("a failure can be retried once it is one, and cancelled", async () => {
-    const { world, desk, send } = await deskOn({ script: silent, policy: { maxAttempts: 1 } });
+    const { world, service, send } = await serviceOn({ script: silent, policy: { maxAttempts: 1 } });
     const { record } = await send("m1");
-    await expect(desk.retry(record.id)).rejects.toEqual(refused("not_possible"));
+    await expect(service.retry(record.id)).rejects.toEqual(refused("not_possible"));
     await world.reaches("m1", "failed_terminal");
-    expect((await desk.retry(record.id)).record.status).toBe("pending");
-    expect((await desk.cancel(record.id)).record.status).toBe("cancelled");
-    await expect(desk.cancel(record.id)).rejects.toEqual(refused("not_possible"));
-    await expect(desk.cancel("nonsense")).rejects.toEqual(refused("delivery_unknown"));
+    expect((await service.retry(record.id)).record.status).toBe("pending");
+    expect((await service.cancel(record.id)).record.status).toBe("cancelled");
+    await expect(service.cancel(record.id)).rejects.toEqual(refused("not_possible"));
+    await expect(service.cancel("nonsense")).rejects.toEqual(refused("delivery_unknown"));
   });
 
   test("a paused lane keeps its messages, and goes on", async () => {
-    const { world, desk, send } = await deskOn({ script: answers });
-    expect((await desk.pause("lane", "lunch")).lane.pausedReason).toBe("lunch");
+    const { world, service, send } = await serviceOn({ script: answers });
+    expect((await service.pause("lane", "lunch")).lane.pausedReason).toBe("lunch");
     await send("m1");
-    expect(await desk.lane("lane")).toMatchObject({ waiting: 1, holder: null });
-    await desk.resume("lane");
+    expect(await service.lane("lane")).toMatchObject({ waiting: 1, holder: null });
+    await service.resume("lane");
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
   });
 
   test("an abort stops the turn and cancels its delivery", async () => {
-    const { world, desk, send } = await deskOn({ script: { always: [{ steps: [{ hang: true }] }] } });
+    const { world, service, send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
     await world.reaches("m1", "accepted");
-    await desk.abort("lane");
+    await service.abort("lane");
     expect(await world.reaches("m1", "cancelled")).toMatchObject({ lastReason: "stopped_by_person" });
   });
 
   test("what was said in a removed lane can be read, and a lane that never was is a mistake", async () => {
-    const { world, desk, send } = await deskOn({ script: answers });
+    const { world, service, send } = await serviceOn({ script: answers });
     await send("m1");
     await world.reaches("m1", "responded");
-    await desk.removeLane("lane", true);
-    expect((await desk.messages({ lane: "lane", limit: 10 })).items).toHaveLength(2);
-    expect((await desk.deliveries({ lane: "lane", limit: 10 })).items).toHaveLength(1);
-    for (const list of [desk.messages, desk.deliveries]) {
+    await service.removeLane("lane", true);
+    expect((await service.messages({ lane: "lane", limit: 10 })).items).toHaveLength(2);
+    expect((await service.deliveries({ lane: "lane", limit: 10 })).items).toHaveLength(1);
+    for (const list of [service.messages, service.deliveries]) {
       await expect(list({ lane: "typo", limit: 10 })).rejects.toEqual(refused("lane_unknown"));
     }
   });
 
   test("unknown lanes are named as such, and the known ones beside them", async () => {
-    const { desk } = await deskOn({ script: answers });
-    for (const ask of [desk.lane, desk.abort, desk.resume, desk.release]) {
+    const { service } = await serviceOn({ script: answers });
+    for (const ask of [service.lane, service.abort, service.resume, service.release]) {
       await expect(ask("nowhere")).rejects.toMatchObject({ code: "lane_unknown", hint: "Known lanes: lane." });
     }
-    await expect(desk.removeLane("nowhere", true)).rejects.toEqual(refused("lane_unknown"));
+    await expect(service.removeLane("nowhere", true)).rejects.toEqual(refused("lane_unknown"));
   });
 
   test("a new lane works in the directory that its path really is", async () => {
-    const { desk } = await deskOn({ script: answers });
+    const { service } = await serviceOn({ script: answers });
     const rest = { displayName: "Tom", team: null, member: null, runtime: null, agent: null, model: null };
-    const made = await desk.putLane({ id: "tom", directory: "/work", contract: "text", ...rest });
+    const made = await service.putLane({ id: "tom", directory: "/work", contract: "text", ...rest });
     expect(made.lane).toMatchObject({ directory: "/real/work", runtime: "stub", displayName: "Tom" });
-    await desk.removeLane("tom", false);
-    expect((await desk.lanes()).map((state) => state.lane.id)).toEqual(["lane"]);
+    await service.removeLane("tom", false);
+    expect((await service.lanes()).map((state) => state.lane.id)).toEqual(["lane"]);
   });
 });
 
@@ -157,31 +157,31 @@ describe("the choice of an agent or a model", () => {
   const rest = { displayName: null, team: null, member: null, directory: "/work", contract: "text" as const };
 
   test("is refused when it is both", async () => {
-    const { desk } = await deskOn({ script: answers });
+    const { service } = await serviceOn({ script: answers });
     const both = { id: "tom", ...rest, runtime: "opencode", agent: "plan", model: "a/b" };
-    await expect(desk.putLane(both)).rejects.toEqual(refused("lane_invalid"));
-    const { lane } = await desk.putLane({ ...both, model: null });
+    await expect(service.putLane(both)).rejects.toEqual(refused("lane_invalid"));
+    const { lane } = await service.putLane({ ...both, model: null });
     expect(lane).toMatchObject({ agent: "plan", model: null });
   });
 });
 
 test("a lane shows what its agent has used today", async () => {
   const uses = { always: [{ steps: [{ uses: { tokens: 60, cost: 0.5 } }, { say: "There are 12." }] }] };
-  const { world, desk, send } = await deskOn({ script: uses });
+  const { world, service, send } = await serviceOn({ script: uses });
   await send("m1");
   await world.reaches("m1", "responded");
-  expect((await desk.lane("lane")).usage).toMatchObject({ tokens: 60, cost: 0.5 });
+  expect((await service.lane("lane")).usage).toMatchObject({ tokens: 60, cost: 0.5 });
 });
 
 describe("following", () => {
   test("what was and what comes are one stream, without a gap", async () => {
-    const { world, desk, send } = await deskOn({ script: answers });
-    const after = await desk.now();
+    const { world, service, send } = await serviceOn({ script: answers });
+    const after = await service.now();
     await send("m1");
     const stop = new AbortController();
     const seen: FeedItem[] = [];
     const reading = (async () => {
-      for await (const item of desk.follow({ after, signal: stop.signal })) seen.push(item);
+      for await (const item of service.follow({ after, signal: stop.signal })) seen.push(item);
     })();
     await world.reaches("m1", "responded");
     await send("m2");
@@ -194,9 +194,9 @@ describe("following", () => {
   });
 
   test("ends at once when nothing happens and nobody wants it any more", async () => {
-    const { desk } = await deskOn({ script: answers });
+    const { service } = await serviceOn({ script: answers });
     const stop = new AbortController();
-    const next = desk.follow({ signal: stop.signal })[Symbol.asyncIterator]().next();
+    const next = service.follow({ signal: stop.signal })[Symbol.asyncIterator]().next();
     stop.abort();
     expect(await next).toEqual({ done: true, value: undefined });
   });
@@ -204,16 +204,16 @@ describe("following", () => {
 
 describe("readiness", () => {
   test("is there with a store that can be written and runtimes that answer", async () => {
-    const { desk } = await deskOn({ script: answers });
-    expect(await desk.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
+    const { service } = await serviceOn({ script: answers });
+    expect(await service.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
   });
 
   test("names what is missing, in codes", async () => {
-    const { world, desk, drain } = await deskOn({ script: answers, lanes: [{}, { id: "pi", runtime: "pi" }] });
+    const { world, service, drain } = await serviceOn({ script: answers, lanes: [{}, { id: "pi", runtime: "pi" }] });
     world.waybill.store.probe = () =>
       Promise.reject(new AppError({ code: "store_unwritable", message: "no room on /dev/sda1" }));
     drain();
-    expect(await desk.readiness()).toEqual({
+    expect(await service.readiness()).toEqual({
       ready: false,
       degraded: false,
       reasons: ["draining", "store_unwritable", "runtime_not_active:pi"],
@@ -221,36 +221,36 @@ describe("readiness", () => {
   });
 
   test("notices of single lanes make it degraded, and name no lane", async () => {
-    const { world, desk } = await deskOn({ script: answers, lanes: [{}, { id: "two" }, { id: "three" }] });
+    const { world, service } = await serviceOn({ script: answers, lanes: [{}, { id: "two" }, { id: "three" }] });
     const runtime = world.waybill.runtimes.get("stub") as Runtime;
     const asked: string[][] = [];
     runtime.notices = ({ id }) => (id === "lane" ? [] : [{ code: "program_failing", message: `It fails in ${id}.` }]);
-    runtime.trouble = async (_signal, lanes) => {
+    runtime.health = async (_signal, lanes) => {
       asked.push(lanes.map(({ id }) => id));
       return null;
     };
-    expect(await desk.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:stub"] });
+    expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:stub"] });
     expect(asked.map((ids) => ids.toSorted())).toEqual([["lane", "three", "two"]]);
   });
 });
 
 describe("what there is to work with", () => {
   test("runtimes are named with the models that lanes and the configuration name", async () => {
-    const { desk } = await deskOn({ script: answers });
-    await desk.putLane({ ...laneSettings, id: "other", runtime: "pi", model: "large" });
-    expect(await desk.runtimes()).toEqual([
+    const { service } = await serviceOn({ script: answers });
+    await service.putLane({ ...laneSettings, id: "other", runtime: "pi", model: "large" });
+    expect(await service.runtimes()).toEqual([
       { kind: "stub", ready: true, isDefault: true, models: ["scripted"] },
       { kind: "pi", ready: false, isDefault: false, models: ["large"] },
     ]);
   });
 
   test("work is done where the oldest lane is, unless somebody wants it elsewhere", async () => {
-    const { world, desk } = await deskOn({ script: answers });
+    const { world, service } = await serviceOn({ script: answers });
     await world.clock.advance(1000);
-    await desk.putLane({ ...laneSettings, id: "a-newer-one" });
-    const [oldest] = (await desk.lanes()).filter(({ lane }) => lane.id === "lane");
-    expect(await desk.workPlace()).toEqual({ directory: `/real${oldest?.lane.directory}`, denied: ["/state"] });
-    expect(await desk.workPlace("/there")).toEqual({ directory: "/real/there", denied: ["/state"] });
+    await service.putLane({ ...laneSettings, id: "a-newer-one" });
+    const [oldest] = (await service.lanes()).filter(({ lane }) => lane.id === "lane");
+    expect(await service.workspace()).toEqual({ directory: `/real${oldest?.lane.directory}`, denied: ["/state"] });
+    expect(await service.workspace("/there")).toEqual({ directory: "/real/there", denied: ["/state"] });
   });
 });
 

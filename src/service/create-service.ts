@@ -1,36 +1,36 @@
-/** The desk: what transports ask, carried out on a running Waybill. */
+/** The service: what transports ask, carried out on a running Waybill. */
 import { followEvents } from "../events/follow-events.ts";
-import { deliveryDesk } from "./deliveries.ts";
+import { deliveryService } from "./deliveries.ts";
 import { followFeed } from "./follow-feed.ts";
-import type { LaneDeskOptions } from "./lanes.ts";
-import { laneDesk } from "./lanes.ts";
+import type { LaneServiceOptions } from "./lanes.ts";
+import { laneService } from "./lanes.ts";
 import type { ReadinessSource } from "./readiness.ts";
 import { readinessOf } from "./readiness.ts";
-import { deskRecords } from "./records.ts";
+import { serviceRecords } from "./records.ts";
 import { runtimeStates } from "./runtime-states.ts";
-import type { Desk } from "./service.ts";
-import { workPlace } from "./workspace.ts";
+import type { Service } from "./service.ts";
+import { workspace } from "./workspace.ts";
 
-export type DeskOptions = ReadinessSource &
-  LaneDeskOptions & {
+export type ServiceOptions = ReadinessSource &
+  LaneServiceOptions & {
     allowedDirectories: readonly string[];
     /** Where Waybill keeps its state, under all of the names that the place has. */
     stateDirectories: readonly string[];
     restart: () => void;
   };
 
-export function makeDesk(options: DeskOptions): Desk {
+export function createService(options: ServiceOptions): Service {
   const { waybill, now } = options;
   const { store, people } = waybill;
-  const records = deskRecords(waybill, now);
+  const records = serviceRecords(waybill, now);
   /** What an agent did in a lane that has been removed can still be read; a name that never was one is a mistake. */
   const refuseUnheard = async (lane: string) => {
     if ((await store.lastEventSeq(lane)) === 0) await records.knownLane(lane);
   };
 
   return {
-    ...deliveryDesk(options, records),
-    ...laneDesk(options, records),
+    ...deliveryService(options, records),
+    ...laneService(options, records),
 
     asks: async () => waybill.asks.list(),
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
@@ -50,7 +50,7 @@ export function makeDesk(options: DeskOptions): Desk {
     eventsEnd: async () => waybill.recorder.newest,
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
-    workPlace: async (directory) => workPlace(directory, { ...options, lanes: await store.lanes() }),
+    workspace: async (directory) => workspace(directory, { ...options, lanes: await store.lanes() }),
     readiness: () => readinessOf(waybill, options, now()),
     counts: () => store.counts(),
     restart: options.restart,

@@ -1,4 +1,4 @@
-/** The part of the desk where messages are sent, and deliveries are looked at and intervened in. */
+/** The part of the service where messages are sent, and deliveries are looked at and intervened in. */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { outlook } from "../core/delivery/outlook.ts";
@@ -8,15 +8,15 @@ import type { Choose } from "../mail/admission.ts";
 import type { Applied } from "../store/port.ts";
 import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Engine } from "./engine.ts";
-import type { LaneDeskOptions } from "./lanes.ts";
+import type { LaneServiceOptions } from "./lanes.ts";
 import { person, refuseWhileDraining } from "./person.ts";
-import type { DeskRecords } from "./records.ts";
-import type { DeliveryDetail, DeliveryState, Desk, Send, SendTo } from "./service.ts";
+import type { ServiceRecords } from "./records.ts";
+import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
 
-type DeliveryDeskOptions = Pick<LaneDeskOptions, "waybill" | "defaults" | "draining">;
-type DeliveryDesk = Pick<Desk, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
+type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "defaults" | "draining">;
+type DeliveryService = Pick<Service, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
 
-export function deliveryDesk(options: DeliveryDeskOptions, records: DeskRecords): DeliveryDesk {
+export function deliveryService(options: DeliveryServiceOptions, records: ServiceRecords): DeliveryService {
   const { waybill, draining } = options;
   const { store, people } = waybill;
   const { stateOf, known, knownLane } = records;
@@ -89,7 +89,7 @@ async function laneFor(to: SendTo, { store }: Engine): Promise<string> {
 }
 
 /** A lane that goes over to another runtime gets what a new one of it would. */
-function withDefaults(choose: Choose, { defaults }: DeliveryDeskOptions): Choose {
+function withDefaults(choose: Choose, { defaults }: DeliveryServiceOptions): Choose {
   return (lane, isUsed) => {
     const change = choose(lane, isUsed);
     const then = { ...lane, ...change };

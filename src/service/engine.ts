@@ -1,5 +1,5 @@
 /** The running parts that the service works with: what was composed at the start. */
-import type { AskBook } from "../courier/ask-registry.ts";
+import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
@@ -14,7 +14,7 @@ export type Engine = {
   ledger: Ledger;
   courier: Courier;
   people: Interventions;
-  asks: AskBook;
+  asks: AskRegistry;
   recorder: Recorder;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;

@@ -1,13 +1,13 @@
-/** The part of the desk where lanes are made, changed, and intervened in. */
+/** The part of the service where lanes are made, changed, and intervened in. */
 
 import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Engine } from "./engine.ts";
 import { person, refuseWhileDraining } from "./person.ts";
-import type { DeskRecords } from "./records.ts";
-import type { Desk, LaneSettings, LaneState } from "./service.ts";
+import type { ServiceRecords } from "./records.ts";
+import type { LaneSettings, LaneState, Service } from "./service.ts";
 
-type LaneDesk = Pick<
-  Desk,
+type LaneService = Pick<
+  Service,
   | "lanes"
   | "lane"
   | "putLane"
@@ -21,7 +21,7 @@ type LaneDesk = Pick<
   | "release"
 >;
 
-export type LaneDeskOptions = {
+export type LaneServiceOptions = {
   waybill: Engine;
   /** Checks where a lane may work, and says where that really is. */
   resolveDirectory: (path: string) => string;
@@ -31,7 +31,7 @@ export type LaneDeskOptions = {
   draining: () => boolean;
 };
 
-export function laneDesk(options: LaneDeskOptions, { laneState, knownLane }: DeskRecords): LaneDesk {
+export function laneService(options: LaneServiceOptions, { laneState, knownLane }: ServiceRecords): LaneService {
   const { waybill, now, draining } = options;
   const { store, people } = waybill;
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
@@ -64,7 +64,7 @@ export function laneDesk(options: LaneDeskOptions, { laneState, knownLane }: Des
   };
 }
 
-async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now, waybill }: LaneDeskOptions) {
+async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now, waybill }: LaneServiceOptions) {
   const there = await waybill.store.lane(settings.id);
   const runtime = settings.runtime ?? there?.runtime ?? defaults.runtime;
   refuseAgentWithModel({ ...settings, runtime });

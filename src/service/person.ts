@@ -1,4 +1,4 @@
-/** Who intervenes at the desk, and when nobody may begin anything new there. */
+/** Who intervenes at the service, and when nobody may begin anything new there. */
 import { AppError } from "../app-error.ts";
 
 /** The name under which the API intervenes: whoever has its token is the person whose daemon this is. */

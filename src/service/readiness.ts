@@ -6,7 +6,7 @@
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
-import { withDeadline } from "../deadline.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
 import type { Readiness } from "./service.ts";
 
@@ -21,9 +21,9 @@ const patienceMs = 2000;
 const never = new AbortController().signal;
 
 export async function readinessOf(waybill: Engine, source: ReadinessSource, now: number): Promise<Readiness> {
-  const problems = [...(source.draining() ? ["draining"] : []), ...(await storeTrouble(waybill, now))];
+  const problems = [...(source.draining() ? ["draining"] : []), ...(await storeProblem(waybill, now))];
   const lanes = await waybill.store.lanes();
-  for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeTrouble(waybill, kind, users)));
+  for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeProblem(waybill, kind, users)));
   const noticed = lanes.flatMap((lane) => noticesOf(waybill, lane).map(({ code }) => `${code}:${lane.runtime}`));
   const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set(noticed)];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
@@ -40,7 +40,7 @@ function byRuntime(lanes: readonly Lane[]): Map<string, Lane[]> {
   return users;
 }
 
-async function storeTrouble({ store }: Engine, now: number): Promise<string[]> {
+async function storeProblem({ store }: Engine, now: number): Promise<string[]> {
   try {
     await store.probe(now);
     return [];
@@ -49,12 +49,12 @@ async function storeTrouble({ store }: Engine, now: number): Promise<string[]> {
   }
 }
 
-async function runtimeTrouble({ runtimes }: Engine, kind: string, lanes: readonly Lane[]): Promise<string[]> {
+async function runtimeProblem({ runtimes }: Engine, kind: string, lanes: readonly Lane[]): Promise<string[]> {
   const runtime = runtimes.get(kind);
   if (!runtime) return [`runtime_not_active:${kind}`];
   try {
-    const trouble = await withDeadline({ clock: systemClock, closing: never }, patienceMs, (signal) =>
-      runtime.trouble(signal, lanes),
+    const trouble = await withTimeout({ clock: systemClock, closing: never }, patienceMs, (signal) =>
+      runtime.health(signal, lanes),
     );
     return trouble === null ? [] : [`runtime_not_ready:${kind}`];
   } catch {

@@ -1,4 +1,4 @@
-/** How the desk finds deliveries and lanes, and what it says of each. What is not there is an error with a next step. */
+/** How the service finds deliveries and lanes, and what it says of each. What is not there is an error with a next step. */
 import { AppError } from "../app-error.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
@@ -7,14 +7,14 @@ import type { Engine } from "./engine.ts";
 import { noticesOf } from "./readiness.ts";
 import type { DeliveryState, LaneState } from "./service.ts";
 
-export type DeskRecords = {
+export type ServiceRecords = {
   stateOf(record: DeliveryRecord): Promise<DeliveryState>;
   known(deliveryId: string): Promise<DeliveryRecord>;
   laneState(lane: Lane): Promise<LaneState>;
   knownLane(id: string): Promise<Lane>;
 };
 
-export function deskRecords(waybill: Engine, now: () => number): DeskRecords {
+export function serviceRecords(waybill: Engine, now: () => number): ServiceRecords {
   const { store } = waybill;
   return {
     async stateOf(record) {

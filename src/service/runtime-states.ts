@@ -1,8 +1,8 @@
 /** Which programs work in lanes here, or are wanted to, and which models they are known to have. */
 import { systemClock } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import { withDeadline } from "../deadline.ts";
 import type { Runtime } from "../runtimes/port.ts";
+import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
 import type { RuntimeState } from "./service.ts";
 
@@ -41,7 +41,7 @@ async function listedModels(
   if (!runtime?.models || directory === undefined || !worksThere) return [];
   const list = runtime.models.bind(runtime);
   try {
-    return await withDeadline({ clock: systemClock, closing: never }, patienceMs, (signal) => list(directory, signal));
+    return await withTimeout({ clock: systemClock, closing: never }, patienceMs, (signal) => list(directory, signal));
   } catch {
     // That a program cannot be reached is seen and told by whoever uses it; here only its list is missing.
     return [];

@@ -1,5 +1,5 @@
 /**
- * What every transport may ask of Waybill, in the verbs of people: the desk. The command line and the page reach it
+ * What every transport may ask of Waybill, in the verbs of people: the service. The command line and the page reach it
  * through the HTTP API, others stand beside that. A promise that resolves means that what it says is durable.
  *
  * What cannot be done throws an `AppError` whose code is documented in docs/operations.md.
@@ -74,7 +74,7 @@ export type RuntimeState = {
 };
 
 /** A directory in which lanes may work, with its symlinks resolved. */
-export type WorkPlace = {
+export type Workspace = {
   directory: string;
   /** Places in it, if it has any, that hold Waybill's own state: nothing of them is shown to anybody. */
   denied: readonly string[];
@@ -87,7 +87,7 @@ export type AskDecision = {
 
 export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly string[] };
 
-export type Desk = {
+export type Service = {
   /** `known` when the same message was admitted before. What is chosen for the lane is taken with it, or not at all. */
   send(message: Send, choose?: Choose): Promise<DeliveryState & { known: boolean }>;
   /** Newest first; with `query`, those in which all of its words were said. */
@@ -162,7 +162,7 @@ export type Desk = {
   /** With a directory also the models that programs list for it, as far as lanes work there. */
   runtimes(directory?: string): Promise<readonly RuntimeState[]>;
   /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */
-  workPlace(directory?: string): Promise<WorkPlace>;
+  workspace(directory?: string): Promise<Workspace>;
 
   /** Spends no tokens. */
   readiness(): Promise<Readiness>;

@@ -1,7 +1,7 @@
 /** Where somebody may look around: in a directory that a lane may have, and not in what Waybill keeps there. */
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import type { WorkPlace } from "./service.ts";
+import type { Workspace } from "./service.ts";
 
 type Places = {
   resolveDirectory: (path: string) => string;
@@ -10,7 +10,7 @@ type Places = {
   lanes: readonly Lane[];
 };
 
-export function workPlace(wanted: string | undefined, places: Places): WorkPlace {
+export function workspace(wanted: string | undefined, places: Places): Workspace {
   const directory = wanted === undefined ? usualPlace(places) : places.resolveDirectory(wanted);
   return { directory, denied: places.stateDirectories };
 }
@@ -21,7 +21,7 @@ function usualPlace({ resolveDirectory, allowedDirectories, lanes }: Places): st
     try {
       return resolveDirectory(path);
     } catch {
-      // Moved away, or not allowed any more: the next one may be there.
+      // Transitioned away, or not allowed any more: the next one may be there.
     }
   }
   throw new AppError({

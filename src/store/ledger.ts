@@ -1,20 +1,20 @@
 /** The one way to change a delivery: commits events through the store, then tells those who listen. */
 
 import type { DeliveryChange, DeliveryEvent } from "../core/delivery/delivery-event.ts";
-import type { Reach } from "../core/delivery/fail-points.ts";
+import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { OutgoingMail } from "../core/message/message.ts";
 import type { Applied, Store } from "./port.ts";
 
 export class Ledger {
   readonly #store: Store;
-  readonly #reach: Reach;
-  readonly #onTrouble: (trouble: { error: unknown }) => void;
+  readonly #failPoint: FailPointHook;
+  readonly #onError: (failure: { error: unknown }) => void;
   readonly #listeners = new Set<(change: DeliveryChange) => void>();
 
-  constructor(store: Store, reach: Reach, onTrouble: (trouble: { error: unknown }) => void) {
+  constructor(store: Store, failPoint: FailPointHook, onError: (failure: { error: unknown }) => void) {
     this.#store = store;
-    this.#reach = reach;
-    this.#onTrouble = onTrouble;
+    this.#failPoint = failPoint;
+    this.#onError = onError;
   }
 
   commit(id: string, events: readonly DeliveryEvent[], mail: readonly OutgoingMail[] = []): Promise<Applied> {
@@ -23,10 +23,10 @@ export class Ledger {
 
   /** For the commits that begin a record, which are made elsewhere. */
   async around<T extends Applied>(events: readonly DeliveryEvent[], commit: () => Promise<T>): Promise<T> {
-    for (const event of events) this.#reach(`before_commit.${event.type}`);
+    for (const event of events) this.#failPoint(`before_commit.${event.type}`);
     const applied = await commit();
     if (applied.outcome === "applied") {
-      for (const event of events) this.#reach(`after_commit.${event.type}`);
+      for (const event of events) this.#failPoint(`after_commit.${event.type}`);
       const { record, before } = applied;
       this.#announce({ record, events, ...(before ? { before } : {}) });
     }
@@ -45,7 +45,7 @@ export class Ledger {
         listener(change);
       } catch (error) {
         // The change is durable; whoever made it must not hear that it failed.
-        this.#onTrouble({ error });
+        this.#onError({ error });
       }
     }
   }

@@ -48,7 +48,7 @@ export type DeliveryFilter = Paging & {
   statuses?: readonly Status[] | undefined;
 };
 
-export type DueLook = { laneId: string; deliveryId: string; team: string | null };
+export type DueReconcile = { laneId: string; deliveryId: string; team: string | null };
 
 export type UsageEntry = Usage & { messageId: string; day: string };
 
@@ -135,7 +135,7 @@ export type Store = {
   /** The nearest look, or the nearest one later than `after`. */
   nextLookAt(after?: number): Promise<number | null>;
   /** Looks whose time has come, oldest first, leaving out those of some teams. */
-  dueLooks(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueLook[]>;
+  dueReconciles(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueReconcile[]>;
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */

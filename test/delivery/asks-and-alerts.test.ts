@@ -138,7 +138,7 @@ describe("asks", () => {
     const script = { turns: [{ steps: [] }, { steps: [{ wait: 2000 }, ...askingSteps] }], hints: false };
     const world = await startWorld({
       script,
-      policy: { maxAttempts: 1, lateLooksMs: [1000, 1000, 1000, 1000, 1000, 1000] },
+      policy: { maxAttempts: 1, lateReconcileDelaysMs: [1000, 1000, 1000, 1000, 1000, 1000] },
     });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
@@ -227,7 +227,7 @@ describe("alerts", () => {
     store.raise = raise;
     await world.clock.advance(5 * minute);
     expect(raised(world)).toEqual([]);
-    expect(world.troubles.splice(0)).toEqual([new Error("the disk is full")]);
+    expect(world.errors.splice(0)).toEqual([new Error("the disk is full")]);
   });
 
   test("whoever follows the feed hears of them", async () => {

@@ -354,7 +354,7 @@ describe("events", () => {
   test("hints that bring no news leave no trace in the audit", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done, 3 files." }] }] } });
     await world.send({ id: "m1" });
-    for (let time = 0; time < 50; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    for (let time = 0; time < 50; time++) await world.waybill.courier.moveLane("lane", { reconcile: true });
     expect((await world.history("m1")).length).toBeLessThan(6);
   });
 
@@ -363,7 +363,7 @@ describe("events", () => {
       script: { turns: [{ arrival: "unavailable" }, { arrival: "unavailable" }, { steps: [{ say: "Hi, 1." }] }] },
     });
     await world.send({ id: "m1" });
-    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { reconcile: true });
     expect(world.prompts()).toHaveLength(1);
     await world.reaches("m1", "responded");
   });
@@ -372,14 +372,14 @@ describe("events", () => {
     await run({ ...toolLane, script: { turns: [{ steps: [{ reply: "Port 8080." }, { wait: minute }] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
-    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { reconcile: true });
     expect((await world.history("m1")).length).toBeLessThan(8);
   });
 
   test("repeated wake-ups while a turn runs send nothing", async () => {
     await run({ script: { turns: [{ steps: [{ wait: minute }, { say: "Done it, 3 files." }] }] } });
     await world.send({ id: "m1" });
-    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { look: true });
+    for (let time = 0; time < 20; time++) await world.waybill.courier.moveLane("lane", { reconcile: true });
     expect(world.prompts()).toHaveLength(1);
     await world.reaches("m1", "responded");
   });

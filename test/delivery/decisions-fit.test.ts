@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decide } from "../../src/core/decision/decide.ts";
-import { afterFileLook } from "../../src/core/decision/follow-up.ts";
+import { afterFileCheck } from "../../src/core/decision/follow-up.ts";
 import type { DeliveryEvent } from "../../src/core/delivery/delivery-event.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import { brokenRules, isOutstanding } from "../../src/core/delivery/record.ts";
-import { nextLook } from "../../src/core/delivery/schedule.ts";
+import { nextReconcileAt } from "../../src/core/delivery/schedule.ts";
 import { actionModes } from "../../src/core/message/message.ts";
 import { unreadable } from "../../src/core/proof/observation.ts";
 import { observe } from "../../src/core/proof/observe.ts";
@@ -32,7 +32,7 @@ const turns: Record<string, (prompt: string) => TranscriptRow[]> = {
   unpaid: (prompt) => [answerRow(prompt, { error: { kind: "failed", message: "Insufficient balance" } })],
 };
 
-const anyLook = fc.record({
+const anyInput = fc.record({
   later: fc.constantFrom(0, 0, 1000, 5000, 20_000, 45_000, 60_000, 16 * 60_000),
   hint: fc.boolean(),
   status: fc.constantFrom("idle" as const, "idle" as const, "busy" as const, "retry" as const, "stale" as const),
@@ -50,7 +50,7 @@ const anyLook = fc.record({
   sent: fc.constantFrom("accepted", "accepted", "unknown", "not_sent", "refused", "crash"),
   person: fc.constantFrom(null, null, null, null, "cancel", "retry"),
 });
-type AnyLook = typeof anyLook extends fc.Arbitrary<infer T> ? T : never;
+type AnyInput = typeof anyInput extends fc.Arbitrary<infer T> ? T : never;
 
 /** A delivery that is looked at again and again, as the courier would, without the courier. */
 class Life {
@@ -69,7 +69,7 @@ class Life {
     }
   }
 
-  act(person: AnyLook["person"]): void {
+  act(person: AnyInput["person"]): void {
     const { status } = this.record;
     const at = this.now;
     if (person === "cancel" && status !== "responded" && status !== "cancelled") {
@@ -80,7 +80,7 @@ class Life {
     }
   }
 
-  observation(look: AnyLook, takesIds: boolean) {
+  observation(look: AnyInput, takesIds: boolean) {
     if (!look.readable) return unreadable("no answer");
     const { attemptList, messageId, replyRecipient } = this.record;
     const last = attemptList.at(-1);
@@ -100,13 +100,13 @@ class Life {
   }
 
   /** What the sender does with a due attempt: sends it if the session rests, and otherwise puts it off. */
-  submit(look: AnyLook): "sent" | "put off" {
+  submit(look: AnyInput): "sent" | "put off" {
     const { record, now: at } = this;
     const busy = look.status === "busy" || look.status === "retry" || look.ask !== null || !look.readable;
     if (busy && record.nextAttempt?.freshSession !== true) {
       if (record.status === "pending") return "put off";
       const nothing = { observed: null, reason: null, found: false, missed: false };
-      this.apply({ type: "looked", at, ...nothing, lookAt: nextLook(record, defaultPolicy, at) });
+      this.apply({ type: "looked", at, ...nothing, lookAt: nextReconcileAt(record, defaultPolicy, at) });
       return "put off";
     }
     const number = record.attemptList.length + 1;
@@ -124,9 +124,9 @@ class Life {
     return "sent";
   }
 
-  arrive({ sent }: AnyLook): void {
+  arrive({ sent }: AnyInput): void {
     const { record, now: at } = this;
-    const soon = nextLook(record, defaultPolicy, at);
+    const soon = nextReconcileAt(record, defaultPolicy, at);
     const number = record.attemptList.length;
     if (record.status === "responded") return;
     if (sent === "accepted") this.apply({ type: "accepted", at, number, lookAt: at + 20_000 });
@@ -139,7 +139,7 @@ class Life {
 test("whatever is seen, what is decided is taken by the table, sends only where it may, and comes to rest", () => {
   fc.assert(
     fc.property(
-      fc.array(anyLook, { minLength: 3, maxLength: 25 }),
+      fc.array(anyInput, { minLength: 3, maxLength: 25 }),
       fc.constantFrom(...actionModes, null),
       fc.constantFrom("text" as const, "tool" as const),
       fc.constantFrom("reruns" as const, "swallowed" as const),
@@ -155,7 +155,7 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
             if (life.record.claims) {
               if ((life.record.nextLookAt ?? 0) > life.now) break;
               const { record, now } = life;
-              life.apply(afterFileLook({ record, missing: look.missing, contract, policy: policyFor(look), now }));
+              life.apply(afterFileCheck({ record, missing: look.missing, contract, policy: policyFor(look), now }));
               continue;
             }
             const decision = decide({
@@ -194,7 +194,7 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
   );
 });
 
-function policyFor({ automaticRetry, followUp }: AnyLook) {
+function policyFor({ automaticRetry, followUp }: AnyInput) {
   return { ...defaultPolicy, automaticRetry, followUpMissingFiles: followUp };
 }
 

@@ -79,7 +79,7 @@ describe("a forked lane", () => {
     expect(await prompts(copy)).toEqual(["m1", "m2", "m3"]);
     expect(await prompts(await world.waybill.store.lane("lane"))).toEqual(["m1", "m2", "m4"]);
     expect(await world.waybill.store.usageOf("copy", dayOf(world.clock.now()))).toMatchObject({ tokens: 5 });
-    expect(world.troubles).toEqual([]);
+    expect(world.errors).toEqual([]);
   });
 
   test("knows nothing of the message that it was forked before, or of later ones", async () => {
@@ -97,7 +97,7 @@ describe("a forked lane", () => {
     const events = await kept(world, "copy");
     await world.stop();
     await world.start();
-    await world.stub.retell(copy, copy.sessionId ?? "");
+    await world.stub.resync(copy, copy.sessionId ?? "");
     await world.clock.advance(1000);
     expect(await kept(world, "copy")).toEqual(events);
   });

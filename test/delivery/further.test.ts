@@ -87,7 +87,7 @@ describe("work in files that nobody said a word about", () => {
       const failed = failureOf(world.waybill.store, type);
       await world.send(work);
       await world.clock.until(() => failed.happened);
-      world.troubles.length = 0;
+      world.errors.length = 0;
       await world.stop();
       await world.start();
       await ended(world);

@@ -91,7 +91,7 @@ describe("stop and the next message", () => {
     await world.send({ id: "m2" });
     await world.reaches("m1", "responded");
     const release = holdNextRead();
-    void world.waybill.courier.moveLane("lane", { look: true });
+    void world.waybill.courier.moveLane("lane", { reconcile: true });
     await settled();
     const stopping = world.waybill.people.stop("lane", "ada");
     await world.clock.advance(2000);
@@ -111,9 +111,9 @@ describe("cancel", () => {
     const { id } = await world.send({ id: "m1" });
     await world.send({ id: "m2" });
     const release = holdNextRead();
-    void world.waybill.courier.moveLane("lane", { look: true });
+    void world.waybill.courier.moveLane("lane", { reconcile: true });
     await settled();
-    void world.waybill.courier.moveLane("lane", { look: true });
+    void world.waybill.courier.moveLane("lane", { reconcile: true });
     await world.waybill.people.cancel(id, "ada");
     await world.clock.advance(3000);
     release();
@@ -406,7 +406,7 @@ describe("a person's decision", () => {
   });
 
   test("a manual retry looks at the old attempts first", async () => {
-    await run({ policy: { automaticRetry: false, lateLooksMs: [] }, script: { always: [{ steps: [] }] } });
+    await run({ policy: { automaticRetry: false, lateReconcileDelaysMs: [] }, script: { always: [{ steps: [] }] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
     const { store } = world.waybill;

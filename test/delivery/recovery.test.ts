@@ -39,7 +39,7 @@ describe("a restart", () => {
   });
 
   test("finds a reply to a message that had failed for good", async () => {
-    await run({ policy: { lateLooksMs: [], automaticRetry: false }, script: { always: [{ steps: [] }] } });
+    await run({ policy: { lateReconcileDelaysMs: [], automaticRetry: false }, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
     const message = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
@@ -86,7 +86,7 @@ describe("a runtime that cannot deal with what the last run left behind", () => 
     await world.reaches("m1", "responded");
     expect(await world.delivery("m2", "broken")).toMatchObject({ status: "pending" });
     expect(world.waybill.courier.waitReason("broken")).toBe("runtime_not_active");
-    expect(world.troubles.splice(0).map(String)).toEqual(["Error: still running"]);
+    expect(world.errors.splice(0).map(String)).toEqual(["Error: still running"]);
   });
 });
 
@@ -287,7 +287,7 @@ describe("a listener", () => {
     });
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
-    expect(world.troubles.splice(0).map(String)).toContain("Error: listener");
+    expect(world.errors.splice(0).map(String)).toContain("Error: listener");
   });
 });
 
@@ -339,6 +339,6 @@ describe("a stuck turn whose failure could not be committed", () => {
     };
     const record = await world.reaches("m1", "failed_terminal", "cancelled");
     expect(record).toMatchObject({ status: "failed_terminal", readCommittedAt: null });
-    expect(world.troubles.splice(0).map(String)).toEqual(["Error: disk full"]);
+    expect(world.errors.splice(0).map(String)).toEqual(["Error: disk full"]);
   });
 });

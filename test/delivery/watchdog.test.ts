@@ -5,7 +5,7 @@ import { newDelivery } from "../../src/core/delivery/record.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
 import { Watchdog } from "../../src/courier/watchdog.ts";
 import { Ledger } from "../../src/store/ledger.ts";
-import type { DueLook, Store } from "../../src/store/port.ts";
+import type { DueReconcile, Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "../support/manual-clock.ts";
 import { aMessage, submitEvent } from "../support/records.ts";
@@ -45,8 +45,8 @@ async function end(deliveryId: string): Promise<void> {
   ]);
 }
 
-async function watch(clock: ManualClock, attend: (due: DueLook) => Promise<void>, policy: Partial<Policy> = {}) {
-  const troubles: unknown[] = [];
+async function watch(clock: ManualClock, attend: (due: DueReconcile) => Promise<void>, policy: Partial<Policy> = {}) {
+  const errors: unknown[] = [];
   watchdog = new Watchdog({
     store,
     ledger: new Ledger(
@@ -57,11 +57,11 @@ async function watch(clock: ManualClock, attend: (due: DueLook) => Promise<void>
     policy: { ...defaultPolicy, ...policy },
     clock,
     attend,
-    onTrouble: ({ error }) => troubles.push(error),
+    onError: ({ error }) => errors.push(error),
   });
   await watchdog.start();
   await settled();
-  return troubles;
+  return errors;
 }
 
 describe("the watchdog", () => {
@@ -131,14 +131,14 @@ describe("the watchdog", () => {
     for (const lane of ["stuck-1", "stuck-2", "stuck-3"]) await aLook(clock, lane, 1);
     await aLook(clock, "fine", 1000);
     const looked: string[] = [];
-    const troubles = await watch(clock, async ({ laneId }) => {
+    const errors = await watch(clock, async ({ laneId }) => {
       looked.push(laneId);
       if (laneId === "stuck-1") throw new Error("broken");
     });
     await clock.advance(2000);
     expect(looked.filter((lane) => lane !== "fine").sort()).toEqual(["stuck-1", "stuck-2", "stuck-3"]);
     expect(looked).toContain("fine");
-    expect(troubles).toHaveLength(1);
+    expect(errors).toHaveLength(1);
     await clock.advance(4000);
     expect(looked.filter((lane) => lane === "stuck-2")).toHaveLength(2);
   });

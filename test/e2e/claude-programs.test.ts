@@ -9,12 +9,12 @@ import { systemClock } from "../../src/clock.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import { LineProcess } from "../../src/runtimes/process-pool/json-line-process.ts";
-import { LeftPrograms } from "../../src/runtimes/process-pool/orphaned-processes.ts";
+import { OrphanedProcesses } from "../../src/runtimes/process-pool/orphaned-processes.ts";
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 
 let records = "";
-let left: LeftPrograms;
+let left: OrphanedProcesses;
 let gone: string[];
 let started: ChildProcess[];
 
@@ -30,13 +30,13 @@ afterEach(async () => {
   rmSync(records, { recursive: true });
 });
 
-function newRun(): LeftPrograms {
-  return new LeftPrograms({
+function newRun(): OrphanedProcesses {
+  return new OrphanedProcesses({
     records,
     clock: systemClock,
     endMs: 3000,
     onGone: ({ nonce }) => gone.push(nonce),
-    onTrouble: (error) => {
+    onError: (error) => {
       throw error;
     },
   });

@@ -114,7 +114,7 @@ describe("every command", () => {
         asking: { always: [{ steps: [{ ask: "permission", title: "rm -rf build" }, { say: "Removed 3 files." }] }] },
       },
       {
-        delivery: { maxAttempts: 1, graceMs: 100, rereadMs: 50, firstLookDelayMs: 50, maxLookDelayMs: 200 },
+        delivery: { maxAttempts: 1, graceMs: 100, rereadMs: 50, firstReconcileDelayMs: 50, maxReconcileDelayMs: 200 },
         teams: { core: { members: { tom: { lane: "chat" } } } },
       },
     );

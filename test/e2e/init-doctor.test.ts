@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { lookAtProgram } from "../../src/cli/doctor/agent-program.ts";
+import { inspectProgram } from "../../src/cli/doctor/agent-program.ts";
 import type { Check } from "../../src/cli/doctor/judge.ts";
 import { writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
@@ -252,7 +252,7 @@ describe("waybill doctor", () => {
   ])("a program that %s is not waited for, and nothing of it is left", async (_, script, deadlineMs, why) => {
     const path = install("agent", script.replace("child", join(root, "child")));
     const patience = { deadlineMs, signal: new AbortController().signal };
-    const { version } = await lookAtProgram("agent", path, process.env, patience);
+    const { version } = await inspectProgram("agent", path, process.env, patience);
     expect(version).toEqual({ ok: false, why: expect.stringMatching(why) });
     if (!script.includes("child")) return;
     const child = Number(readFileSync(join(root, "child"), "utf8"));

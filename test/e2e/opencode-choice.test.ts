@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import { deskOf } from "../support/desk-of.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
+import { serviceOf } from "../support/service-of.ts";
 
 const world = new OpencodeWorld({
   lanes: [
@@ -41,7 +41,7 @@ test("the models that the server lists can be chosen from, where a lane works", 
   const listing = vi.spyOn(runtime as Required<Runtime>, "models").mockResolvedValue(["scripted/listed"]);
   onTestFinished(() => listing.mockRestore());
   const modelsAt = async (directory: string) =>
-    (await deskOf(world.waybill).runtimes(directory)).find(({ kind }) => kind === "opencode")?.models;
+    (await serviceOf(world.waybill).runtimes(directory)).find(({ kind }) => kind === "opencode")?.models;
   expect(await modelsAt("/elsewhere")).not.toContain("scripted/listed");
   expect(listing).not.toHaveBeenCalled();
   expect(await modelsAt(world.work)).toEqual(expect.arrayContaining(["scripted/none", "scripted/listed"]));
@@ -131,7 +131,7 @@ test("what a subtask uses is counted with its lane, also when it is gone on with
   });
   await world.send("delegated", "Please delegate.");
   await world.reaches("delegated", "responded");
-  await world.waybill.courier.moveLane("lane", { look: true });
+  await world.waybill.courier.moveLane("lane", { reconcile: true });
   await expect.poll(async () => (await usage("lane")).tokens).toBe(330);
   const [subtask] = /ses_\w+/.exec((await world.answers()).at(-1) ?? "") ?? [];
   await world.send("gone-on", `Please go on with ${subtask}.`);

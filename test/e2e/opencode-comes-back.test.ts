@@ -3,9 +3,9 @@ import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import type { Connection } from "../../src/transports/http/env.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import { deskOf } from "../support/desk-of.ts";
 import { anApiOn, token } from "../support/http-api.ts";
 import { attachOpencode, runOpencode } from "../support/opencode-clients.ts";
+import { serviceOf } from "../support/service-of.ts";
 import { startWorld } from "../support/waybill.ts";
 
 const script = {
@@ -15,11 +15,11 @@ const script = {
 
 test("a terminal shows what was asked before it came and what happened while it was cut off, and run prints only its own turn", async () => {
   const world = await startWorld({ script });
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   const answered = new EventEmitter();
   let open = 0;
   const serve = (port: number) => {
-    const { app } = anApiOn(desk, { clock: world.clock });
+    const { app } = anApiOn(service, { clock: world.clock });
     const fetch = (request: Request, connection: Connection) => {
       open += 1;
       connection.afterAnswer(() => {
@@ -45,7 +45,7 @@ test("a terminal shows what was asked before it came and what happened while it 
   await expect.poll(() => open).toBe(1);
   await first.close();
   const [ask] = await world.waybill.asks.list();
-  await desk.answer(ask?.id ?? "", { decision: "once" });
+  await service.answer(ask?.id ?? "", { decision: "once" });
   await world.reaches("m1", "responded");
   const second = await serve(first.port);
   onTestFinished(() => second.close());

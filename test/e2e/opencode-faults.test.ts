@@ -1,9 +1,9 @@
 /** What goes wrong with an OpenCode server in mid-turn. Each time the message is answered, or it is clear why not. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { deskOf } from "../support/desk-of.ts";
 import { fault500, page, refused } from "../support/fault-proxy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
+import { serviceOf } from "../support/service-of.ts";
 
 const always = Number.POSITIVE_INFINITY;
 const reads = /\/message(\?|$)/;
@@ -126,15 +126,15 @@ describe("a server that fails", () => {
     await world.reaches("opened", "responded");
     const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
     world.opencode.proxy.fail("GET", new RegExp(`/session/(?!${sessionId})\\w+/message`), fault500, always);
-    const before = world.troubles.length;
+    const before = world.errors.length;
     await world.send("delegated", "Please delegate.");
     expect(await world.reaches("delegated", "responded", "failed_terminal")).toMatchObject({
       status: "responded",
       attempts: 1,
     });
-    await world.waybill.courier.moveLane("lane", { look: true });
+    await world.waybill.courier.moveLane("lane", { reconcile: true });
     world.opencode.proxy.heal();
-    expect(world.troubles.slice(before).map(String)).toEqual([expect.stringMatching(/\/message.*status 500/)]);
+    expect(world.errors.slice(before).map(String)).toEqual([expect.stringMatching(/\/message.*status 500/)]);
     expect(world.turns("inside job")).toBe(1);
   });
 
@@ -143,7 +143,7 @@ describe("a server that fails", () => {
     world.opencode.proxy.fail("*", /./, refused, always);
     await world.send("password", "Please let me in.");
     await world.waits("lane");
-    await expect.poll(() => world.keeper.trouble()).toContain("OPENCODE_SERVER_PASSWORD");
+    await expect.poll(() => world.keeper.health()).toContain("OPENCODE_SERVER_PASSWORD");
     expect(await world.delivery("password")).toMatchObject({ status: "pending", attempts: 0 });
     world.opencode.proxy.heal();
     expect(await world.reaches("password", "responded")).toMatchObject({ attempts: 1 });
@@ -155,7 +155,7 @@ describe("events", () => {
   let world: OpencodeWorld;
   beforeAll(async () => {
     // Looks by the schedule come too late for these tests: what is found in time is found by events, or for want of them.
-    const policy = { graceMs: 300_000, firstLookDelayMs: 300_000, maxLookDelayMs: 300_000 };
+    const policy = { graceMs: 300_000, firstReconcileDelayMs: 300_000, maxReconcileDelayMs: 300_000 };
     const config = { permission: { webfetch: "ask" } };
     world = await new OpencodeWorld({ behindProxy: true, policy, silenceMs: 12_000, config }).start();
     const fetch = { tool: "webfetch", input: { url: "http://127.0.0.1:9/", format: "text" } };
@@ -193,14 +193,14 @@ describe("events", () => {
   });
 
   test("that cannot be had, or do not come, are a notice in the lane, and nothing that stands in the way", async () => {
-    const desk = deskOf(world.waybill);
-    const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
+    const service = serviceOf(world.waybill);
+    const codes = async () => (await service.lane("lane")).notices.map(({ code }) => code);
     await expect.poll(codes).toEqual([]);
-    expect(await desk.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
+    expect(await service.readiness()).toEqual({ ready: true, degraded: false, reasons: [] });
     world.opencode.proxy.refuseStreams();
     await expect.poll(codes).toEqual(["events_unusable"]);
     const reasons = ["events_unusable:opencode"];
-    expect(await desk.readiness()).toEqual({ ready: true, degraded: true, reasons });
+    expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons });
     // Open, and as silent as before.
     world.opencode.proxy.heal();
     world.opencode.proxy.silenceStreams();
@@ -211,8 +211,8 @@ describe("events", () => {
   });
 
   test("that were missed may have told of an ask that the server cannot list: a notice, until the turn is stopped", async () => {
-    const desk = deskOf(world.waybill);
-    const codes = async () => (await desk.lane("lane")).notices.map(({ code }) => code);
+    const service = serviceOf(world.waybill);
+    const codes = async () => (await service.lane("lane")).notices.map(({ code }) => code);
     world.opencode.proxy.refuseStreams();
     await world.send("fetch", "Please fetch it.");
     await expect.poll(codes).toEqual(["events_unusable", "ask_unseen"]);

@@ -6,7 +6,7 @@ import { OpencodeWorld } from "../support/opencode-world.ts";
 let world: OpencodeWorld;
 beforeAll(async () => {
   // Longer than a loaded machine takes from one sign of life to the next, and shorter than the agent speaks below.
-  const policy = { fileLookMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 5000 };
+  const policy = { fileCheckMs: 100, fileWaitMs: 400, followUpMissingFiles: true, stuckAfterMs: 5000 };
   world = await new OpencodeWorld({ policy }).start();
 });
 afterAll(() => world.dispose());

@@ -42,7 +42,7 @@ describe("no server is started", () => {
       code: "opencode_not_found",
       hint: expect.stringContaining("npm install -g opencode-ai"),
     });
-    expect(keeper.trouble()).toContain("neither in PATH nor installed beside Waybill");
+    expect(keeper.health()).toContain("neither in PATH nor installed beside Waybill");
     expect(keeper.address()).toBeNull();
   });
 
@@ -107,7 +107,7 @@ describe("no server is started", () => {
     const program = place.program("1.18.33", hanging);
     const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1500, firstWaitMs: 500 } });
     await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_start_timeout" });
-    expect(keeper.trouble()).toMatch(/did not answer within 1.5 s/);
+    expect(keeper.health()).toMatch(/did not answer within 1.5 s/);
     expect(place.record).toBeNull();
     await keeper.close();
     expect(await hungServers()).toEqual([]);
@@ -118,7 +118,7 @@ describe("no server is started", () => {
     const works = nextChange(next, "address");
     symlinkSync(opencodeBin, program);
     expect(await works).toMatchObject({ version: "1.18.33", startedByUs: true });
-    expect(next.trouble()).toBeNull();
+    expect(next.health()).toBeNull();
   });
 
   test("that outlives a stop in the middle of its start", async () => {
@@ -190,11 +190,11 @@ describe("a server of Waybill's own", () => {
     process.kill(second?.pid ?? 0, "SIGSTOP");
     const back = nextChange(keeper, "address");
     await keeper.suspect();
-    expect(keeper.trouble()).toContain("does not answer any more");
+    expect(keeper.health()).toContain("does not answer any more");
     const third = await back;
     expect(lives(second?.pid ?? null, start)).toBe(false);
     expect(await status(third as ServerAddress, third?.authorization ?? null)).toBe(200);
-    expect(keeper.trouble()).toBeNull();
+    expect(keeper.health()).toBeNull();
   });
 });
 

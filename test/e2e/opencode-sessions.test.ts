@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "../../src/runtimes/opencode/server/opencode-api.ts";
-import type { Desk } from "../../src/service/service.ts";
-import { deskOf } from "../support/desk-of.ts";
+import type { Service } from "../../src/service/service.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
+import { serviceOf } from "../support/service-of.ts";
 
 const world = new OpencodeWorld({
   permissions: "safe",
@@ -20,7 +20,7 @@ const world = new OpencodeWorld({
   ],
 });
 const at = (...way: string[]) => join(world.directory, ...way);
-let desk: Desk;
+let service: Service;
 
 beforeAll(async () => {
   for (const place of ["other", "leaving", "left"]) mkdirSync(at(place));
@@ -28,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(at("waybill-state", "token"), "not for everyone\n");
   writeFileSync(at("system.md"), "The word of the day is heron.\n");
   await world.start();
-  desk = deskOf(world.waybill);
+  service = serviceOf(world.waybill);
 });
 afterAll(() => world.dispose());
 
@@ -71,9 +71,9 @@ describe("a session that somebody else began", () => {
     await prompt(session, "a person asks something");
     await world.modelIsAsked("a person asks");
     await expect.poll(() => isBusy(session)).toBe(false);
-    const { usage } = await desk.lane("lane");
+    const { usage } = await service.lane("lane");
 
-    const adopted = await desk.adoptSession("lane", session.id);
+    const adopted = await service.adoptSession("lane", session.id);
     expect(adopted).toMatchObject({ lane: { sessionId: session.id, generation: 2 }, holder: null });
     await world.send("after", "Do it with a tool.");
     expect(await world.reaches("after", "responded")).toMatchObject({ runtimeSessionId: session.id, attempts: 1 });
@@ -85,7 +85,7 @@ describe("a session that somebody else began", () => {
       `/session/${session.id}/message`,
     );
     const [, persons] = rows;
-    const after = (await desk.lane("lane")).usage.tokens;
+    const after = (await service.lane("lane")).usage.tokens;
     expect(persons?.info.tokens?.input).toBeGreaterThan(0);
     const ours = rows.slice(2).reduce((sum, { info }) => sum + tokensOf(info), 0);
     expect(after - usage.tokens).toBe(ours);
@@ -101,7 +101,7 @@ describe("a session that somebody else began", () => {
     const session = await begin();
     await prompt(session, "this one hangs");
     await world.modelIsAsked("hangs");
-    await desk.adoptSession("lane", session.id);
+    await service.adoptSession("lane", session.id);
     await world.send("patient", "Please wait for me.");
     expect(await world.waits("lane")).toBe("session_busy");
     expect(world.turns("wait for me")).toBe(0);
@@ -128,7 +128,7 @@ describe("a session that somebody else began", () => {
         (one) => one.sessionID === session.id,
       );
     await expect.poll(open).toBeDefined();
-    await desk.adoptSession("lane", session.id);
+    await service.adoptSession("lane", session.id);
     await world.send("behind-ask", "Please wait again.");
     expect(await world.waits("lane")).toBe("ask_pending");
     expect(world.waybill.asks.list()).toEqual([]);
@@ -139,15 +139,15 @@ describe("a session that somebody else began", () => {
 
   test("is taken by a lane that knows its directory under another name", async () => {
     const session = await begin();
-    expect(await desk.adoptSession("link", session.id)).toMatchObject({ lane: { sessionId: session.id } });
+    expect(await service.adoptSession("link", session.id)).toMatchObject({ lane: { sessionId: session.id } });
   });
 
   test("is refused, and nothing is changed, where it cannot be the lane's", async () => {
     const own = await begin();
     const child = await begin(at("work"), { parentID: own.id });
     const elsewhere = await begin(at("other"));
-    const adopt = (id: string, lane = "twin") => desk.adoptSession(lane, id);
-    await desk.adoptSession("lane", own.id);
+    const adopt = (id: string, lane = "twin") => service.adoptSession(lane, id);
+    await service.adoptSession("lane", own.id);
     await expect(adopt("ses_0000000000000000000000000a")).rejects.toMatchObject({ code: "session_unknown" });
     await expect(adopt("another-kind-of-id")).rejects.toMatchObject({ code: "session_unknown" });
     await expect(adopt(child.id)).rejects.toMatchObject({ code: "session_is_subtask" });
@@ -155,7 +155,7 @@ describe("a session that somebody else began", () => {
     const both = new RegExp(`${at("other")}.*${at("work")}`);
     const error = { code: "session_other_directory", message: expect.stringMatching(both) };
     await expect(adopt(elsewhere.id)).rejects.toMatchObject(error);
-    expect(await desk.lane("twin")).toMatchObject({ lane: { sessionId: null, generation: 0 } });
+    expect(await service.lane("twin")).toMatchObject({ lane: { sessionId: null, generation: 0 } });
   });
 
   test("is refused in mid-turn of the lane", async () => {
@@ -165,9 +165,9 @@ describe("a session that somebody else began", () => {
     const session = await begin();
     await world.send("endless", "Please go on for ever.");
     await world.modelIsAsked("go on for ever");
-    await expect(desk.adoptSession("lane", session.id)).rejects.toMatchObject({ code: "lane_in_use" });
-    expect((await desk.lane("lane")).lane.sessionId).not.toBe(session.id);
-    await desk.abort("lane");
+    await expect(service.adoptSession("lane", session.id)).rejects.toMatchObject({ code: "lane_in_use" });
+    expect((await service.lane("lane")).lane.sessionId).not.toBe(session.id);
+    await service.abort("lane");
     await world.reaches("endless", "cancelled");
   });
 });

@@ -36,7 +36,7 @@ function pretend(silentOn: string): void {
   writeFileSync(program, script, { mode: 0o755 });
   runtime = new PiRuntime({
     ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock, times: { startMs: 3000 } },
-    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 60_000, mostResting: 5, onTrouble: () => {} },
+    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 60_000, maxResting: 5, onError: () => {} },
   });
 }
 

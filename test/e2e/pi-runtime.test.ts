@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deskOf } from "../support/desk-of.ts";
 import { PiLanes } from "../support/pi-lanes.ts";
+import { serviceOf } from "../support/service-of.ts";
 
 let world: PiLanes;
 let count = 0;
@@ -84,24 +84,24 @@ describe("a message to pi", () => {
 });
 
 test("a lane in which pi does not start has a notice, and what is sent to another lane is answered", async () => {
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   world.script({ rules: [{ steps: [{ say: "Well." }] }] });
   const extensions = join(world.directory, "bad", ".pi", "extensions");
   mkdirSync(extensions, { recursive: true });
   writeFileSync(join(extensions, "broken.ts"), `throw new Error("cannot be loaded");`);
   await world.send("never", "are you there", { to: { lane: "bad" } });
   await expect
-    .poll(async () => (await desk.lane("bad")).notices, { timeout: 30_000 })
+    .poll(async () => (await service.lane("bad")).notices, { timeout: 30_000 })
     .toMatchObject([
       {
         code: "program_failing",
         message: expect.stringMatching(/^pi fails in this lane .* exit code 1.*cannot be loaded/),
       },
     ]);
-  expect(await desk.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:pi"] });
+  expect(await service.readiness()).toEqual({ ready: true, degraded: true, reasons: ["program_failing:pi"] });
   await world.send(id, "how are you");
   await world.reaches(id, "responded");
-  expect((await desk.lane("lane")).notices).toEqual([]);
+  expect((await service.lane("lane")).notices).toEqual([]);
   await world.waybill.people.cancel((await world.delivery("never", "bad")).id, "user");
 });
 

@@ -11,7 +11,7 @@ beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "waybill-clone-"));
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts"];
   // Two sources, of which one needs the other: how many there are makes no difference but in time.
-  for (const name of [...settings, "src/clock.ts", "src/deadline.ts"]) {
+  for (const name of [...settings, "src/clock.ts", "src/timeout.ts"]) {
     cpSync(join(root, name), join(clone, name), { recursive: true });
   }
   // Installing is tried on real fresh clones; here it counts as done.

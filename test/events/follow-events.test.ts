@@ -1,7 +1,7 @@
 /** Following events: from the store, live, and from one to the other without a gap or a repetition. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LoggedEvent } from "../../src/core/log/event-page.ts";
-import type { ToldEvent } from "../../src/events/event-writer.ts";
+import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import type { FollowedEvent } from "../../src/events/follow-events.ts";
 import { followEvents } from "../../src/events/follow-events.ts";
 import type { Store } from "../../src/store/port.ts";
@@ -25,28 +25,28 @@ afterEach(async () => {
 /** Tells as the recorder does: after the commit, and deltas without one. */
 class Source {
   newest: string;
-  readonly listeners = new Set<(told: readonly ToldEvent[]) => void>();
+  readonly listeners = new Set<(told: readonly PublishedEvent[]) => void>();
   constructor(newest: string) {
     this.newest = newest;
   }
-  onEvents = (listener: (told: readonly ToldEvent[]) => void) => {
+  onEvents = (listener: (told: readonly PublishedEvent[]) => void) => {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   };
-  tell(told: readonly ToldEvent[]): void {
+  tell(told: readonly PublishedEvent[]): void {
     this.newest = told.findLast(({ cursor }) => cursor !== null)?.cursor ?? this.newest;
     for (const listener of this.listeners) listener(told);
   }
 }
 
-async function commit(events: readonly LoggedEvent[], keep = 1000): Promise<ToldEvent[]> {
+async function commit(events: readonly LoggedEvent[], keep = 1000): Promise<PublishedEvent[]> {
   const cursors = await store.appendEvents(events, keep);
   return events.map((one, index) => ({ ...one, cursor: cursors[index] ?? null }));
 }
 
 const happen = async (...events: LoggedEvent[]) => source.tell(await commit(events));
 
-function delta(seq: number, text: string, lane = "lane"): ToldEvent {
+function delta(seq: number, text: string, lane = "lane"): PublishedEvent {
   const said = { type: "item.delta", data: { item: "a1", part: "p1", kind: "text", text } } as const;
   return { cursor: null, ...logged(anEvent({ seq, lane }, said)) };
 }

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
 import type { Said, Signal } from "../../src/core/turn/signal.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
-import type { ToldEvent } from "../../src/events/event-writer.ts";
+import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
@@ -29,7 +29,7 @@ const types = (events: readonly UniversalEvent[]) => events.map(({ type }) => ty
 const ofType = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type);
 
 /** A recorder on a store of its own, fed by hand. */
-async function aRecorder(change: (store: Store) => Store = (store) => store, mostCharacters?: number, keep = 1000) {
+async function aRecorder(change: (store: Store) => Store = (store) => store, maxCharacters?: number, keep = 1000) {
   const world = new World();
   onTestFinished(() => world.dispose());
   const store = openSqliteStore({ path: world.storePath });
@@ -43,25 +43,25 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, mos
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    retell: async (_lane: unknown, session: string) => void retold.push(session),
+    resync: async (_lane: unknown, session: string) => void retold.push(session),
   } as unknown as Runtime;
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const recorder = new Recorder({
     store: change(store),
     clock: world.clock,
     keep,
-    onTrouble: ({ error }) => troubles.push(error),
-    ...(mostCharacters === undefined ? {} : { mostCharacters }),
+    onError: ({ error }) => errors.push(error),
+    ...(maxCharacters === undefined ? {} : { maxCharacters }),
   });
   await recorder.listen([runtime]);
   await recorder.catchUp(new Map([["stub", runtime]]));
-  const told: ToldEvent[] = [];
+  const told: PublishedEvent[] = [];
   recorder.onEvents((batch) => told.push(...batch));
   const say = (said: Said, lane = "lane") => {
     const signal: Signal = { at: world.clock.now(), session: "ses-1", ...said };
     for (const listener of listeners) listener(lane, signal);
   };
-  return { store, recorder, runtime, told, say, troubles, retold, clock: world.clock };
+  return { store, recorder, runtime, told, say, errors, retold, clock: world.clock };
 }
 
 const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
@@ -163,7 +163,7 @@ test("nothing is told before it is durable, and a delta not before what it follo
 });
 
 test("a listener that throws harms nobody", async () => {
-  const { say, recorder, troubles } = await aRecorder();
+  const { say, recorder, errors } = await aRecorder();
   const seen: string[] = [];
   recorder.onEvents(() => {
     throw new Error("not mine");
@@ -174,7 +174,7 @@ test("a listener that throws harms nobody", async () => {
   say(failure("two"));
   await settled();
   expect(seen).toEqual(["error", "error"]);
-  expect(troubles.map(String)).toEqual(["Error: not mine", "Error: not mine"]);
+  expect(errors.map(String)).toEqual(["Error: not mine", "Error: not mine"]);
 });
 
 test("closing writes what was said just before", async () => {
@@ -188,12 +188,12 @@ test("closing writes what was said just before", async () => {
 });
 
 test.each([1500, 100_000])("what is nested %i deep is cut, and holds up nobody", async (depth) => {
-  const { say, store, troubles } = await aRecorder();
+  const { say, store, errors } = await aRecorder();
   const input: unknown = JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
   say({ type: "tool", message: "a1", call: "c1", name: "bash", state: { status: "running", input } });
   say(failure("other"), "other");
   await settled();
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
   expect(types(await kept(store, "other"))).toEqual(["error"]);
   expect(JSON.stringify((await kept(store)).at(-1))).toContain("[cut]");
 });
@@ -203,7 +203,7 @@ test("a turn whose beginning is not kept any more ends once after a restart, and
   first.say(message);
   for (let count = 0; count < 30; count++) first.say(failure(`number ${count}`));
   await first.recorder.close();
-  const again = new Recorder({ store: first.store, clock: first.clock, keep: 10, onTrouble: () => {} });
+  const again = new Recorder({ store: first.store, clock: first.clock, keep: 10, onError: () => {} });
   await again.listen([first.runtime]);
   first.say({ type: "delta", message: "a2", part: "p2", kind: "text", text: "on" });
   first.say({ type: "rest" });
@@ -234,7 +234,7 @@ function fullDisk() {
 
 test("while the disk is full events wait, deltas are left out, and all is written when there is room", async () => {
   const { disk, change } = fullDisk();
-  const { say, store, told, troubles, clock } = await aRecorder(change);
+  const { say, store, told, errors, clock } = await aRecorder(change);
   say(message);
   await settled();
   disk.full = true;
@@ -243,7 +243,7 @@ test("while the disk is full events wait, deltas are left out, and all is writte
   await clock.advance(5000);
   say(failure("two"));
   say(delta("lost"));
-  expect(troubles.length).toBeGreaterThan(0);
+  expect(errors.length).toBeGreaterThan(0);
   expect(told).toHaveLength(2);
   disk.full = false;
   await clock.advance(minute);
@@ -256,13 +256,13 @@ test("while the disk is full events wait, deltas are left out, and all is writte
 
 test("what cannot be held back is given up as a whole, said so, and the turn is asked for anew", async () => {
   const { disk, change } = fullDisk();
-  const { say, store, troubles, retold, clock } = await aRecorder(change, 3000);
+  const { say, store, errors, retold, clock } = await aRecorder(change, 3000);
   say(message);
   await settled();
   disk.full = true;
   for (let count = 0; count < 50; count++) say(failure(`number ${count}`));
   await clock.advance(5000);
-  expect(troubles.map((error) => (error as AppError).code)).toContain("events_lost");
+  expect(errors.map((error) => (error as AppError).code)).toContain("events_lost");
   disk.full = false;
   await clock.advance(2 * minute);
   expect(retold).toEqual(["ses-1"]);
@@ -276,20 +276,20 @@ test("what cannot be held back is given up as a whole, said so, and the turn is 
 });
 
 test("however much is said at once, nothing is given up while the store can be written", async () => {
-  const { say, store, troubles } = await aRecorder(undefined, 3000);
+  const { say, store, errors } = await aRecorder(undefined, 3000);
   for (let count = 0; count < 50; count++) say(failure(`number ${count}`));
   await settled();
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
   expect(types(await kept(store))).toHaveLength(50);
 });
 
 test("what is not written when it closes is reported", async () => {
   const { disk, change } = fullDisk();
-  const { say, recorder, troubles } = await aRecorder(change);
+  const { say, recorder, errors } = await aRecorder(change);
   disk.full = true;
   say(failure("one"));
   await recorder.close();
-  expect((troubles.at(-1) as AppError).code).toBe("events_lost");
+  expect((errors.at(-1) as AppError).code).toBe("events_lost");
 });
 
 /** A store that does not take the events of one lane, for a reason of its own. */
@@ -307,11 +307,11 @@ function refusing(lane: string) {
 
 test("events of one lane that the store does not take hold up no other, and that lane is taken up anew", async () => {
   const { state, change } = refusing("lane");
-  const { say, store, told, troubles, retold, clock } = await aRecorder(change);
+  const { say, store, told, errors, retold, clock } = await aRecorder(change);
   for (const lane of ["other", "lane", "third"]) say(failure(lane), lane);
   await settled();
   expect(told.map(({ event }) => event.lane)).toEqual(["other", "third"]);
-  expect(troubles.map((error) => (error as AppError).code ?? String(error))).toEqual([
+  expect(errors.map((error) => (error as AppError).code ?? String(error))).toEqual([
     "Error: not this one",
     "events_lost",
   ]);
@@ -342,10 +342,10 @@ test("a refused lane with more to say than goes into a commit holds up no other 
 
 test("what a store takes of no lane waits, whatever it says", async () => {
   const { state, change } = refusing("lane");
-  const { say, store, troubles, clock } = await aRecorder(change);
+  const { say, store, errors, clock } = await aRecorder(change);
   say(failure("one"));
   await settled();
-  expect(troubles.map(String)).toEqual(["Error: not this one"]);
+  expect(errors.map(String)).toEqual(["Error: not this one"]);
   state.refuses = false;
   await clock.advance(5000);
   expect(types(await kept(store))).toEqual(["error"]);
@@ -382,7 +382,7 @@ function countingReads() {
 
 test("a lane that was removed is let go, and goes on with its numbers when something is heard of it again", async () => {
   const { reads, change } = countingReads();
-  const { say, recorder, store, troubles } = await aRecorder(change);
+  const { say, recorder, store, errors } = await aRecorder(change);
   say(failure("one"));
   recorder.laneRemoved("lane");
   await settled();
@@ -392,7 +392,7 @@ test("a lane that was removed is let go, and goes on with its numbers when somet
   await settled();
   say(failure("four"));
   await settled();
-  expect([reads, troubles]).toEqual([["lane", "lane"], []]);
+  expect([reads, errors]).toEqual([["lane", "lane"], []]);
   expect(await kept(store)).toHaveLength(4);
 });
 

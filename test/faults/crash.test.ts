@@ -13,7 +13,7 @@ afterAll(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-type Outcome = { reached: string[]; findings: unknown[]; troubles: string[]; outcomes: unknown; mail: unknown[] };
+type Outcome = { reached: string[]; findings: unknown[]; errors: string[]; outcomes: unknown; mail: unknown[] };
 
 /** Events that only mailboxes have which commit a read in a second step; the store's own has no such step. */
 const secondStep = /read_committed|read_commit_failed/;
@@ -34,7 +34,7 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
   test("an undisturbed run passes these fail points, and ends as expected", async () => {
     const { result, prompts } = await baseline;
     expect(points.filter((point) => !result.reached.includes(point))).toEqual([]);
-    expect(result).toMatchObject({ findings: [], troubles: [] });
+    expect(result).toMatchObject({ findings: [], errors: [] });
     const once = ["next", "works-on", "timeout", "sent", "unrecorded", "stopped"];
     expect(prompts).toMatchObject(Object.fromEntries(once.map((id) => [id, ["accepted"]])));
   });

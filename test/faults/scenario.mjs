@@ -23,12 +23,12 @@ const policy = {
   retryDelaysMs: [30],
   graceMs: 60,
   rereadMs: 20,
-  firstLookDelayMs: 20,
-  maxLookDelayMs: 200,
+  firstReconcileDelayMs: 20,
+  maxReconcileDelayMs: 200,
   submitLimitMs: 250,
-  lateLooksMs: [],
-  watchdogAtOnce: 8,
-  fileLookMs: 30,
+  lateReconcileDelaysMs: [],
+  watchdogConcurrency: 8,
+  fileCheckMs: 30,
   fileWaitMs: 80,
   followUpMissingFiles: true,
 };
@@ -156,9 +156,9 @@ function fileMailbox() {
   };
 }
 
-function world(reach = () => {}) {
+function world(failPoint = () => {}) {
   return {
-    store: openSqliteStore({ path, reach }),
+    store: openSqliteStore({ path, failPoint }),
     policy,
     ...(process.env.WAYBILL_TEST_MAILBOX === "file" ? { mailbox: fileMailbox() } : {}),
     runtimes: (postMessage) => [
@@ -171,16 +171,16 @@ if (!existsSync(path)) await prepare();
 
 const reached = new Set();
 const kill = failPointFrom(process.env.WAYBILL_FAIL_POINT);
-const reach = (point) => {
+const failPoint = (point) => {
   reached.add(point);
   kill(point);
 };
-const troubles = [];
+const errors = [];
 const waybill = await startEngine({
-  ...world(reach),
+  ...world(failPoint),
   lanes: ["plain", "tools", "people", "files", "rebuilt"].map(lane),
-  reach,
-  onTrouble: ({ error }) => troubles.push(String(error)),
+  failPoint,
+  onError: ({ error }) => errors.push(String(error)),
 });
 
 let acting = Promise.resolve();
@@ -226,7 +226,7 @@ process.stdout.write(
   JSON.stringify({
     reached: [...reached],
     findings,
-    troubles,
+    errors,
     outcomes: Object.fromEntries([...latest].map(([id, { status, attempts }]) => [id, { status, attempts }])),
     mail: mail.map((one) => [one.relayOfMessageId, one.from, one.text]).sort(),
   }),

@@ -32,7 +32,7 @@ export async function startOpencode(scenes: Scenes, lanes: Lanes) {
 
 export async function startClaude(scenes: Scenes, lanes: Lanes) {
   const times = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 50, longestWaitMs: 50 };
-  const world = new ClaudeLanes({ lanes, claude: { mostResting: 20, times } });
+  const world = new ClaudeLanes({ lanes, claude: { maxResting: 20, times } });
   furnish(world.directory, lanes);
   for (const { directory = "work" } of lanes) {
     const settings = join(world.directory, directory, ".claude");
@@ -51,7 +51,7 @@ export async function startClaude(scenes: Scenes, lanes: Lanes) {
 
 export async function startPi(scenes: Scenes, lanes: Lanes) {
   const times = { firstWaitMs: 50, longestWaitMs: 50 };
-  const world = new PiLanes({ lanes, pi: { mostResting: 20, times } });
+  const world = new PiLanes({ lanes, pi: { maxResting: 20, times } });
   furnish(world.directory, lanes);
   await world.start();
   world.script(modelScript(scenes, piTools, "."));

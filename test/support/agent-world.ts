@@ -29,7 +29,7 @@ export type AgentWorldOptions = {
 export abstract class AgentWorld {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "waybill-world-")));
   readonly work = join(this.directory, "work");
-  readonly troubles: unknown[] = [];
+  readonly errors: unknown[] = [];
   readonly #options: AgentWorldOptions;
   readonly #asked = new Set<() => void>();
   /** What the model was told beside the prompts, by call. */
@@ -58,7 +58,7 @@ export abstract class AgentWorld {
         aLane({ runtime: runtime.kind, ...lane, directory: resolve(this.directory, lane.directory ?? "work") }),
       ),
       runtimes: () => [runtime],
-      onTrouble: ({ error }) => this.troubles.push(error),
+      onError: ({ error }) => this.errors.push(error),
     });
     return this;
   }

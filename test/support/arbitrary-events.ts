@@ -11,8 +11,8 @@ const number = fc.constantFrom(1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5);
 const reason = fc.constantFrom("empty_assistant_turn", "session_stale", "no_response");
 const spends = fc.constantFrom("attempts" as const, "repairs" as const);
 
-const furtherKind = fc.constantFrom("summary" as const, "follow_up" as const);
-const further = furtherKind.map((kind) => ({ kind, spends: "further" as const, freshSession: false }));
+const followUpKind = fc.constantFrom("summary" as const, "follow_up" as const);
+const further = followUpKind.map((kind) => ({ kind, spends: "further" as const, freshSession: false }));
 
 const timings: fc.Arbitrary<AttemptTiming[]> = fc.array(
   fc.record({
@@ -115,7 +115,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       weight: 16,
       arbitrary: of<Of<"asked_further">>("asked_further", {
         attempt: fc
-          .tuple(attempt, furtherKind)
+          .tuple(attempt, followUpKind)
           .map(([given, kind]) => ({ ...given, kind, spends: "further" as const })),
         runId: fc.constant("run"),
         lookAt: time,

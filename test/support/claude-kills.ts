@@ -68,7 +68,13 @@ export const killedClaude: KilledAgent = {
         claudeBin,
         permissionPolicy: "trusted",
         lanes: [{ id: "lane", directory: waybill.work, runtime: "claude" }],
-        delivery: { retryDelaysMs: [300], graceMs: 1500, rereadMs: 200, firstLookDelayMs: 300, maxLookDelayMs: 1000 },
+        delivery: {
+          retryDelaysMs: [300],
+          graceMs: 1500,
+          rereadMs: 200,
+          firstReconcileDelayMs: 300,
+          maxReconcileDelayMs: 1000,
+        },
       },
     );
   },

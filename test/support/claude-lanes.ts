@@ -45,8 +45,8 @@ export class ClaudeLanes extends AgentWorld {
       directory: join(this.directory, "claude"),
       clock: systemClock,
       idleMs: 60_000,
-      mostResting: 5,
-      onTrouble: (error) => this.troubles.push(error),
+      maxResting: 5,
+      onError: (error) => this.errors.push(error),
       ...this.#claude,
     });
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { anApi } from "./http-api.ts";
-import { MemoryDesk } from "./memory-desk.ts";
+import { MemoryService } from "./memory-service.ts";
 
 export function filePlace({ git }: { git: boolean }) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "waybill-place-")));
@@ -29,10 +29,10 @@ export function filePlace({ git }: { git: boolean }) {
   symlinkSync(join(root, "outside"), join(directory, "out"));
   symlinkSync(join(root, "outside", "secret.txt"), join(directory, "link.txt"));
   symlinkSync(join(directory, "src"), join(directory, "within"));
-  const desk = new MemoryDesk();
-  desk.directory = directory;
-  desk.denied = [join(directory, "state")];
-  const { ask } = anApi({ desk });
+  const service = new MemoryService();
+  service.directory = directory;
+  service.denied = [join(directory, "state")];
+  const { ask } = anApi({ service });
   const read = async <T>(path: string) => (await ask(`/opencode${path}`)).json() as T;
-  return { root, directory, desk, ask, read, write };
+  return { root, directory, service, ask, read, write };
 }

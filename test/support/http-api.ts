@@ -1,13 +1,13 @@
-/** The API over a desk in memory: asked directly, or over real sockets where those matter. */
+/** The API over a service in memory: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Desk } from "../../src/service/service.ts";
+import type { Service } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import { MemoryDesk } from "./memory-desk.ts";
+import { MemoryService } from "./memory-service.ts";
 
 export const token = "a-token-that-only-tests-know";
 export const port = 7777;
@@ -17,24 +17,24 @@ export const about = { version: "0.0.0", runId: "run", startedAt: 0 };
 export type Asked = Omit<RequestInit, "headers"> & { json?: unknown; headers?: Record<string, string | null> };
 export type Answered = { status: number; headers: Headers; body: string; json: () => unknown };
 
-export type Api<D extends Desk = MemoryDesk> = {
+export type Api<D extends Service = MemoryService> = {
   app: App;
-  desk: D;
-  troubles: unknown[];
+  service: D;
+  errors: unknown[];
   ask(path: string, asked?: Asked): Promise<Answered>;
 };
 
-export function anApi(options: Partial<AppOptions> & { desk?: MemoryDesk; closing?: AbortSignal } = {}): Api {
-  return anApiOn(options.desk ?? new MemoryDesk(), options);
+export function anApi(options: Partial<AppOptions> & { service?: MemoryService; closing?: AbortSignal } = {}): Api {
+  return anApiOn(options.service ?? new MemoryService(), options);
 }
 
-export function anApiOn<D extends Desk>(
-  desk: D,
+export function anApiOn<D extends Service>(
+  service: D,
   options: Partial<AppOptions> & { closing?: AbortSignal } = {},
 ): Api<D> {
   const { closing = new AbortController().signal } = options;
-  const troubles: unknown[] = [];
-  const app = makeApp({ token, about, onError: (error) => troubles.push(error), ...options, desk });
+  const errors: unknown[] = [];
+  const app = makeApp({ token, about, onError: (error) => errors.push(error), ...options, service });
   const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const afterAnswer = (run: () => void) => void afterwards.push(run);
@@ -44,7 +44,7 @@ export function anApiOn<D extends Desk>(
     for (const run of afterwards) run();
     return { status: answer.status, headers: answer.headers, body, json: () => JSON.parse(body) };
   };
-  return { app, desk, troubles, ask };
+  return { app, service, errors, ask };
 }
 
 function requestOf({ json, headers = {}, ...init }: Asked, host: string): RequestInit {
@@ -57,7 +57,7 @@ function requestOf({ json, headers = {}, ...init }: Asked, host: string): Reques
 
 /** Listens on a free port until the test is over. */
 export async function served(
-  options: Partial<AppOptions> & { desk?: MemoryDesk; server?: Partial<ListenOptions> } = {},
+  options: Partial<AppOptions> & { service?: MemoryService; server?: Partial<ListenOptions> } = {},
 ): Promise<Api & { listening: Listening }> {
   const { server, ...appOptions } = options;
   const api = anApi(appOptions);

@@ -1,4 +1,4 @@
-/** A hub on the desk of a running world, and clients that follow it. */
+/** A hub on the service of a running world, and clients that follow it. */
 import type { Engine } from "../../src/service/engine.ts";
 import type { HubDeps } from "../../src/transports/opencode-api/events/event-hub.ts";
 import { EventHub } from "../../src/transports/opencode-api/events/event-hub.ts";
@@ -6,20 +6,20 @@ import type { Line } from "../../src/transports/opencode-api/events/frame.ts";
 import type { Position } from "../../src/transports/opencode-api/events/position.ts";
 import { positionText } from "../../src/transports/opencode-api/events/position.ts";
 import { sessionView } from "../../src/transports/opencode-api/sessions/session-view.ts";
-import { deskOf } from "./desk-of.ts";
 import { settled } from "./manual-clock.ts";
+import { serviceOf } from "./service-of.ts";
 import type { World } from "./waybill.ts";
 
 export function aHub(world: World, deps: Partial<HubDeps> = {}): EventHub {
   return hubOn(world.waybill, world, deps);
 }
 
-function hubOn(waybill: Engine, { clock, troubles }: World, deps: Partial<HubDeps>): EventHub {
+function hubOn(waybill: Engine, { clock, errors }: World, deps: Partial<HubDeps>): EventHub {
   return new EventHub({
-    desk: deskOf(waybill),
+    service: serviceOf(waybill),
     clock,
     sessionInfo: async (lane, updatedAt) => sessionView(lane, { projectID: "global", updatedAt, version: "0" }),
-    report: (error) => troubles.push(error),
+    report: (error) => errors.push(error),
     ...deps,
   });
 }

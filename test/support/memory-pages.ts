@@ -1,4 +1,4 @@
-/** Cursors and pages of lists that only grow, as a desk in memory has them. */
+/** Cursors and pages of lists that only grow, as a service in memory has them. */
 import { AppError } from "../../src/app-error.ts";
 import type { Page, Paging } from "../../src/core/log/page.ts";
 

@@ -40,7 +40,13 @@ export const killedOpencode: KilledAgent = {
         opencodeAttachUrl: `http://127.0.0.1:${port}`,
         opencodeServePort: port,
         lanes: [{ id: "lane", directory: waybill.work }],
-        delivery: { retryDelaysMs: [300], graceMs: 1500, rereadMs: 200, firstLookDelayMs: 300, maxLookDelayMs: 1000 },
+        delivery: {
+          retryDelaysMs: [300],
+          graceMs: 1500,
+          rereadMs: 200,
+          firstReconcileDelayMs: 300,
+          maxReconcileDelayMs: 1000,
+        },
       },
     );
   },

@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import { deskOf } from "./desk-of.ts";
 import { about, token } from "./http-api.ts";
 import { partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
@@ -18,6 +17,7 @@ import { startOpencode } from "./opencode-server.ts";
 import type { Reached } from "./opencode-session.ts";
 import { OpencodeSession } from "./opencode-session.ts";
 import { modelScript, opencodeTools } from "./scenes.ts";
+import { serviceOf } from "./service-of.ts";
 import type { Agent } from "./side-by-side.ts";
 
 /** What a scene gave: the types of events in their order, and the messages with their parts. */
@@ -62,7 +62,7 @@ export async function nativeTheatre(): Promise<Theatre> {
 
 /** Each scene has a lane, and so a session. */
 export async function waybillTheatre(agent: Agent): Promise<Theatre> {
-  const app = makeApp({ desk: deskOf(agent.waybill), token, about });
+  const app = makeApp({ service: serviceOf(agent.waybill), token, about });
   const listening = await listen({ port: 0, app });
   const at = { url: `${listening.url}/opencode`, authorization: `Bearer ${token}` };
   return {

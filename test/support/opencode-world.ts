@@ -61,7 +61,7 @@ export class OpencodeWorld extends AgentWorld {
       keeper: this.keeper,
       clock: systemClock,
       ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
-      onTrouble: (error) => this.troubles.push(error),
+      onError: (error) => this.errors.push(error),
       ...(silenceMs === undefined ? {} : { silenceMs }),
       ...(systemPromptPath === undefined ? {} : { systemPromptPath: join(this.directory, systemPromptPath) }),
     });

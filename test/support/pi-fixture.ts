@@ -5,7 +5,7 @@ import { newestTurn, signalsOf } from "../../src/core/turn/slice-signals.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
 import type { Json } from "../../src/runtimes/json-fields.ts";
-import { SessionBook } from "../../src/runtimes/pi/session/session-reader.ts";
+import { SessionReader } from "../../src/runtimes/pi/session/session-reader.ts";
 import { PiTranslator } from "../../src/runtimes/pi/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
 import { asBrokenOff } from "../../src/runtimes/process-pool/broken-off.ts";
@@ -24,7 +24,7 @@ export function recordedLines(name: string): Json[] {
 }
 
 export function recordedRows(name: string): TranscriptRow[] {
-  const book = new SessionBook(session);
+  const book = new SessionReader(session);
   for (const row of linesOf(`${name}.rows.jsonl`)) book.take(row);
   return asBrokenOff(book.newest(null, []).rows);
 }

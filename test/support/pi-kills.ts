@@ -49,7 +49,13 @@ export const killedPi: KilledAgent = {
         piAgentModel: "scripted",
         permissionPolicy: "trusted",
         lanes: [{ id: "lane", directory: waybill.work, runtime: "pi" }],
-        delivery: { retryDelaysMs: [300], graceMs: 1500, rereadMs: 200, firstLookDelayMs: 300, maxLookDelayMs: 1000 },
+        delivery: {
+          retryDelaysMs: [300],
+          graceMs: 1500,
+          rereadMs: 200,
+          firstReconcileDelayMs: 300,
+          maxReconcileDelayMs: 1000,
+        },
       },
     );
   },

@@ -51,8 +51,8 @@ export class PiLanes extends AgentWorld {
       directory: join(this.directory, "pi"),
       clock: systemClock,
       idleMs: 60_000,
-      mostResting: 5,
-      onTrouble: (error) => this.troubles.push(error),
+      maxResting: 5,
+      onError: (error) => this.errors.push(error),
       ...this.#pi,
     });
   }

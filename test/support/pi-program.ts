@@ -10,7 +10,7 @@ import type { Json } from "../../src/runtimes/json-fields.ts";
 import { jsonIn } from "../../src/runtimes/json-fields.ts";
 import { piArguments } from "../../src/runtimes/pi/process/pi-arguments.ts";
 import { piEnvironment as environmentOf } from "../../src/runtimes/pi/process/pi-environment.ts";
-import { PiTalk } from "../../src/runtimes/pi/process/rpc-client.ts";
+import { RpcClient } from "../../src/runtimes/pi/process/rpc-client.ts";
 import { splitLines } from "../../src/runtimes/process-pool/split-lines.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
@@ -61,7 +61,7 @@ export class PiWorld {
 
 export class PiProgram {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly talk: PiTalk;
+  readonly talk: RpcClient;
   /** What it printed, and between that what it was told, under the type `told`. */
   lines: Json[] = [];
   words = "";
@@ -75,7 +75,7 @@ export class PiProgram {
     child.stderr.on("data", (chunk) => {
       this.words += chunk;
     });
-    this.talk = new PiTalk({
+    this.talk = new RpcClient({
       write: (line) => {
         this.lines.push({ type: "told", line });
         child.stdin.write(`${JSON.stringify(line)}\n`);

@@ -18,14 +18,14 @@ import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 
-/** Waits of milliseconds instead of seconds, for agents that act at once. */
+/** LaneBackoff of milliseconds instead of seconds, for agents that act at once. */
 export const quickDelivery = {
   retryDelaysMs: [200],
   graceMs: 300,
   graceForTaskMs: 300,
   rereadMs: 100,
-  firstLookDelayMs: 100,
-  maxLookDelayMs: 500,
+  firstReconcileDelayMs: 100,
+  maxReconcileDelayMs: 500,
 };
 
 export type Result = { code: number | null; stdout: string; stderr: string };

@@ -8,7 +8,7 @@ export const quickPolicy: Policy = {
   graceMs: 1500,
   graceForTaskMs: 1500,
   rereadMs: 200,
-  firstLookDelayMs: 300,
-  maxLookDelayMs: 1000,
-  lateLooksMs: [],
+  firstReconcileDelayMs: 300,
+  maxReconcileDelayMs: 1000,
+  lateReconcileDelaysMs: [],
 };

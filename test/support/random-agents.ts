@@ -99,7 +99,7 @@ export async function answerAsks(world: World, decide: () => "once" | "reject"):
 }
 
 async function checkRun(world: World) {
-  expect(world.troubles).toEqual([]);
+  expect(world.errors).toEqual([]);
   expect(world.clock.pending).toBeLessThanOrEqual(2);
   expect(await world.waybill.store.check()).toEqual([]);
   const records = await Promise.all(messageIds.map((id) => world.delivery(id)));

@@ -65,20 +65,20 @@ async function perform(world: World, { after, what, to, waited }: Deed): Promise
     release: () => people.release("lane", "ada"),
     pause: () => people.pause("lane", "lunch"),
     resume: () => people.resume("lane"),
-    look: () => courier.moveLane("lane", { look: true }),
+    look: () => courier.moveLane("lane", { reconcile: true }),
     restart: async () => {
       await world.stop();
       await world.start();
     },
   };
-  const done = deeds[what]().catch((error) => void world.troubles.push(error));
+  const done = deeds[what]().catch((error) => void world.errors.push(error));
   // A restart is over before anything else happens; the rest may still be under way.
   if (what === "restart") await done;
   else if (waited) await settled();
 }
 
 async function checkRun(world: World): Promise<void> {
-  expect(world.troubles).toEqual([]);
+  expect(world.errors).toEqual([]);
   expect(await world.waybill.store.check()).toEqual([]);
   const prompts = world.prompts();
   for (const id of messageIds) {

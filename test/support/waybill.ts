@@ -36,7 +36,7 @@ export type WorldOptions = {
 export class World {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-test-"));
   readonly clock: ManualClock;
-  readonly troubles: unknown[] = [];
+  readonly errors: unknown[] = [];
   readonly alerts: Alert[] = [];
   readonly #options: WorldOptions;
   #waybill: Engine | null = null;
@@ -67,7 +67,7 @@ export class World {
       ...(mailbox ? { mailbox } : {}),
       lanes: lanes.map(aLane),
       ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),
-      onTrouble: ({ error }) => this.troubles.push(error),
+      onError: ({ error }) => this.errors.push(error),
       runtimes: (postMessage) => {
         this.stub = new StubRuntime({
           journalPath: join(this.directory, "stub.jsonl"),
@@ -106,7 +106,7 @@ export class World {
     return record;
   }
 
-  /** Moves the clock until the delivery has one of these states. */
+  /** TransitionRules the clock until the delivery has one of these states. */
   async reaches(messageId: string, ...wanted: DeliveryRecord["status"][]): Promise<DeliveryRecord> {
     await this.clock.until(async () => wanted.includes((await this.delivery(messageId)).status));
     return this.delivery(messageId);
@@ -132,10 +132,10 @@ export class World {
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const world = await new World(options).start();
   onTestFinished(async () => {
-    const { troubles } = world;
+    const { errors } = world;
     const findings = await world.waybill.store.check();
     await world.dispose();
-    expect({ troubles, findings }).toEqual({ troubles: [], findings: [] });
+    expect({ errors, findings }).toEqual({ errors: [], findings: [] });
   });
   return world;
 }

@@ -1,9 +1,9 @@
 /** `waybill doctor`: what is in order, what is not, and how to put it right. */
 import type { Command, CommandContext } from "../command.ts";
 import { refuseMore } from "../command.ts";
+import { look } from "../doctor/inspect.ts";
 import type { Check } from "../doctor/judge.ts";
 import { judge } from "../doctor/judge.ts";
-import { look } from "../doctor/look.ts";
 import { printable } from "../output/terminal.ts";
 
 const help = `Usage: waybill doctor [--json]

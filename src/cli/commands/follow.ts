@@ -72,7 +72,7 @@ async function showAll(
     if (!context.json) context.remark("Following. Ctrl-C ends it.");
   };
   if (after !== undefined) onOpen();
-  const options = { lane, after, signal: context.interrupted, onOpen, onTrouble: sayOnce(context) };
+  const options = { lane, after, signal: context.interrupted, onOpen, onError: sayOnce(context) };
   for await (const event of client.followEvents(options)) {
     show.event(event);
     const ended = endOf(event);

@@ -40,7 +40,7 @@ export const watch: Command = {
       // A lane that does not exist would be silent for ever.
       if (lane !== undefined) await client.lane(lane);
       if (!json) remark("Watching. Ctrl-C ends it.");
-      const options = { lane, after: input.value("after"), signal: interrupted, onTrouble: sayOnce(context) };
+      const options = { lane, after: input.value("after"), signal: interrupted, onError: sayOnce(context) };
       for await (const event of client.stream(options)) show(event);
       return exitCodes.interrupted;
     });

@@ -40,7 +40,7 @@ export const workerCommand: Command = {
         const wording = { json: context.json, paint: paintFor(process.stderr, context.env) };
         context.remark(failureText(error, wording));
       },
-      onTrouble: (error) => log?.error({ err: error }, "Not everything ended in good order; the ledger has it."),
+      onError: (error) => log?.error({ err: error }, "Not everything ended in good order; the ledger has it."),
     });
   },
 };

@@ -19,7 +19,7 @@ export function programOf(runtime: string, config: Pick<Config, "opencodeBin" | 
   return runtime === "opencode" ? config.opencodeBin : runtime;
 }
 
-export async function lookAtProgram(
+export async function inspectProgram(
   runtime: string,
   program: string,
   env: NodeJS.ProcessEnv,

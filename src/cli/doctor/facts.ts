@@ -1,7 +1,7 @@
 /** What the doctor saw. Facts only: what is good or bad about them is decided in judge.ts. */
 import type { AppError } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
-import type { StoreLook } from "../../store/sqlite/look-at-store.ts";
+import type { StoreInspection } from "../../store/sqlite/inspect-store.ts";
 
 export type DirectoryFacts = {
   path: string;
@@ -56,7 +56,7 @@ export type ConfiguredFacts = {
   /** The variables for pi's provider that are set, by name only. */
   hasPiKey: boolean;
   lanes: readonly LaneFacts[];
-  store: StoreLook;
+  store: StoreInspection;
   port: PortFacts;
 };
 

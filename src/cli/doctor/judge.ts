@@ -66,7 +66,7 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
     case "cannot be made":
       return failed(name, `${path} does not exist and cannot be made.`, "Make it, or point WAYBILL_HOME elsewhere.");
     case "no directory":
-      return failed(name, `${path} is not a directory.`, "Move it away, or point WAYBILL_HOME elsewhere.");
+      return failed(name, `${path} is not a directory.`, "TransitionRule it away, or point WAYBILL_HOME elsewhere.");
     case "there":
       break;
     default:
@@ -92,7 +92,8 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
 function judgeToken({ path, mode, isFile, holdsToken }: TokenFacts): Check {
   const name = "token";
   if (mode === null) return ok(name, `${path} will be made at the first start.`);
-  if (!isFile) return failed(name, `${path} is not a plain file.`, "Move it away; the next start makes a new one.");
+  if (!isFile)
+    return failed(name, `${path} is not a plain file.`, "TransitionRule it away; the next start makes a new one.");
   if (holdsToken === null) return failed(name, `${path} cannot be read.`, "Make it your own, or move it away.");
   if (!holdsToken) return failed(name, `${path} holds no token.`, "Delete it: the next start makes a new token.");
   if ((mode & 0o077) === 0) return ok(name, `${path} is private.`);

@@ -8,7 +8,7 @@ import { serverEnvironment } from "../../runtimes/opencode/server/server-environ
 import { defaultServerTimes } from "../../runtimes/opencode/server/server-times.ts";
 import type { OpencodeFacts } from "./facts.ts";
 
-export async function lookAtOpencode(
+export async function inspectOpencode(
   config: Config,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,

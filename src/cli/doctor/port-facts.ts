@@ -5,7 +5,7 @@ import type { Config } from "../../daemon/config/config.ts";
 import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import type { PortFacts } from "./facts.ts";
 
-export async function lookAtPort({ host, port, home }: Pick<Config, "host" | "port" | "home">): Promise<PortFacts> {
+export async function inspectPort({ host, port, home }: Pick<Config, "host" | "port" | "home">): Promise<PortFacts> {
   const place = { host, port };
   const running = runningDaemon(home);
   if (running && (port === 0 || running.port === port)) return { ...place, state: "ours", pid: running.pid };

@@ -7,7 +7,7 @@ import { transition } from "../delivery/transition.ts";
 import type { Evidence, Observation } from "../proof/observation.ts";
 import { noEvidence, unobserved, unreadable } from "../proof/observation.ts";
 import { decide } from "./decide.ts";
-import type { Decision, Look } from "./decision.ts";
+import type { Decision, DecisionInput } from "./decision.ts";
 
 const sentAt = 1_000_000;
 const accepted = (record: DeliveryRecord = aRecord()) =>
@@ -29,7 +29,7 @@ const reply = (text: string, relay: "this" | "none" = "this") => ({
   toReplyRecipient: true,
 });
 
-function look(observation: Observation, given: Partial<Look> = {}): Look {
+function look(observation: Observation, given: Partial<DecisionInput> = {}): DecisionInput {
   return {
     record: accepted(),
     observation,
@@ -69,7 +69,7 @@ describe("retry eligibility, row by row, after the grace time", () => {
   const ask = accepted(aRecord({ actionMode: "ask" }));
   const work = accepted(aRecord({ actionMode: "do" }));
   const bash = evidence({ executions: ["bash"] });
-  const rows: [string, { retry: boolean; read: boolean }, Look][] = [
+  const rows: [string, { retry: boolean; read: boolean }, DecisionInput][] = [
     [
       "responded_tool_call that cannot be classified: retry, no read",
       { retry: true, read: false },

@@ -7,53 +7,53 @@
  */
 
 import type { DeliveryRecord, Proof } from "../delivery/record.ts";
-import { graceEnds, lateLook, nextLook, quietAfter } from "../delivery/schedule.ts";
+import { graceEnds, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
 import { provenAttempt } from "../delivery/timing.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observation.ts";
 import type { Verdict } from "../proof/sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "../proof/sufficiency.ts";
-import type { Decision, Look } from "./decision.ts";
-import { commit, failForGood, isEarly, lookAgain, looked } from "./decision.ts";
-import { afterFurtherTurn, askFurther, claimsIn, maySpeakOfFiles, summaryFor, turnEnded } from "./follow-up.ts";
+import type { Decision, DecisionInput } from "./decision.ts";
+import { commit, failForGood, isEarly, observedEvent, reconcileLater } from "./decision.ts";
+import { afterFollowUpTurn, claimsIn, maySpeakOfFiles, submitFollowUp, summaryFor, turnEnded } from "./follow-up.ts";
 import { retryOrGiveUp, silence } from "./silence.ts";
 
-export function decide(look: Look): Decision {
-  const { status } = look.record;
+export function decide(input: DecisionInput): Decision {
+  const { status } = input.record;
   switch (status) {
     case "responded":
     case "cancelled":
-      return afterTheEnd(look);
+      return afterTheEnd(input);
     case "failed_terminal":
-      return proven(look) ?? lateProof(look);
+      return proven(input) ?? lateProof(input);
     case "pending":
     case "submitting":
     case "accepted":
     case "unanswered":
     case "retry_scheduled":
     case "failed_retryable":
-      return proven(look) ?? endedByPerson(look) ?? stillGoingOn(look) ?? silence(look);
+      return proven(input) ?? endedByPerson(input) ?? stillGoingOn(input) ?? silence(input);
     default:
       return status satisfies never;
   }
 }
 
-function proven(look: Look): Decision | null {
-  const { record, observation, reply, contract } = look;
+function proven(input: DecisionInput): Decision | null {
+  const { record, observation, reply, contract } = input;
   const replied = reply === null ? null : judgeReply(reply, contract);
   // On a text lane the answer is what ends the turn, so a message on the way does not close it.
   const mayClose = contract === "tool" || observation.settled || record.status === "failed_terminal";
   if (reply && replied?.sufficient && mayClose) {
     const { messageId, mailbox } = reply;
-    return commitProof(look, replied, { messageId, mailbox, correlation: "relayOfMessageId" });
+    return commitProof(input, replied, { messageId, mailbox, correlation: "relayOfMessageId" });
   }
   if (!observation.settled) return null;
   const intent = intentOf(record);
   if (intent === "notify" && observation.turnEndedWell) {
-    return commitProof(look, { sufficient: true, by: "notified_turn", diagnostics: [] }, null);
+    return commitProof(input, { sufficient: true, by: "notified_turn", diagnostics: [] }, null);
   }
   const verdict = judgeEvidence(intent, contract, observation.evidence);
-  return verdict.sufficient ? commitProof(look, verdict, visibleReplyOf(verdict.by, observation)) : null;
+  return verdict.sufficient ? commitProof(input, verdict, visibleReplyOf(verdict.by, observation)) : null;
 }
 
 function visibleReplyOf(by: Proof["by"], observation: Observation): Proof["visibleReply"] {
@@ -64,17 +64,17 @@ function visibleReplyOf(by: Proof["by"], observation: Observation): Proof["visib
 }
 
 function commitProof(
-  look: Look,
+  input: DecisionInput,
   verdict: Extract<Verdict, { sufficient: true }>,
   visibleReply: Proof["visibleReply"],
 ): Decision {
-  const { observation, policy, now, record } = look;
-  const answersInText = look.contract === "text" || verdict.by === "plain_text";
+  const { observation, policy, now, record } = input;
+  const answersInText = input.contract === "text" || verdict.by === "plain_text";
   const missingAtDestination = verdict.by === "visible_reply" ? ["visible_reply_destination_not_found_yet"] : [];
   const answer = observation.settled && answersInText ? observation.evidence.finalText : null;
-  const next = summaryFor(look, verdict.by);
-  const claims = claimsIn(answer, look);
-  const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(look));
+  const next = summaryFor(input, verdict.by);
+  const claims = claimsIn(answer, input);
+  const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(input));
   return {
     do: "commit",
     abort: false,
@@ -87,57 +87,57 @@ function commitProof(
         proof: { by: verdict.by, visibleReply },
         observed: observation.state === "reconcile_failed" ? null : factsOf(observation),
         turnEnded: observation.settled && !keepsLane,
-        readCommitted: look.readCommitsWithLedger,
+        readCommitted: input.readCommitsWithLedger,
         diagnostics: [...verdict.diagnostics, ...missingAtDestination],
         claims,
         next,
-        lookAt: next || claims ? now : nextLook(record, policy, now),
+        lookAt: next || claims ? now : nextReconcileAt(record, policy, now),
       },
     ],
   };
 }
 
 /** Stops and refusals are decisions, not silence. */
-function endedByPerson(look: Look): Decision | null {
-  const { observation, record, policy, now } = look;
+function endedByPerson(input: DecisionInput): Decision | null {
+  const { observation, record, policy, now } = input;
   // A person who retries has decided anew, and a session that is being replaced was aborted by us.
   const decidedAnew = record.status === "pending" || record.nextAttempt?.freshSession === true;
   if (!observation.settled || decidedAnew) return null;
-  if (observation.askRejected) return failForGood(look, "ask_rejected");
+  if (observation.askRejected) return failForGood(input, "ask_rejected");
   if (!observation.aborted) return null;
   return commit({
     type: "cancelled",
     at: now,
     by: "session",
     reason: "stopped_in_session",
-    readCommitted: look.readCommitsWithLedger,
-    lookAt: nextLook(record, policy, now),
+    readCommitted: input.readCommitsWithLedger,
+    lookAt: nextReconcileAt(record, policy, now),
   });
 }
 
 /** Busy, blocked and unknown are never a reason to prompt; a session without any sign of life is. */
-function stillGoingOn(look: Look): Decision | null {
-  const { observation, record } = look;
+function stillGoingOn(input: DecisionInput): Decision | null {
+  const { observation, record } = input;
   // What a person retried is sent as soon as the session rests; the sender also sees to it when it hangs.
   if (record.status === "pending" && isBusy(observation)) return { do: "submit" };
   switch (observation.state) {
     case "permission_blocked":
     case "question_blocked":
     case "reconcile_failed":
-      return lookAgain(look, observation.reason ?? observation.state);
+      return reconcileLater(input, observation.reason ?? observation.state);
     case "prompt_not_indexed":
     case "pending":
-      if (turnIsStuck(look)) return replaceSession(look);
-      return lookAgain(look, isQuietForLong(look) ? "tool_runs_long" : null);
+      if (turnIsStuck(input)) return replaceSession(input);
+      return reconcileLater(input, isQuietForLong(input) ? "tool_runs_long" : null);
     case "session_stale":
-      return retryOrGiveUp(look, "session_stale", "fresh_session");
+      return retryOrGiveUp(input, "session_stale", "fresh_session");
     default:
       return null;
   }
 }
 
-function replaceSession(look: Look): Decision {
-  const decision = retryOrGiveUp(look, "session_stuck", "fresh_session");
+function replaceSession(input: DecisionInput): Decision {
+  const decision = retryOrGiveUp(input, "session_stuck", "fresh_session");
   // With no repair left the session is at least stopped, or it would keep the next message waiting.
   const failed = decision.do === "commit" && decision.events.some((event) => event.type === "failed_terminal");
   return failed ? { ...decision, abort: true } : decision;
@@ -148,44 +148,44 @@ function isBusy(observation: Observation): boolean {
 }
 
 /** Busy without any sign of life for long. A tool that runs is a sign of life, however long it takes: worth a remark. */
-function turnIsStuck(look: Look): boolean {
-  return isQuietForLong(look) && !look.observation.toolRunning;
+function turnIsStuck(input: DecisionInput): boolean {
+  return isQuietForLong(input) && !input.observation.toolRunning;
 }
 
-function isQuietForLong({ record, observation, policy, now }: Look): boolean {
+function isQuietForLong({ record, observation, policy, now }: DecisionInput): boolean {
   return isBusy(observation) && quietAfter(record, observation.lastActivityAt, now) >= policy.stuckAfterMs;
 }
 
-function lateProof(look: Look): Decision {
-  const { record, policy, now } = look;
+function lateProof(input: DecisionInput): Decision {
+  const { record, policy, now } = input;
   if (record.nextLookAt === null || now < record.nextLookAt) return { do: "nothing" };
-  return commit(looked(look, null, lateLook(record.looks + 1, policy, now)));
+  return commit(observedEvent(input, null, lateReconcileAt(record.looks + 1, policy, now)));
 }
 
 /** The end stands; what is owed is the end of the turn, so that the lane can be given to the next message. */
-function afterTheEnd(look: Look): Decision {
-  const { record, observation, policy, now } = look;
+function afterTheEnd(input: DecisionInput): Decision {
+  const { record, observation, policy, now } = input;
   if (record.turnEndedAt !== null) return { do: "nothing" };
-  if (record.nextAttempt !== null) return askFurther(look);
-  const afterwards = afterFurtherTurn(look);
+  if (record.nextAttempt !== null) return submitFollowUp(input);
+  const afterwards = afterFollowUpTurn(input);
   if (afterwards) return afterwards;
   const resting = observation.settled || observation.state === "session_stale";
-  if (resting && !mayStillArrive(look)) return commit(turnEnded(look));
-  if (isEarly(look)) return { do: "nothing" };
-  const lookAt = resting ? graceEnds(record, policy) : nextLook(record, policy, now);
-  const event = { ...looked(look, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
-  return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, look) };
+  if (resting && !mayStillArrive(input)) return commit(turnEnded(input));
+  if (isEarly(input)) return { do: "nothing" };
+  const lookAt = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
+  const event = { ...observedEvent(input, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
+  return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, input) };
 }
 
 /** A stopped delivery whose request may still be under way: its lane is not given away before it would have come. */
-function mayStillArrive({ record, observation, policy, now }: Look): boolean {
+function mayStillArrive({ record, observation, policy, now }: DecisionInput): boolean {
   if (!record.acceptanceUnknown || observation.found) return false;
   return now < graceEnds(record, policy) || record.missedReads === 0;
 }
 
 /** What a person cancelled, or what answered and then hung; never the turn of somebody else in the same session. */
-function isOursToStop(record: DeliveryRecord, look: Look): boolean {
-  const { observation } = look;
+function isOursToStop(record: DeliveryRecord, input: DecisionInput): boolean {
+  const { observation } = input;
   if (observation.settled || !observation.found || observation.laterPrompt) return false;
-  return record.status === "cancelled" || turnIsStuck(look);
+  return record.status === "cancelled" || turnIsStuck(input);
 }

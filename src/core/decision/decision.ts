@@ -3,7 +3,7 @@
 import type { DeliveryEvent, EventOf } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
-import { lateLook, nextLook } from "../delivery/schedule.ts";
+import { lateReconcileAt, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observation.ts";
@@ -13,7 +13,7 @@ import type { RuntimeTraits } from "../transcript/transcript.ts";
 /** A row at the answer's destination that names this message. */
 export type DestinationReply = { messageId: string; mailbox: string; text: string; summary: string | null };
 
-export type Look = {
+export type DecisionInput = {
   record: DeliveryRecord;
   observation: Observation;
   reply: DestinationReply | null;
@@ -38,26 +38,26 @@ export function commit(...events: DeliveryEvent[]): Decision {
   return { do: "commit", events, answer: null, abort: false };
 }
 
-export function looked(look: Look, reason: string | null, lookAt: number | null): EventOf<"looked"> {
-  const { observation, now } = look;
+export function observedEvent(input: DecisionInput, reason: string | null, lookAt: number | null): EventOf<"looked"> {
+  const { observation, now } = input;
   const observed = factsOf(observation);
   return { type: "looked", at: now, observed, reason, found: observation.found, missed: false, lookAt };
 }
 
-export function lookAgain(look: Look, reason: string | null, at?: number, missed = false): Decision {
-  const { record, policy, now } = look;
+export function reconcileLater(input: DecisionInput, reason: string | null, at?: number, missed = false): Decision {
+  const { record, policy, now } = input;
   if (record.status === "pending") return { do: "nothing" };
   // A hint that brought no news is not worth an audit row, and a scheduled retry keeps its date.
-  if (isEarly(look) && (record.status === "retry_scheduled" || !isNews(look, reason))) return { do: "nothing" };
-  return commit({ ...looked(look, reason, at ?? nextLook(record, policy, now)), missed });
+  if (isEarly(input) && (record.status === "retry_scheduled" || !isNews(input, reason))) return { do: "nothing" };
+  return commit({ ...observedEvent(input, reason, at ?? nextReconcileAt(record, policy, now)), missed });
 }
 
-/** A hint came before the date of the next look. Nothing is sent or stopped a second time because of it. */
-export function isEarly({ record, now }: Look): boolean {
+/** A hint came before the date of the next input. Nothing is sent or stopped a second time because of it. */
+export function isEarly({ record, now }: DecisionInput): boolean {
   return record.nextLookAt !== null && now < record.nextLookAt;
 }
 
-function isNews({ record, observation }: Look, reason: string | null): boolean {
+function isNews({ record, observation }: DecisionInput, reason: string | null): boolean {
   return (
     record.responseState !== observation.state ||
     (reason !== null && record.lastReason !== reason) ||
@@ -66,15 +66,15 @@ function isNews({ record, observation }: Look, reason: string | null): boolean {
   );
 }
 
-export function failForGood(look: Look, reason: string): Decision {
-  const { observation, policy, now } = look;
-  const lookAt = lateLook(0, policy, now);
+export function failForGood(input: DecisionInput, reason: string): Decision {
+  const { observation, policy, now } = input;
+  const lookAt = lateReconcileAt(0, policy, now);
   return commit({ type: "failed_terminal", at: now, reason, observed: factsOf(observation), lookAt });
 }
 
 /** Why there is no proof yet, in the words that pick the retry text. */
-export function reasonFor(look: Look): string {
-  const { observation, record, contract, reply } = look;
+export function reasonFor(input: DecisionInput): string {
+  const { observation, record, contract, reply } = input;
   if (reply) return "visible_reply_ack_only_still_requires_answer";
   const verdict = judgeEvidence(intentOf(record), contract, observation.evidence);
   const missing = verdict.sufficient ? "no_response" : verdict.reason;

@@ -5,24 +5,24 @@
  * The delivery stays what it is, `responded`, and its lane is kept by the end of the turn that is still to come. Each
  * of the two is asked once at most, under ids of its own, and whatever comes of it, the lane is given back.
  */
-import type { FurtherKind, NextAttempt } from "../delivery/attempt.ts";
-import { isFurther } from "../delivery/attempt.ts";
+import type { FollowUpKind, NextAttempt } from "../delivery/attempt.ts";
+import { isFollowUp } from "../delivery/attempt.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
 import type { Claims, DeliveryRecord, Proof } from "../delivery/record.ts";
 import { lastAttempt } from "../delivery/record.ts";
-import { graceEnds, nextLook } from "../delivery/schedule.ts";
+import { graceEnds, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import { claimedFiles } from "../proof/claims.ts";
 import { factsOf } from "../proof/observation.ts";
 import { changesFiles } from "../transcript/tool-names.ts";
-import type { Decision, Look } from "./decision.ts";
-import { commit, isEarly, lookAgain, looked } from "./decision.ts";
+import type { Decision, DecisionInput } from "./decision.ts";
+import { commit, isEarly, observedEvent, reconcileLater } from "./decision.ts";
 import { sendAgain } from "./silence.ts";
 
 /** Work in files that nobody said a word about: whoever waits for it has nothing to read. */
-export function summaryFor(look: Look, by: Proof["by"]): NextAttempt | null {
-  const { record, observation, contract, policy } = look;
+export function summaryFor(input: DecisionInput, by: Proof["by"]): NextAttempt | null {
+  const { record, observation, contract, policy } = input;
   const { evidence } = observation;
   const silent = by === "tool" && contract === "text" && evidence.finalText === null;
   const ownsLane = record.status !== "failed_terminal" && observation.settled && !observation.laterPrompt;
@@ -33,13 +33,13 @@ export function summaryFor(look: Look, by: Proof["by"]): NextAttempt | null {
 }
 
 /** The files that an answer names, to be looked for on disk for a while. */
-export function claimsIn(answer: string | null, { policy, now }: Look): Claims | null {
+export function claimsIn(answer: string | null, { policy, now }: DecisionInput): Claims | null {
   const names = answer === null ? [] : claimedFiles(answer);
   return names.length === 0 ? null : { names, until: now + policy.fileWaitMs };
 }
 
 /** Where the agent may be told of missing files, its lane is kept until it is known whether there are any. */
-export function maySpeakOfFiles({ record, observation, contract, policy }: Look): boolean {
+export function maySpeakOfFiles({ record, observation, contract, policy }: DecisionInput): boolean {
   return (
     policy.followUpMissingFiles &&
     policy.automaticRetry &&
@@ -50,7 +50,7 @@ export function maySpeakOfFiles({ record, observation, contract, policy }: Look)
 }
 
 /** After the disk was looked at: once more in a moment, or that is how it is. */
-export function afterFileLook(input: {
+export function afterFileCheck(input: {
   record: DeliveryRecord;
   missing: readonly string[];
   contract: ReplyContract;
@@ -60,7 +60,7 @@ export function afterFileLook(input: {
   const { record, missing, contract, policy, now } = input;
   const until = record.claims?.until ?? now;
   if (missing.length > 0 && now < until) {
-    const lookAt = Math.min(now + policy.fileLookMs, until);
+    const lookAt = Math.min(now + policy.fileCheckMs, until);
     return { type: "looked", at: now, observed: null, reason: null, found: false, missed: false, lookAt };
   }
   const mayAsk = missing.length > 0 && policy.followUpMissingFiles && policy.automaticRetry && contract === "text";
@@ -69,44 +69,44 @@ export function afterFileLook(input: {
 }
 
 /** The prompt is due. It is sent to a session at rest, and to no other. */
-export function askFurther(look: Look): Decision {
-  const { record, observation, policy, now } = look;
+export function submitFollowUp(input: DecisionInput): Decision {
+  const { record, observation, policy, now } = input;
   if (observation.state === "session_stale" || observation.laterPrompt || !policy.automaticRetry) {
-    return giveBack(look, `${record.nextAttempt?.kind}_not_asked`);
+    return giveBack(input, `${record.nextAttempt?.kind}_not_asked`);
   }
-  if (observation.settled && !look.paused) return { do: "submit" };
-  if (isEarly(look)) return { do: "nothing" };
-  return commit(looked(look, null, nextLook(record, policy, now)));
+  if (observation.settled && !input.paused) return { do: "submit" };
+  if (isEarly(input)) return { do: "nothing" };
+  return commit(observedEvent(input, null, nextReconcileAt(record, policy, now)));
 }
 
 /** The prompt was sent: what its turn ended with is written back. Null when there is none, or its turn still runs. */
-export function afterFurtherTurn(look: Look): Decision | null {
-  const { record, observation, policy, now } = look;
+export function afterFollowUpTurn(input: DecisionInput): Decision | null {
+  const { record, observation, policy, now } = input;
   const last = lastAttempt(record);
-  if (!last || !isFurther(last.kind) || record.status !== "responded" || !observation.settled) return null;
-  if (observation.state === "session_stale") return giveBack(look, `${last.kind}_not_answered`);
+  if (!last || !isFollowUp(last.kind) || record.status !== "responded" || !observation.settled) return null;
+  if (observation.state === "session_stale") return giveBack(input, `${last.kind}_not_answered`);
   const { ran, closingText } = observation.lastTurn;
-  if (ran && closingText === null) return giveBack(look, `${last.kind}_not_answered`);
+  if (ran && closingText === null) return giveBack(input, `${last.kind}_not_answered`);
   if (ran) {
-    return { do: "commit", events: [turnEnded(look)], answer: closingText, abort: false };
+    return { do: "commit", events: [turnEnded(input)], answer: closingText, abort: false };
   }
   const graceOver = graceEnds(record, policy);
-  if (now < graceOver) return lookAgain(look, null, graceOver, true);
-  if (isEarly(look)) return { do: "nothing" };
-  if (record.missedReads === 0) return lookAgain(look, null, now + policy.rereadMs, true);
-  return sendAgain(look) ?? giveBack(look, `${last.kind}_not_answered`);
+  if (now < graceOver) return reconcileLater(input, null, graceOver, true);
+  if (isEarly(input)) return { do: "nothing" };
+  if (record.missedReads === 0) return reconcileLater(input, null, now + policy.rereadMs, true);
+  return sendAgain(input) ?? giveBack(input, `${last.kind}_not_answered`);
 }
 
-function giveBack(look: Look, diagnostic: string): Decision {
-  return commit(turnEnded(look, [diagnostic]));
+function giveBack(input: DecisionInput, diagnostic: string): Decision {
+  return commit(turnEnded(input, [diagnostic]));
 }
 
 /** What is gone shows nothing any more; what was seen of it before stands. */
-export function turnEnded({ observation, now }: Look, diagnostics: readonly string[] = []): DeliveryEvent {
+export function turnEnded({ observation, now }: DecisionInput, diagnostics: readonly string[] = []): DeliveryEvent {
   const observed = observation.state === "session_stale" ? null : factsOf(observation);
   return { type: "turn_ended", at: now, observed, diagnostics };
 }
 
-function further(kind: FurtherKind): NextAttempt {
+function further(kind: FollowUpKind): NextAttempt {
   return { kind, spends: "further", freshSession: false };
 }

@@ -5,29 +5,29 @@
 import { maxSendsPerAttempt } from "../delivery/attempt.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import { lastAttempt } from "../delivery/record.ts";
-import { affordable, graceEnds, nextLook, retryDelay } from "../delivery/schedule.ts";
+import { affordable, graceEnds, nextReconcileAt, retryDelay } from "../delivery/schedule.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observation.ts";
 import { isForPeople } from "../proof/provider-error.ts";
-import type { Decision, Look } from "./decision.ts";
-import { commit, failForGood, isEarly, lookAgain, looked, reasonFor } from "./decision.ts";
+import type { Decision, DecisionInput } from "./decision.ts";
+import { commit, failForGood, isEarly, observedEvent, reasonFor, reconcileLater } from "./decision.ts";
 
-export function silence(look: Look): Decision {
-  const { record, observation, policy, now } = look;
-  if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(look);
+export function silence(input: DecisionInput): Decision {
+  const { record, observation, policy, now } = input;
+  if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(input);
   if (observation.providerError && isForPeople(observation.providerError)) {
-    return failForGood(look, `provider_${observation.providerError}`);
+    return failForGood(input, `provider_${observation.providerError}`);
   }
-  const reason = reasonFor(look);
-  if (neverLeft(look)) {
-    return isEarly(look) ? { do: "nothing" } : (sendAgain(look) ?? retryOrGiveUp(look, reason));
+  const reason = reasonFor(input);
+  if (neverLeft(input)) {
+    return isEarly(input) ? { do: "nothing" } : (sendAgain(input) ?? retryOrGiveUp(input, reason));
   }
   const missed = isMissed(observation);
   const graceOver = graceEnds(record, policy);
-  if (now < graceOver) return lookAgain(look, reason, graceOver, missed);
-  if (missed && record.missedReads === 0) return lookAgain(look, reason, now + policy.rereadMs, true);
-  if (missed && isEarly(look)) return { do: "nothing" };
-  return (missed ? sendAgain(look) : null) ?? retryOrGiveUp(look, reason, diedWhereSwallowed(look));
+  if (now < graceOver) return reconcileLater(input, reason, graceOver, missed);
+  if (missed && record.missedReads === 0) return reconcileLater(input, reason, now + policy.rereadMs, true);
+  if (missed && isEarly(input)) return { do: "nothing" };
+  return (missed ? sendAgain(input) : null) ?? retryOrGiveUp(input, reason, diedWhereSwallowed(input));
 }
 
 /** The session rests, and the prompt is not there, or is there and never ran. */
@@ -35,66 +35,66 @@ function isMissed(observation: Observation): boolean {
   return observation.state === "not_observed" || observation.state === "prompt_delivered_no_assistant_message";
 }
 
-function neverLeft({ record, observation }: Look): boolean {
+function neverLeft({ record, observation }: DecisionInput): boolean {
   return lastAttempt(record)?.left === false && !observation.found;
 }
 
 /** Where a known id is swallowed, a turn that died or never ran needs new ids; that is a repair, not a retry. */
-function diedWhereSwallowed({ observation, traits }: Look): "repair" | "retry" {
+function diedWhereSwallowed({ observation, traits }: DecisionInput): "repair" | "retry" {
   const died = observation.interrupted || observation.state === "prompt_delivered_no_assistant_message";
   return died && observation.found && traits.sendingAgain === "swallowed" ? "repair" : "retry";
 }
 
 /** The same ids once more: allowed only when nothing was prompted after them, and not too often. */
-export function sendAgain(look: Look): Decision | null {
-  const { record, observation, policy, traits, now } = look;
+export function sendAgain(input: DecisionInput): Decision | null {
+  const { record, observation, policy, traits, now } = input;
   const last = lastAttempt(record);
   if (!last || last.sends >= maxSendsPerAttempt || observation.laterPrompt) return null;
   // What never left is not sent a second time by being sent now.
-  if (!policy.automaticRetry && !neverLeft(look)) return null;
+  if (!policy.automaticRetry && !neverLeft(input)) return null;
   if (observation.found && traits.sendingAgain === "swallowed") return null;
   // What is proven needs no reason for being asked further.
   const isProven = record.status === "responded";
-  if (look.paused) return lookAgain(look, isProven ? null : "lane_paused", undefined, true);
+  if (input.paused) return reconcileLater(input, isProven ? null : "lane_paused", undefined, true);
   return commit(
-    { ...looked(look, isProven ? null : reasonFor(look), now + policy.rereadMs), missed: true },
-    { type: "send_again", at: now, number: last.number, lookAt: nextLook({ looks: 0 }, policy, now) },
+    { ...observedEvent(input, isProven ? null : reasonFor(input), now + policy.rereadMs), missed: true },
+    { type: "send_again", at: now, number: last.number, lookAt: nextReconcileAt({ looks: 0 }, policy, now) },
   );
 }
 
 /** An attempt that is scheduled, or one that a person asked for: made when it is due and can be paid for. */
-function nextAttempt(look: Look): Decision {
-  const { record, policy, now } = look;
+function nextAttempt(input: DecisionInput): Decision {
+  const { record, policy, now } = input;
   if (record.status === "pending") {
-    return affordable(record, false, false) ? { do: "submit" } : failForGood(look, reasonFor(look));
+    return affordable(record, false, false) ? { do: "submit" } : failForGood(input, reasonFor(input));
   }
   if (now < (record.nextLookAt ?? 0)) return { do: "nothing" };
-  if (look.paused) return lookAgain(look, null);
-  return policy.automaticRetry ? { do: "submit" } : failForGood(look, "automatic_retry_is_off");
+  if (input.paused) return reconcileLater(input, null);
+  return policy.automaticRetry ? { do: "submit" } : failForGood(input, "automatic_retry_is_off");
 }
 
 /** Schedules a new attempt while there is a budget for it. A repair gets a fresh session where the old one broke. */
 export function retryOrGiveUp(
-  look: Look,
+  input: DecisionInput,
   reason: string,
   kind: "retry" | "repair" | "fresh_session" = "retry",
 ): Decision {
-  const { record, observation, policy, now } = look;
-  if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(look);
-  if (!policy.automaticRetry) return failForGood(look, "automatic_retry_is_off");
+  const { record, observation, policy, now } = input;
+  if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(input);
+  if (!policy.automaticRetry) return failForGood(input, "automatic_retry_is_off");
   const next = affordable(record, kind !== "retry", kind === "fresh_session");
-  if (next === null) return failForGood(look, reason);
+  if (next === null) return failForGood(input, reason);
 
   const lookAt = kind === "retry" ? now + retryDelay(record.attempts, policy) : now;
   const observed = factsOf(observation);
-  const justFound = observation.found && record.status !== "accepted" ? [looked(look, reason, lookAt)] : [];
-  const type = wentUnanswered(look) ? "unanswered" : "failed_retryable";
+  const justFound = observation.found && record.status !== "accepted" ? [observedEvent(input, reason, lookAt)] : [];
+  const type = wentUnanswered(input) ? "unanswered" : "failed_retryable";
   const ended: DeliveryEvent = { type, at: now, reason, observed, lookAt };
   return commit(...justFound, ended, { type: "retry_scheduled", at: now, next, lookAt });
 }
 
 /** Only a prompt that arrived can go unanswered; everything else that may be tried again failed. */
-function wentUnanswered({ record, observation }: Look): boolean {
+function wentUnanswered({ record, observation }: DecisionInput): boolean {
   const arrived = observation.found || record.status === "accepted";
   const broke = observation.interrupted || observation.providerError !== null;
   return arrived && !broke && !["session_stale", "session_error", "tool_error", "pending"].includes(observation.state);

@@ -7,9 +7,9 @@ import type { RuntimeIds } from "../transcript/transcript.ts";
 import type { Timing } from "./timing.ts";
 
 /** What is asked when the message itself is answered for; see `further`. */
-export const furtherKinds = ["summary", "follow_up"] as const;
-export type FurtherKind = (typeof furtherKinds)[number];
-export type AttemptKind = "prompt" | "retry" | FurtherKind;
+export const followUpKinds = ["summary", "follow_up"] as const;
+export type FollowUpKind = (typeof followUpKinds)[number];
+export type AttemptKind = "prompt" | "retry" | FollowUpKind;
 
 /** What an attempt is paid from. Repairing a session never spends the message's own budget, nor does asking further. */
 export type Budget = "attempts" | "repairs" | "further";
@@ -40,7 +40,7 @@ export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boo
 /** One first send and two more; after that it is a new attempt. */
 export const maxSendsPerAttempt = 3;
 
-export function isFurther(kind: AttemptKind): kind is FurtherKind {
+export function isFollowUp(kind: AttemptKind): kind is FollowUpKind {
   return kind === "summary" || kind === "follow_up";
 }
 

@@ -13,7 +13,7 @@ export type FailPoint =
   | "store.written"
   | "store.committed";
 
-export type Reach = (point: FailPoint) => void;
+export type FailPointHook = (point: FailPoint) => void;
 
 export const failPoints: readonly FailPoint[] = [
   ...eventTypes.flatMap((type): FailPoint[] => [`before_commit.${type}`, `after_commit.${type}`]),

@@ -12,10 +12,10 @@ export type Policy = {
   graceForTaskMs: number;
   /** Between the two reads that must both miss a prompt before it is sent again. */
   rereadMs: number;
-  firstLookDelayMs: number;
-  maxLookDelayMs: number;
+  firstReconcileDelayMs: number;
+  maxReconcileDelayMs: number;
   /** Looks at a delivery that failed for good, in case its proof is late. */
-  lateLooksMs: readonly number[];
+  lateReconcileDelaysMs: readonly number[];
   /** Deadline of one read of a transcript, and of one submit. */
   observeLimitMs: number;
   submitLimitMs: number;
@@ -27,14 +27,14 @@ export type Policy = {
   /** The kill switch: false stops every automatic second prompt. */
   automaticRetry: boolean;
   /** Between two looks for a file that an answer names, and how long they go on. */
-  fileLookMs: number;
+  fileCheckMs: number;
   fileWaitMs: number;
   /** Asks once for a few words after work in files that nobody said anything about. */
   summarizeSilentWork: boolean;
   /** Tells the agent once which of the files that it named are not there. */
   followUpMissingFiles: boolean;
-  watchdogAtOnce: number;
-  watchdogAtOncePerTeam: number;
+  watchdogConcurrency: number;
+  watchdogConcurrencyPerTeam: number;
   retention: { respondedMs: number; failedMs: number };
   /** What a lane may use in a day; lanes with limits of their own have both of them here. */
   limits: { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
@@ -50,21 +50,21 @@ export const defaultPolicy: Policy = {
   graceMs: 20 * second,
   graceForTaskMs: 45 * second,
   rereadMs: 2 * second,
-  firstLookDelayMs: 5 * second,
-  maxLookDelayMs: minute,
-  lateLooksMs: [minute, 5 * minute, 30 * minute],
+  firstReconcileDelayMs: 5 * second,
+  maxReconcileDelayMs: minute,
+  lateReconcileDelaysMs: [minute, 5 * minute, 30 * minute],
   observeLimitMs: 8 * second,
   submitLimitMs: 10 * second,
   readLimit: 80,
   maxRepairs: 2,
   stuckAfterMs: 15 * minute,
   automaticRetry: true,
-  fileLookMs: 2 * second,
+  fileCheckMs: 2 * second,
   fileWaitMs: 15 * second,
   summarizeSilentWork: true,
   followUpMissingFiles: false,
-  watchdogAtOnce: 2,
-  watchdogAtOncePerTeam: 1,
+  watchdogConcurrency: 2,
+  watchdogConcurrencyPerTeam: 1,
   retention: { respondedMs: 7 * day, failedMs: 30 * day },
   limits: { everyLane: noLimits, byLane: {} },
 };

@@ -5,8 +5,8 @@
 
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
-import type { Attempt, FurtherKind } from "./attempt.ts";
-import { isFurther } from "./attempt.ts";
+import type { Attempt, FollowUpKind } from "./attempt.ts";
+import { isFollowUp } from "./attempt.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 const markerHead = "[waybill message ";
@@ -33,7 +33,7 @@ export function promptText(input: {
   const { message, contract, attempt, digest } = input;
   const parts: string[] = [];
   if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)}${message.from}]`);
-  if (isFurther(attempt.kind)) return [...parts, furtherText(attempt.kind, input.missingFiles ?? [])].join("\n\n");
+  if (isFollowUp(attempt.kind)) return [...parts, followUpText(attempt.kind, input.missingFiles ?? [])].join("\n\n");
   if (digest !== null) parts.push(digest);
   if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
   parts.push(message.text);
@@ -51,7 +51,7 @@ export function missingFilesOf({ diagnostics }: Pick<DeliveryRecord, "diagnostic
   return diagnostics.filter((one) => one.startsWith(missingFile)).map((one) => one.slice(missingFile.length));
 }
 
-function furtherText(kind: FurtherKind, missing: readonly string[]): string {
+function followUpText(kind: FollowUpKind, missing: readonly string[]): string {
   if (kind === "summary") {
     return "You changed files for the last message and said nothing about it; whoever sent it sees only your words. Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.";
   }

@@ -6,7 +6,7 @@
 import type { Lane } from "../lane/lane.ts";
 import type { ActionMode, Message, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
-import { deliveryId, furtherKinds, isFurther, maxSendsPerAttempt } from "./attempt.ts";
+import { deliveryId, followUpKinds, isFollowUp, maxSendsPerAttempt } from "./attempt.ts";
 import type { Policy } from "./policy.ts";
 
 export const statuses = [
@@ -240,8 +240,8 @@ export function brokenRules(record: DeliveryRecord): string[] {
     [
       "only what is proven is asked further, and nothing twice",
       record.proof !== null
-        ? furtherKinds.every((kind) => record.attemptList.filter((attempt) => attempt.kind === kind).length <= 1)
-        : !record.attemptList.some((attempt) => isFurther(attempt.kind)),
+        ? followUpKinds.every((kind) => record.attemptList.filter((attempt) => attempt.kind === kind).length <= 1)
+        : !record.attemptList.some((attempt) => isFollowUp(attempt.kind)),
     ],
     ["files are looked for at a date", record.claims === null || record.nextLookAt !== null],
     ["a sent delivery knows its runtime", record.attemptList.length === 0 || record.runtimeKind !== null],

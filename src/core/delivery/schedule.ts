@@ -13,9 +13,9 @@ export function graceEnds(record: DeliveryRecord, policy: Policy): number {
 }
 
 /** Looks come further and further apart, up to the policy's longest wait, and never stop. */
-export function nextLook(record: Pick<DeliveryRecord, "looks">, policy: Policy, now: number): number {
-  const wait = policy.firstLookDelayMs * 2 ** Math.min(record.looks, 30);
-  return now + Math.min(wait, policy.maxLookDelayMs);
+export function nextReconcileAt(record: Pick<DeliveryRecord, "looks">, policy: Policy, now: number): number {
+  const wait = policy.firstReconcileDelayMs * 2 ** Math.min(record.looks, 30);
+  return now + Math.min(wait, policy.maxReconcileDelayMs);
 }
 
 export function retryDelay(attempts: number, policy: Policy): number {
@@ -24,8 +24,8 @@ export function retryDelay(attempts: number, policy: Policy): number {
 }
 
 /** The look for late proof that comes after `done` such looks, or null when there were enough. */
-export function lateLook(done: number, policy: Policy, now: number): number | null {
-  const wait = policy.lateLooksMs[done];
+export function lateReconcileAt(done: number, policy: Policy, now: number): number | null {
+  const wait = policy.lateReconcileDelaysMs[done];
   return wait === undefined ? null : now + wait;
 }
 

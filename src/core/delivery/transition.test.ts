@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyEvent } from "../../../test/support/arbitrary-events.ts";
 import { anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
-import { isFurther } from "./attempt.ts";
+import { isFollowUp } from "./attempt.ts";
 import type { DeliveryEvent, EventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { brokenRules, isOutstanding, statuses } from "./record.ts";
 import { untimed } from "./timing.ts";
-import type { Moved } from "./transition.ts";
+import type { Transitioned } from "./transition.ts";
 import { eventTypes, fold, transition } from "./transition.ts";
 
 const observed = {
@@ -346,7 +346,7 @@ describe("properties", () => {
     ),
   );
 
-  type Step = { event: DeliveryEvent; before: DeliveryRecord; moved: Moved };
+  type Step = { event: DeliveryEvent; before: DeliveryRecord; moved: Transitioned };
 
   /** The events of a run that are taken, one after the other, and what each of them does. */
   function taken(run: readonly DeliveryEvent[], start = aRecord()): Step[] {
@@ -386,7 +386,7 @@ describe("properties", () => {
         for (const { before, moved } of taken(run).filter((step) => step.before.readCommittedAt !== null)) {
           expect(moved.record.readCommittedAt).toBe(before.readCommittedAt);
           const prompts = moved.effects.flatMap((effect) => (effect.type === "send" ? [effect.attempt.kind] : []));
-          expect(prompts.filter((kind) => !isFurther(kind))).toEqual([]);
+          expect(prompts.filter((kind) => !isFollowUp(kind))).toEqual([]);
         }
       }),
       { numRuns: 1000 },

@@ -12,30 +12,30 @@ import { isOwed } from "./record.ts";
 import { quietAfter } from "./schedule.ts";
 import type { AttemptTiming } from "./timing.ts";
 import { mergeTiming } from "./timing.ts";
-import { movesOfEnding } from "./transitions/completion.ts";
-import { movesOfLooking } from "./transitions/observation.ts";
-import { movesOfSending } from "./transitions/submission.ts";
-import type { Move, Moves, RecordPatch } from "./transitions/transition-table.ts";
-import { addDiagnostics } from "./transitions/transition-table.ts";
+import { completionTransitions } from "./transitions/completion.ts";
+import { observationTransitions } from "./transitions/observation.ts";
+import { submissionTransitions } from "./transitions/submission.ts";
+import type { RecordPatch, TransitionRule, TransitionRules } from "./transitions/transition-rule.ts";
+import { addDiagnostics } from "./transitions/transition-rule.ts";
 import { upcast } from "./upcast.ts";
 
-export type Moved = { record: DeliveryRecord; effects: readonly Effect[] };
+export type Transitioned = { record: DeliveryRecord; effects: readonly Effect[] };
 export type Refused = { refused: true; reason: string };
-export type Transition = Moved | Refused;
+export type Transition = Transitioned | Refused;
 
-const moves: Moves<EventType> = {
+const moves: TransitionRules<EventType> = {
   // The two that make a record. They are taken as the first event of a fold only.
   admitted: { from: [], change: () => ({}) },
   rebuilt: { from: [], change: () => ({}) },
-  ...movesOfSending,
-  ...movesOfLooking,
-  ...movesOfEnding,
+  ...submissionTransitions,
+  ...observationTransitions,
+  ...completionTransitions,
 };
 
 export const eventTypes = Object.keys(moves) as readonly EventType[];
 
 export function transition(record: DeliveryRecord, event: DeliveryEvent): Transition {
-  const move = moves[event.type] as Move<EventType>;
+  const move = moves[event.type] as TransitionRule<EventType>;
   if (!move.from.includes(record.status)) return refused(`${event.type}_from_${record.status}`);
   const reason = move.refuse?.(record, event) ?? null;
   if (reason !== null) return refused(reason);

@@ -11,7 +11,7 @@ export const sources = ["watcher", "ui", "cli", "telegram", "mcp", "manual", "wa
 export type Source = (typeof sources)[number];
 
 /** Of a text; what is longer is better sent as a file. */
-export const mostCharacters = 256 * 1024;
+export const maxCharacters = 256 * 1024;
 
 export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
 

@@ -4,7 +4,7 @@
  * that says of a file that it is gone, missing or still to be made.
  */
 
-const mostNames = 10;
+const maxNames = 10;
 const longestName = 200;
 
 /** Endings that files have and members of objects seldom do; `console.log` is no file. */
@@ -23,7 +23,7 @@ const product =
 export function claimedFiles(answer: string): string[] {
   const lines = outsideFences(answer).flatMap((line) => line.split(/(?<=[.!?;])\s+/));
   const words = lines.filter((line) => !notThere.test(line)).flatMap((line) => line.replaceAll("](", " ").split(/\s+/));
-  return [...new Set(words.map(bare).filter(isFile))].slice(0, mostNames);
+  return [...new Set(words.map(bare).filter(isFile))].slice(0, maxNames);
 }
 
 /** The lines that are no code. A fence that nobody closed goes on to the end. */

@@ -1,20 +1,20 @@
 /** What a lane was about, in short, for the first prompt of a session that replaces another. */
 import type { TranscriptRow } from "./transcript.ts";
 
-const mostMessages = 50;
-const mostCharacters = 8000;
-const mostPerMessage = 600;
+const maxMessages = 50;
+const maxCharacters = 8000;
+const maxPerMessage = 600;
 
 export function digestOf(rows: readonly TranscriptRow[]): string | null {
   const said = rows
     .filter((row) => (row.role === "user" || row.role === "assistant") && row.text.trim() !== "")
-    .slice(-mostMessages)
+    .slice(-maxMessages)
     .map((row) => `${row.role}: ${shorten(row.text.trim())}`);
   const kept: string[] = [];
   let length = 0;
   for (const line of said.reverse()) {
     length += line.length + 1;
-    if (length > mostCharacters) break;
+    if (length > maxCharacters) break;
     kept.unshift(line);
   }
   if (kept.length === 0) return null;
@@ -26,5 +26,5 @@ export function digestOf(rows: readonly TranscriptRow[]): string | null {
 }
 
 function shorten(text: string): string {
-  return text.length <= mostPerMessage ? text : `${text.slice(0, mostPerMessage)} […]`;
+  return text.length <= maxPerMessage ? text : `${text.slice(0, maxPerMessage)} […]`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { universalEventShape } from "../../../test/support/event-schema.ts";
 import { anEvent } from "../../../test/support/events.ts";
-import { bounded, mostEventCharacters } from "./bounded-event.ts";
+import { bounded, maxEventCharacters } from "./bounded-event.ts";
 import type { EventBody, UniversalEvent } from "./universal-event.ts";
 
 const result = (output: string): EventBody => ({
@@ -42,7 +42,7 @@ test.each<[string, unknown]>([
 ])("%s fit, in the shape of an event", (_, value) => {
   const said: EventBody = { type: "permission.requested", data: { ask: "a", title: "t", call: null, detail: value } };
   const { event, text } = bounded(anEvent({ seq: 1 }, said));
-  expect(text.length).toBeLessThanOrEqual(mostEventCharacters);
+  expect(text.length).toBeLessThanOrEqual(maxEventCharacters);
   expect(JSON.parse(text)).toEqual(event);
   expect(universalEventShape.safeParse(event).error).toBeUndefined();
 });

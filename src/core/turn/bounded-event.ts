@@ -6,7 +6,7 @@ import type { Signal } from "./signal.ts";
 import type { UniversalEvent } from "./universal-event.ts";
 
 /** An event's text is never longer than this. */
-export const mostEventCharacters = 256 * 1024;
+export const maxEventCharacters = 256 * 1024;
 
 /** Tried in turn. What Waybill itself writes into an event is far below the last of them. */
 const bounds = [
@@ -35,11 +35,11 @@ function isDeeper(value: unknown, most: number): boolean {
 
 export function bounded(event: UniversalEvent): { event: UniversalEvent; text: string } {
   const text = JSON.stringify(event);
-  if (text.length <= mostEventCharacters) return { event, text };
+  if (text.length <= maxEventCharacters) return { event, text };
   for (const bound of bounds) {
     const cut = shrunk(event, bound, 0) as UniversalEvent;
     const shorter = JSON.stringify(cut);
-    if (shorter.length <= mostEventCharacters) return { event: cut, text: shorter };
+    if (shorter.length <= maxEventCharacters) return { event: cut, text: shorter };
   }
   return bounded({
     ...event,

@@ -28,7 +28,7 @@ type Tool = Extract<Said, { type: "tool" }>;
 /** Repeats come soon after; more than a very long turn has items need not be remembered. */
 const remembered = 5000;
 
-export class ItemBook {
+export class ItemTracker {
   readonly #open = new Map<string, Entry>();
   /** Messages that have begun and have nothing in them yet, with the call that a subagent works for. */
   readonly #empty = new Map<string, string | null>();

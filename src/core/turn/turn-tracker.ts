@@ -4,7 +4,7 @@
  * not end a turn, and what comes late or twice says nothing. No clock, no randomness, no I/O.
  */
 import type { Item } from "./item.ts";
-import { ItemBook } from "./item-tracker.ts";
+import { ItemTracker } from "./item-tracker.ts";
 import type { Said, Signal } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
@@ -24,7 +24,7 @@ type Turn = {
 type SaidOf<T extends Said["type"]> = Extract<Said, { type: T }>;
 
 export class TurnTracker {
-  readonly #items = new ItemBook();
+  readonly #items = new ItemTracker();
   readonly #asks = new Map<string, "permission" | "question">();
   /** Prompts that came while a turn ran, oldest first. */
   #waiting: string[] = [];

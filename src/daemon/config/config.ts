@@ -97,7 +97,7 @@ function refuseOpenDoor({ host, allowRemote }: Values, origins: Origins): void {
   if (allowRemote || isLoopback(host)) return;
   throw badSetting(
     origins.host ?? { kind: "environment", variable: "WAYBILL_HOST" },
-    `is ${host}, which other machines can reach, and allowRemote is not set`,
+    `is ${host}, which other machines can failPoint, and allowRemote is not set`,
     "Set host to 127.0.0.1; or, if other machines are meant to reach it, set allowRemote to true (WAYBILL_ALLOW_REMOTE=1).",
   );
 }

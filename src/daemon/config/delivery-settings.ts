@@ -25,14 +25,14 @@ export const deliverySettings = {
   graceMs: of("graceMs", milliseconds, "How long an accepted prompt may show nothing before that means anything."),
   graceForTaskMs: of("graceForTaskMs", milliseconds, "The same for a message that refers to tasks."),
   rereadMs: of("rereadMs", milliseconds, "Between the two reads that must both miss a prompt before it is sent again."),
-  firstLookDelayMs: of(
-    "firstLookDelayMs",
+  firstReconcileDelayMs: of(
+    "firstReconcileDelayMs",
     someMilliseconds,
     "When a delivery is first looked at; then at longer and longer waits.",
   ),
-  maxLookDelayMs: of("maxLookDelayMs", someMilliseconds, "The longest wait between two looks."),
-  lateLooksMs: of(
-    "lateLooksMs",
+  maxReconcileDelayMs: of("maxReconcileDelayMs", someMilliseconds, "The longest wait between two looks."),
+  lateReconcileDelaysMs: of(
+    "lateReconcileDelaysMs",
     waits,
     "When a delivery that failed for good is looked at again, in case its proof is late.",
   ),
@@ -54,10 +54,10 @@ export const deliverySettings = {
     flag,
     "Whether an agent is told once which of the files that its answer names are not there. They are noted in any case.",
   ),
-  fileLookMs: of("fileLookMs", someMilliseconds, "Between two looks for a file that an answer names."),
+  fileCheckMs: of("fileCheckMs", someMilliseconds, "Between two looks for a file that an answer names."),
   fileWaitMs: of("fileWaitMs", milliseconds, "How long such a file is looked for before it counts as missing."),
-  watchdogAtOnce: of("watchdogAtOnce", positive, "How many due looks are worked on at the same time."),
-  watchdogAtOncePerTeam: of("watchdogAtOncePerTeam", positive, "How many of them may be of one team."),
+  watchdogConcurrency: of("watchdogConcurrency", positive, "How many due looks are worked on at the same time."),
+  watchdogConcurrencyPerTeam: of("watchdogConcurrencyPerTeam", positive, "How many of them may be of one team."),
 } as const satisfies Record<PolicyKey, Setting>;
 
 export const retentionSettings = {

@@ -10,7 +10,7 @@ import { readJson } from "./json-text.ts";
 import { problemsOf } from "./problems.ts";
 
 /** Far more than any configuration needs; a log or an image under that name is refused before it is read. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 export type ReadFile = { path: string; content: ConfigFile };
 
@@ -29,7 +29,7 @@ export function readConfigFile(env: NodeJS.ProcessEnv): ReadFile | null {
 function readText(path: string): string | null {
   try {
     const { size } = statSync(path);
-    if (size > mostBytes) throw configUnreadable(path, `it has ${size} bytes, and ${mostBytes} is the most`);
+    if (size > maxBytes) throw configUnreadable(path, `it has ${size} bytes, and ${maxBytes} is the most`);
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : null;

@@ -67,7 +67,7 @@ export const demoPolicy: Policy = {
   retryDelaysMs: [600],
   graceMs: 1500,
   rereadMs: 200,
-  firstLookDelayMs: 300,
-  maxLookDelayMs: 1000,
-  lateLooksMs: [],
+  firstReconcileDelayMs: 300,
+  maxReconcileDelayMs: 1000,
+  lateReconcileDelaysMs: [],
 };

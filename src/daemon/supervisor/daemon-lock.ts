@@ -36,12 +36,12 @@ function withWords<T>(home: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw homeTrouble(home, error);
+    throw homeProblem(home, error);
   }
 }
 
 /** What the filesystem says, or SQLite about the file, in words; anything else is a bug and stays as it is. */
-function homeTrouble(home: string, cause: unknown): unknown {
+function homeProblem(home: string, cause: unknown): unknown {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     return new AppError({

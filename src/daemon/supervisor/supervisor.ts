@@ -52,7 +52,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
           onEvent({ type: "worker_ready", ready });
         },
         onKilled: () => onEvent({ type: "worker_killed" }),
-        onTrouble: (error) => onEvent({ type: "trouble", error }),
+        onError: (error) => onEvent({ type: "trouble", error }),
       });
       // However it ended: it was asked to, and what it left unfinished is in the ledger.
       if (stops.asked) break;

@@ -18,7 +18,7 @@ export type WorkerOptions = {
   onStarted: (pid: number) => void;
   onReady: (ready: WorkerReady) => void;
   onKilled: () => void;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
 };
 
 export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
@@ -43,7 +43,7 @@ export function runWorker(options: WorkerOptions): Promise<WorkerEnd> {
     };
     child.once("exit", end);
     child.on("error", (error) => {
-      options.onTrouble(error);
+      options.onError(error);
       // It could not even be started, and there will be no exit.
       if (child.pid === undefined) end(null, null);
     });
@@ -58,13 +58,13 @@ const longestTimer = 2 ** 31 - 1;
  * Passes on each request. A worker that was asked once and takes longer than it said that it may is asked again, which
  * hurries it; one that was hurried and does not end is killed.
  */
-function stopOnRequest(child: ChildProcess, { stops, killAfterMs, onKilled, onTrouble }: WorkerOptions) {
+function stopOnRequest(child: ChildProcess, { stops, killAfterMs, onKilled, onError }: WorkerOptions) {
   let drainMs = 0;
   let asked = 0;
   let timer: NodeJS.Timeout | undefined;
   const kill = () => {
     onKilled();
-    killGroup(child, onTrouble);
+    killGroup(child, onError);
   };
   const ask = () => {
     asked += 1;
@@ -88,12 +88,12 @@ function stopOnRequest(child: ChildProcess, { stops, killAfterMs, onKilled, onTr
 }
 
 /** With what it has started: it had no chance to end that itself. */
-function killGroup(child: ChildProcess, onTrouble: (error: unknown) => void): void {
+function killGroup(child: ChildProcess, onError: (error: unknown) => void): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {
     // It has ended in this moment.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") onTrouble(error);
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") onError(error);
   }
 }

@@ -16,11 +16,11 @@ export function makeClaude({ config, env, log, storedLanes }: Omit<AgentsOptions
     ...(systemPromptPath === null ? {} : { systemPromptPath }),
     ...(claudeMcpConfigPath === null ? {} : { mcpConfigPath: claudeMcpConfigPath }),
     idleMs: config.sessionIdleTimeoutMs,
-    mostResting: config.sessionMaxConcurrent,
+    maxResting: config.sessionMaxConcurrent,
     permissions: async (lane): Promise<ClaudePermissions> => ({
       policy: permissionPolicy === "trusted" ? "trusted" : "safe",
       ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
     }),
-    onTrouble: (error) => log.warn({ err: error }, "Claude Code had trouble; it is tried again."),
+    onError: (error) => log.warn({ err: error }, "Claude Code had trouble; it is tried again."),
   });
 }

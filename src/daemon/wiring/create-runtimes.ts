@@ -34,7 +34,7 @@ export type AgentsOptions = {
   storedLanes: () => Promise<readonly Lane[]>;
 };
 
-export async function gatherAgents({ config, env, log, stopping, storedLanes }: AgentsOptions): Promise<Agents> {
+export async function createRuntimes({ config, env, log, stopping, storedLanes }: AgentsOptions): Promise<Agents> {
   const { demo, lanes } = await demoOrNot({ config, env, log, stopping });
   const { opencodeBin, opencodeAttachUrl, opencodeAutoStart, opencodeServeHost, opencodeServePort } = config;
   const keeper: KeeperOptions = {
@@ -71,7 +71,7 @@ export async function gatherAgents({ config, env, log, stopping, storedLanes }: 
         policy: config.permissionPolicy,
         ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
       }),
-      onTrouble: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
+      onError: (error) => log.warn({ err: error }, "OpenCode had trouble; it is tried again."),
     }),
     makeClaude({ config, env, log, storedLanes }),
     makePi({ config, env, log, storedLanes }),

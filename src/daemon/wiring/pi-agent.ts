@@ -19,11 +19,11 @@ export function makePi({ config, env, log, storedLanes }: Omit<AgentsOptions, "s
     maxSteps: config.piAgentMaxSteps,
     ...(systemPromptPath === null ? {} : { systemPromptPath }),
     idleMs: config.sessionIdleTimeoutMs,
-    mostResting: config.sessionMaxConcurrent,
+    maxResting: config.sessionMaxConcurrent,
     permissions: async (lane): Promise<PiPermissions> => ({
       policy: permissionPolicy === "trusted" ? "trusted" : "safe",
       ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
     }),
-    onTrouble: (error) => log.warn({ err: error }, "pi had trouble; it is tried again."),
+    onError: (error) => log.warn({ err: error }, "pi had trouble; it is tried again."),
   });
 }

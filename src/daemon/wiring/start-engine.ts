@@ -5,12 +5,12 @@ import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
-import type { Reach } from "../../core/delivery/fail-points.ts";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { laneName } from "../../core/lane/lane.ts";
 import { beginNotes, changeNotes } from "../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
-import { AskBook } from "../../courier/ask-registry.ts";
+import { AskRegistry } from "../../courier/ask-registry.ts";
 import type { CourierDeps } from "../../courier/courier.ts";
 import { Courier } from "../../courier/courier.ts";
 import { drain } from "../../courier/drain.ts";
@@ -45,19 +45,19 @@ export type EngineOptions = {
   keptEvents?: number;
   /** Names this run in the records that it writes. */
   runId?: string;
-  reach?: Reach;
+  failPoint?: FailPointHook;
   /** Breaks the start off, which rejects with its reason then; nothing that it had started is left. */
   stopping?: AbortSignal;
   /** Without it nobody is alerted. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   /** Hears of every change of a delivery, also of those that a start makes. */
   onChange?: (change: DeliveryChange) => void;
-  onTrouble?: (trouble: { laneId?: string; error: unknown }) => void;
+  onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
 
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { store, policy, clock = systemClock, reach = () => {}, onTrouble = () => {} } = options;
-  const ledger = new Ledger(store, reach, onTrouble);
+  const { store, policy, clock = systemClock, failPoint = () => {}, onError = () => {} } = options;
+  const ledger = new Ledger(store, failPoint, onError);
   const closing = new AbortController();
   // Every call under way listens to it, and there are as many as there are lanes.
   setMaxListeners(0, closing.signal);
@@ -68,28 +68,28 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ledger,
     runtimes,
     mailbox: options.mailbox ?? storeMailbox,
-    asks: new AskBook(),
+    asks: new AskRegistry(),
     missingFiles: options.missingFiles ?? missingFiles,
     policy,
     clock,
     closing: closing.signal,
     runId: options.runId ?? randomUUID(),
-    reach,
-    onTrouble,
+    failPoint,
+    onError,
   };
   const { asks } = deps;
   ledger.onChange(({ record }) => asks.changed(record));
   if (options.onChange) ledger.onChange(options.onChange);
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
-  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.lookAtDue(due), onTrouble });
-  const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onTrouble });
+  const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
+  const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   noteChanges(deps, recorder);
   recorder.onEvents((told) => {
     for (const { event } of told) if (event.copied !== true) hearAsk(asks, event);
   });
-  const send = wayIn(deps, courier, recorder);
-  const made = options.runtimes(wayInForAgents(store, send));
+  const send = createSend(deps, courier, recorder);
+  const made = options.runtimes(createPostMessage(store, send));
 
   const closeAll = async (keep: boolean) => {
     closing.abort();
@@ -109,7 +109,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   try {
     for (const lane of options.lanes) await store.putLane(lane);
     await recorder.listen(made);
-    for (const runtime of await readyOnes(made, onTrouble, options.stopping)) runtimes.set(runtime.kind, runtime);
+    for (const runtime of await readyOnes(made, onError, options.stopping)) runtimes.set(runtime.kind, runtime);
     options.stopping?.throwIfAborted();
     await recorder.catchUp(runtimes);
     courier.start();
@@ -152,7 +152,7 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
 }
 
 /** Whoever follows events may look for an ask, and answer it, at once. */
-function hearAsk(asks: AskBook, { type, data, lane: laneId, time: since }: UniversalEvent): void {
+function hearAsk(asks: AskRegistry, { type, data, lane: laneId, time: since }: UniversalEvent): void {
   if (type === "permission.requested") {
     asks.told({ id: data.ask, kind: "permission", title: data.title, laneId, since });
   } else if (type === "question.requested") {
@@ -162,7 +162,7 @@ function hearAsk(asks: AskBook, { type, data, lane: laneId, time: since }: Unive
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
-function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Engine["send"] {
+function createSend(deps: CourierDeps, courier: Courier, recorder: Recorder): Engine["send"] {
   return async (message, sender = {}) => {
     const admitted = await admitMessage(message, deps, sender);
     const { fromLane: senderLane } = sender;
@@ -174,14 +174,14 @@ function wayIn(deps: CourierDeps, courier: Courier, recorder: Recorder): Engine[
     const { relayOfMessageId } = admitted.message;
     if (senderLane === undefined || relayOfMessageId === null) return admitted;
     const answered = await deps.store.deliveryOf(senderLane, relayOfMessageId);
-    if (answered?.status === "failed_terminal") void courier.lookForLateProof(answered.id, senderLane);
-    else if (answered) void courier.moveLane(senderLane, { look: true });
+    if (answered?.status === "failed_terminal") void courier.reconcileLateProof(answered.id, senderLane);
+    else if (answered) void courier.moveLane(senderLane, { reconcile: true });
     return admitted;
   };
 }
 
 /** The same for agents, who write in the name of the lane that their call came from. */
-function wayInForAgents(store: Store, send: Engine["send"]): PostMessage {
+function createPostMessage(store: Store, send: Engine["send"]): PostMessage {
   return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
@@ -192,7 +192,7 @@ function wayInForAgents(store: Store, send: Engine["send"]): PostMessage {
 /** Awaited before anything is observed: each adopts or ends what the last run left behind. */
 async function readyOnes(
   made: readonly Runtime[],
-  onTrouble: (trouble: { error: unknown }) => void,
+  onError: (failure: { error: unknown }) => void,
   stopping: AbortSignal | undefined,
 ): Promise<Runtime[]> {
   const ready: Runtime[] = [];
@@ -201,7 +201,7 @@ async function readyOnes(
       await runtime.recover(stopping);
       ready.push(runtime);
     } catch (error) {
-      onTrouble({ error });
+      onError({ error });
     }
   }
   return ready;

@@ -7,7 +7,7 @@ import { anApiOn } from "../../../test/support/http-api.ts";
 import { settled } from "../../../test/support/manual-clock.ts";
 import { startWorld } from "../../../test/support/waybill.ts";
 import { AppError } from "../../app-error.ts";
-import { makeDesk } from "../../service/create-service.ts";
+import { createService } from "../../service/create-service.ts";
 
 const script = { always: [{ steps: [{ ask: "permission" as const }, { say: "Yes: 412." }] }] };
 const known = {
@@ -21,7 +21,7 @@ const known = {
 
 test("no request makes a fault in a whole Waybill, and every answer is as documented", async () => {
   const world = await startWorld({ script, lanes: [{}, { id: "tool", contract: "tool" }] });
-  const desk = makeDesk({
+  const service = createService({
     waybill: world.waybill,
     resolveDirectory(path) {
       if (path.startsWith("/")) return path;
@@ -35,8 +35,8 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
     draining: () => false,
     retriesAreOff: false,
   });
-  const { ask, troubles } = anApiOn(desk, { closing: AbortSignal.abort() });
-  const first = await desk.send({ id: "m1", to: { lane: "lane" }, from: "user", text: "hello" });
+  const { ask, errors } = anApiOn(service, { closing: AbortSignal.abort() });
+  const first = await service.send({ id: "m1", to: { lane: "lane" }, from: "user", text: "hello" });
   const succeeded = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(anyRequest(known), { minLength: 1, maxLength: 15 }), async (requests) => {
@@ -55,7 +55,7 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
     }),
     { numRuns: 200 },
   );
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
   // Requests that never get past the door would prove nothing.
   expect(succeeded.size).toBeGreaterThan(10);
 });

@@ -3,10 +3,10 @@
  * `before_send@3` when it gets there for the third time. Names are listed in delivery/fail-points.ts.
  */
 import { AppError } from "../../app-error.ts";
-import type { FailPoint, Reach } from "../../core/delivery/fail-points.ts";
+import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
 import { failPoints } from "../../core/delivery/fail-points.ts";
 
-export function failPointFrom(setting: string | undefined): Reach {
+export function failPointFrom(setting: string | undefined): FailPointHook {
   if (setting === undefined || setting === "") return () => {};
   const [name, count = "1"] = setting.split("@");
   if (!failPoints.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {

@@ -8,11 +8,11 @@ export type RetentionDeps = {
   prune: () => Promise<number>;
   clock: Clock;
   onPruned: (records: number) => void;
-  onTrouble: (trouble: { error: unknown }) => void;
+  onError: (failure: { error: unknown }) => void;
 };
 
 /** The returned function ends it. */
-export function keepTidy({ prune, clock, onPruned, onTrouble }: RetentionDeps): () => void {
+export function keepTidy({ prune, clock, onPruned, onError }: RetentionDeps): () => void {
   let cancel = () => {};
   const plan = (ms: number) => {
     cancel = clock.at(clock.now() + ms, () => void tidy());
@@ -23,7 +23,7 @@ export function keepTidy({ prune, clock, onPruned, onTrouble }: RetentionDeps): 
       const records = await prune();
       if (records > 0) onPruned(records);
     } catch (error) {
-      onTrouble({ error });
+      onError({ error });
     }
   };
   plan(firstAfterMs);

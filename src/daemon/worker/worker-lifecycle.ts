@@ -22,14 +22,14 @@ export type WorkerLifecycle = {
   start: (control: { restart: () => void; stopping: AbortSignal }) => Promise<RunningWorker>;
   /** Prints why the worker did not start; there is no stack trace for that. */
   onRefused: (error: AppError) => void;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
   /** How long closing everything may take, once it has drained. */
   closeMs?: number;
 };
 
 /** Resolves with the exit code, once everything is closed. A stop that is asked for during the start breaks it off. */
 export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
-  const { start, onRefused, onTrouble, closeMs = 8000 } = lifecycle;
+  const { start, onRefused, onError, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
   try {
     const worker = await start(stop).catch((error: unknown) => {
@@ -47,7 +47,7 @@ export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<numbe
       await worker.drain(stop.hurry);
     } catch (error) {
       // Nothing is lost by it, and the rest has to be closed all the same.
-      onTrouble(error);
+      onError(error);
     }
     endSurely(stop.exitCode, closeMs);
     await worker.close({ restarting: stop.exitCode() === workerExit.restart });

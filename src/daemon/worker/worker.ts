@@ -4,9 +4,9 @@ import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
 import { systemClock } from "../../clock.ts";
 import { tokenPath } from "../../home.ts";
-import { makeDesk } from "../../service/create-service.ts";
+import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
-import type { Desk } from "../../service/service.ts";
+import type { Service } from "../../service/service.ts";
 import type { Store } from "../../store/port.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { makeApp } from "../../transports/http/app.ts";
@@ -17,7 +17,7 @@ import { runtimeOfProvider } from "../config/lane-settings.ts";
 import type { Logger } from "../logging.ts";
 import { version } from "../version.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
-import { gatherAgents } from "../wiring/create-runtimes.ts";
+import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
 import { startEngine } from "../wiring/start-engine.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
@@ -45,8 +45,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const { waybill, agents } = await startCore(options, runId, registry);
   let draining = false;
   try {
-    const desk = deskFor(waybill, options, () => draining);
-    const { server, stopTidying } = await openDoors({ ...options, waybill, desk, token, runId, registry });
+    const service = serviceFor(waybill, options, () => draining);
+    const { server, stopTidying } = await startServer({ ...options, waybill, service, token, runId, registry });
     return {
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
       async drain(hurry) {
@@ -80,10 +80,10 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
 
 async function startCore(options: WorkerOptions, runId: string, registry: Registry) {
   const { config, env, log, stopping } = options;
-  const store = openSqliteStore({ path: config.storePath, reach: failPointFrom(env.WAYBILL_FAIL_POINT) });
+  const store = openSqliteStore({ path: config.storePath, failPoint: failPointFrom(env.WAYBILL_FAIL_POINT) });
   let agents: Agents;
   try {
-    agents = await gatherAgents({ config, env, log, stopping, storedLanes: () => store.lanes() });
+    agents = await createRuntimes({ config, env, log, stopping, storedLanes: () => store.lanes() });
   } catch (error) {
     await store.close();
     throw error;
@@ -102,9 +102,9 @@ function startDelivering(
   { config, env, log, stopping }: WorkerOptions,
   { store, agents, runId, registry }: Core,
 ): Promise<Engine> {
-  const onTrouble = ({ laneId, error }: { laneId?: string; error: unknown }) =>
+  const onError = ({ laneId, error }: { laneId?: string; error: unknown }) =>
     log.error({ laneId, err: error }, "Something went wrong; it is tried again.");
-  const reach = failPointFrom(env.WAYBILL_FAIL_POINT);
+  const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
   const count = deliveryMetrics(registry);
   const write = logDeliveries({ store, log });
@@ -119,19 +119,19 @@ function startDelivering(
       onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "Somebody should look at this."),
     },
     runId,
-    reach,
+    failPoint,
     stopping,
     onChange: (change) => {
       count(change);
       write(change);
     },
-    onTrouble,
+    onError,
   });
 }
 
-function deskFor(waybill: Engine, { config, env, restart }: WorkerOptions, draining: () => boolean): Desk {
+function serviceFor(waybill: Engine, { config, env, restart }: WorkerOptions, draining: () => boolean): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
-  return makeDesk({
+  return createService({
     waybill,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
@@ -148,12 +148,12 @@ function deskFor(waybill: Engine, { config, env, restart }: WorkerOptions, drain
   });
 }
 
-type Doors = WorkerOptions & { waybill: Engine; desk: Desk; token: string; runId: string; registry: Registry };
+type Doors = WorkerOptions & { waybill: Engine; service: Service; token: string; runId: string; registry: Registry };
 
 /** The API, and what goes on beside it. Nothing is left open when it cannot be. */
-async function openDoors({ config, log, waybill, desk, token, runId, registry }: Doors) {
+async function startServer({ config, log, waybill, service, token, runId, registry }: Doors) {
   const app = makeApp({
-    desk,
+    service,
     token,
     about: { version: version(), runId, startedAt: systemClock.now() },
     allowedHosts: config.allowedHosts,
@@ -172,7 +172,7 @@ async function openDoors({ config, log, waybill, desk, token, runId, registry }:
     prune: waybill.prune,
     clock: systemClock,
     onPruned: (records) => log.info({ records }, "Old records were removed."),
-    onTrouble: ({ error }) => log.error({ err: error }, "Old records could not be removed; it is tried again."),
+    onError: ({ error }) => log.error({ err: error }, "Old records could not be removed; it is tried again."),
   });
   return { server, stopTidying };
 }

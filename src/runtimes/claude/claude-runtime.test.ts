@@ -15,15 +15,15 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
       directory,
       clock: systemClock,
       idleMs: 1000,
-      mostResting: 1,
-      onTrouble: () => {},
+      maxResting: 1,
+      onError: () => {},
     });
     const lane = { id: "lane", directory: join(directory, "gone"), agent: null, model: null } as Lane;
     const ids = runtime.idsFrom("0123456789abcdef0123456789abcdef");
     const prompt = { ...ids, sessionId: await runtime.openSession(), text: "go", attachments: [] };
     const outcome = await runtime.submit(lane, prompt, new AbortController().signal);
     expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${lane.directory} is not there` });
-    expect(await runtime.trouble(new AbortController().signal, [lane])).toBeNull();
+    expect(await runtime.health(new AbortController().signal, [lane])).toBeNull();
     await runtime.close();
   } finally {
     rmSync(directory, { recursive: true });

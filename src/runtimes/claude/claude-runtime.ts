@@ -18,7 +18,7 @@ import type { ClaudePermissions } from "./process/claude-arguments.ts";
 import { checkAgent, claudeArguments, fingerprintOf, firstRequest, promptText } from "./process/claude-arguments.ts";
 import { claudeEnvironment } from "./process/claude-environment.ts";
 import { claudeProgram } from "./process/claude-program.ts";
-import { Conversation } from "./process/stdio-client.ts";
+import { StdioClient } from "./process/stdio-client.ts";
 import { Transcripts } from "./transcript/transcripts.ts";
 import { LineTranslator } from "./translate/translate.ts";
 
@@ -32,13 +32,13 @@ export class ClaudeRuntime implements Runtime {
   readonly kind = "claude";
   readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
   readonly #options: ClaudeOptions;
-  readonly #work: LaneWork<Conversation>;
+  readonly #work: LaneWork<StdioClient>;
   readonly #transcripts: Transcripts;
   /** Those that somebody asked about, for what has to be told of them without being asked. */
   readonly #lanes = new Map<string, Lane>();
 
   constructor(options: ClaudeOptions) {
-    const { clock, directory, env, onTrouble } = options;
+    const { clock, directory, env, onError } = options;
     this.#options = options;
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
     this.#transcripts = new Transcripts({ configDirectory, notes: join(directory, "prompted"), clock });
@@ -46,7 +46,7 @@ export class ClaudeRuntime implements Runtime {
       translator: (resumed) => new LineTranslator({ resumed }),
       onGone: ({ laneId, sessionId }) => {
         const lane = this.#lanes.get(laneId);
-        if (lane) void this.retell(lane, sessionId).catch(onTrouble);
+        if (lane) void this.resync(lane, sessionId).catch(onError);
       },
     });
   }
@@ -68,8 +68,8 @@ export class ClaudeRuntime implements Runtime {
     await this.#work.left.find();
   }
 
-  async trouble(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
-    return this.#work.trouble(lanes);
+  async health(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
+    return this.#work.health(lanes);
   }
 
   notices({ id }: Lane): readonly Notice[] {
@@ -100,7 +100,7 @@ export class ClaudeRuntime implements Runtime {
   async submit(lane: Lane, { sessionId, messageId, text }: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     const hindrance = await this.#work.hindrance(lane, sessionId);
     if (hindrance !== null) return { outcome: "not_sent", reason: hindrance };
-    let talk: Conversation;
+    let talk: StdioClient;
     try {
       talk = await this.#ready(lane, sessionId);
       signal.throwIfAborted();
@@ -117,7 +117,7 @@ export class ClaudeRuntime implements Runtime {
   }
 
   async abort(lane: Lane, sessionId: string): Promise<void> {
-    const interrupt = (talk: Conversation) => talk.request({ subtype: "interrupt" }).catch(() => null);
+    const interrupt = (talk: StdioClient) => talk.request({ subtype: "interrupt" }).catch(() => null);
     await this.#work.stop(lane.id, sessionId, interrupt);
   }
 
@@ -135,7 +135,7 @@ export class ClaudeRuntime implements Runtime {
     return this.#work.signals.onSignal(listener);
   }
 
-  async retell(lane: Lane, sessionId: string): Promise<void> {
+  async resync(lane: Lane, sessionId: string): Promise<void> {
     this.#work.signals.retold(lane.id, await this.read(lane, sessionId, null));
   }
 
@@ -143,7 +143,7 @@ export class ClaudeRuntime implements Runtime {
     await this.#work.close(keep);
   }
 
-  async #ready(lane: Lane, sessionId: string): Promise<Conversation> {
+  async #ready(lane: Lane, sessionId: string): Promise<StdioClient> {
     const { env, permissions, systemPromptPath, mcpConfigPath = null } = this.#options;
     const systemPrompt = await usableSystemPrompt(systemPromptPath);
     const isKnown = this.#transcripts.isThere(lane.directory, sessionId);
@@ -173,8 +173,8 @@ export class ClaudeRuntime implements Runtime {
     return program.conversation;
   }
 
-  #talk(sessionId: string, write: (line: object) => void, onRest: () => void): Conversation {
-    return new Conversation({
+  #talk(sessionId: string, write: (line: object) => void, onRest: () => void): StdioClient {
+    return new StdioClient({
       sessionId,
       now: () => this.#options.clock.now(),
       write,

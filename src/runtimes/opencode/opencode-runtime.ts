@@ -6,7 +6,7 @@ import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
-import { directoryTrouble } from "../lane-directory.ts";
+import { directoryProblem } from "../lane-directory.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import type { FeedEvent } from "./server/event-stream.ts";
@@ -48,7 +48,7 @@ export type OpencodeOptions = {
   clock: Clock;
   /** Without it the server's own configuration says what the tools may do. */
   permissions?: PermissionsOf;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
   /** A file whose text the agents are given beside their own instructions. */
   systemPromptPath?: string;
   /** False where no lane needs the server yet: then it is started for the first session. */
@@ -77,14 +77,14 @@ export class OpencodeRuntime implements Runtime {
   #eventsAreMissing = false;
 
   constructor(options: OpencodeOptions) {
-    const { keeper, clock, onTrouble, silenceMs } = options;
+    const { keeper, clock, onError, silenceMs } = options;
     this.#options = options;
     this.#api = new OpencodeApi(() => keeper.address());
     this.#tree = new SessionTree(this.#api);
     this.#places = new SessionPlaces(this.#api);
-    this.#hints = new SessionHints(this.#tree, onTrouble);
+    this.#hints = new SessionHints(this.#tree, onError);
     this.#polling = new BusyPolling({ clock, look: (sessionId) => this.#hints.tell(sessionId) });
-    this.#subtasks = new SubtaskUsage(this.#api, onTrouble);
+    this.#subtasks = new SubtaskUsage(this.#api, onError);
     this.#signals = this.#makeSignals();
     this.#feed = new EventFeed({
       api: this.#api,
@@ -98,12 +98,12 @@ export class OpencodeRuntime implements Runtime {
       onEvent: (event) => this.#onEvent(event),
       onGap: () => {
         this.#hints.tellAll();
-        this.#signals.retellAll();
+        this.#signals.resyncAll();
       },
-      onTrouble: (error) => {
+      onError: (error) => {
         // Without a server there are no events either, and that is known.
         if (!keeper.address()) return;
-        onTrouble(error);
+        onError(error);
         void keeper.suspect();
       },
     });
@@ -128,21 +128,21 @@ export class OpencodeRuntime implements Runtime {
 
   /** Whatever an earlier run left behind is taken over or ended; a server that does not come up is tried for again. */
   async recover(stopping?: AbortSignal): Promise<void> {
-    const { keeper, startAtOnce, onTrouble } = this.#options;
+    const { keeper, startAtOnce, onError } = this.#options;
     if (startAtOnce === false) return;
     const stop = () => void keeper.close();
     stopping?.addEventListener("abort", stop, { once: true });
     try {
       await keeper.start();
     } catch (error) {
-      if (!stopping?.aborted) onTrouble(error);
+      if (!stopping?.aborted) onError(error);
     } finally {
       stopping?.removeEventListener("abort", stop);
     }
   }
 
-  async trouble(): Promise<string | null> {
-    return this.#options.keeper.trouble();
+  async health(): Promise<string | null> {
+    return this.#options.keeper.health();
   }
 
   /** Without a server there is trouble, and no need of a notice. */
@@ -165,7 +165,7 @@ export class OpencodeRuntime implements Runtime {
 
   async openSession(lane: Lane, signal: AbortSignal): Promise<string> {
     await this.#startIfNeeded();
-    const trouble = await directoryTrouble(lane.directory);
+    const trouble = await directoryProblem(lane.directory);
     if (trouble !== null) throw new AppError({ code: "directory_missing", message: trouble });
     const title = lane.displayName ?? lane.id;
     const permission = await this.#asking(rulesFor(lane, this.#permissions(), signal));
@@ -243,7 +243,7 @@ export class OpencodeRuntime implements Runtime {
     signal: AbortSignal,
   ): Promise<{ with: PromptSettings } | SubmitOutcome> {
     try {
-      const trouble = await directoryTrouble(lane.directory);
+      const trouble = await directoryProblem(lane.directory);
       if (trouble !== null) return { outcome: "not_sent", reason: trouble };
       const system = await readSystemPrompt(this.#options.systemPromptPath);
       if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
@@ -295,8 +295,8 @@ export class OpencodeRuntime implements Runtime {
     return this.#signals.onSignal(listener);
   }
 
-  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    return this.#asking(this.#signals.retell(lane, sessionId, signal));
+  resync(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    return this.#asking(this.#signals.resync(lane, sessionId, signal));
   }
 
   async close(options?: { keep: boolean }): Promise<void> {
@@ -335,7 +335,7 @@ export class OpencodeRuntime implements Runtime {
       stored: (lane, sessionId, limit, signal) => this.#stored(lane, sessionId, limit, signal),
       asked: async (lane, sessionId, signal) =>
         askedBy(place, { directory: await this.#placeOf(lane, sessionId, signal), sessionId }, signal),
-      onTrouble: this.#options.onTrouble,
+      onError: this.#options.onError,
     });
   }
 

@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const started = (program: string) =>
   new PiRuntime({
     ...{ program, env: { HOME: directory, PATH: "" }, directory, clock: systemClock },
-    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 1000, mostResting: 1, onTrouble: () => {} },
+    ...{ provider: "p", model: "m", apiKey: null, maxSteps: 5, idleMs: 1000, maxResting: 1, onError: () => {} },
   });
 
 beforeEach(() => {
@@ -37,12 +37,12 @@ test("a lane whose directory is gone sends nothing, and says nothing against the
   const gone = lane(join(directory, "gone"));
   const outcome = await runtime.submit(gone, await prompt(), never);
   expect(outcome).toEqual({ outcome: "not_sent", reason: `directory_missing: ${gone.directory} is not there` });
-  expect(await runtime.trouble(never, [gone])).toBeNull();
+  expect(await runtime.health(never, [gone])).toBeNull();
 });
 
 test("a program that is not there is said to be missing, and nothing is sent", async () => {
   runtime = started("/nowhere/pi");
-  expect(await runtime.trouble(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin \(PI_BIN\) names/);
+  expect(await runtime.health(never, [])).toMatch(/no program "\/nowhere\/pi", which piBin \(PI_BIN\) names/);
   expect(await runtime.submit(lane(directory), await prompt(), never)).toMatchObject({ outcome: "not_sent" });
 });
 
@@ -52,7 +52,7 @@ test("a program that is there and cannot be run is trouble in all lanes, also in
   runtime = started(program);
   const tried = lane(directory);
   expect(await runtime.submit(tried, await prompt(), never)).toMatchObject({ outcome: "not_sent" });
-  expect(await runtime.trouble(never, [tried, { ...tried, id: "untried" }])).toMatch(/could not be started/);
+  expect(await runtime.health(never, [tried, { ...tried, id: "untried" }])).toMatch(/could not be started/);
 });
 
 test("a turn of which pi wrote nothing is told as interrupted when it is told again after a restart", async () => {
@@ -62,7 +62,7 @@ test("a turn of which pi wrote nothing is told as interrupted when it is told ag
   tracker.take({ ...at, type: "prompt", message: "m", parts: [{ type: "text", id: "m:text", text: "go" }] });
   const told: Signal[] = [];
   runtime.onSignal((_lane, signal) => told.push(signal));
-  await runtime.retell(lane(directory), sessionId);
+  await runtime.resync(lane(directory), sessionId);
   const ends = told.flatMap((signal) => tracker.take(signal)).filter(({ type }) => type === "turn.ended");
   expect(ends).toMatchObject([{ data: { reason: "interrupted" }, synthetic: true }]);
 });

@@ -17,7 +17,7 @@ import type { PiPermissions } from "./process/pi-arguments.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
-import { PiTalk } from "./process/rpc-client.ts";
+import { RpcClient } from "./process/rpc-client.ts";
 import { sessionPlaces } from "./session/session-file.ts";
 import { SessionNotes } from "./session/session-notes.ts";
 import { Sessions } from "./session/sessions.ts";
@@ -37,7 +37,7 @@ export class PiRuntime implements Runtime {
   // A known prompt is never sent again: pi would run it twice, and the second row could not be told from the first.
   readonly traits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
   readonly #options: PiOptions;
-  readonly #work: LaneWork<PiTalk>;
+  readonly #work: LaneWork<RpcClient>;
   readonly #notes: SessionNotes;
   readonly #sessions: Sessions;
 
@@ -59,8 +59,8 @@ export class PiRuntime implements Runtime {
     await this.#work.left.endAll();
   }
 
-  async trouble(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
-    return this.#work.trouble(lanes);
+  async health(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
+    return this.#work.health(lanes);
   }
 
   notices({ id }: Lane): readonly Notice[] {
@@ -95,7 +95,7 @@ export class PiRuntime implements Runtime {
     if (lane.agent !== null) return { outcome: "refused", reason: `pi has no agents, and so no "${lane.agent}".` };
     const hindrance = await this.#work.hindrance(lane, sessionId);
     if (hindrance !== null) return { outcome: "not_sent", reason: hindrance };
-    let talk: PiTalk;
+    let talk: RpcClient;
     try {
       talk = await this.#ready(lane, sessionId);
       signal.throwIfAborted();
@@ -131,7 +131,7 @@ export class PiRuntime implements Runtime {
     return this.#work.signals.onSignal(listener);
   }
 
-  async retell(lane: Lane, sessionId: string): Promise<void> {
+  async resync(lane: Lane, sessionId: string): Promise<void> {
     const slice = await this.read(lane, sessionId, null);
     this.#work.signals.retold(lane.id, slice);
     // A turn of which pi wrote nothing leaves nothing that could end it. One that is over has nothing more to end.
@@ -148,7 +148,7 @@ export class PiRuntime implements Runtime {
     await this.#work.close(false);
   }
 
-  async #ready(lane: Lane, sessionId: string): Promise<PiTalk> {
+  async #ready(lane: Lane, sessionId: string): Promise<RpcClient> {
     const { env, permissions, systemPromptPath, provider, model, apiKey, maxSteps } = this.#options;
     const systemPrompt = await usableSystemPrompt(systemPromptPath);
     const path = this.#work.path();
@@ -161,7 +161,7 @@ export class PiRuntime implements Runtime {
       ...{ laneId: lane.id, sessionId, path, args, directory: lane.directory, env: environment },
       fingerprint: JSON.stringify([path, args.filter((arg) => arg !== sessionFile), lane.directory, environment]),
       talk: (line) =>
-        new PiTalk({
+        new RpcClient({
           ...{ write: line.write, onRest: line.onRest },
           now: () => this.#options.clock.now(),
           onChange: () => this.#work.tell(line.sessionId()),
@@ -176,7 +176,7 @@ export class PiRuntime implements Runtime {
 }
 
 /** Without Waybill's extension nothing would be asked, so a program without it is not used. */
-async function greet(talk: PiTalk): Promise<void> {
+async function greet(talk: RpcClient): Promise<void> {
   await talk.request({ type: "get_state" });
   if (talk.hasGate) return;
   throw new AppError({

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { eventLines } from "../../../test/support/event-lines.ts";
 import { PiWatcher } from "../../../test/support/pi-fixture.ts";
 import type { Json } from "../json-fields.ts";
-import { PiTalk } from "./process/rpc-client.ts";
-import { SessionBook } from "./session/session-reader.ts";
+import { RpcClient } from "./process/rpc-client.ts";
+import { SessionReader } from "./session/session-reader.ts";
 
 const prompt = { role: "user", content: [{ type: "text", text: "go" }], timestamp: 1 };
 const failure = {
@@ -30,9 +30,9 @@ test.each([
 ])("why a turn broke is told once where pi tells it %s", (_when, lines) => {
   const told = eventLines(new PiWatcher().hear(lines).drafts).filter((line) => !line.startsWith("usage"));
   expect(told).toEqual(["turn.started 1", "prompt 'go'", "error There is no key.", "turn.ended error"]);
-  const talk = new PiTalk({ write: () => {}, now: () => 3, onRest: () => {}, onChange: () => {} });
+  const talk = new RpcClient({ write: () => {}, now: () => 3, onRest: () => {}, onChange: () => {} });
   for (const line of lines) talk.hear(line);
-  expect(new SessionBook("session").newest(null, talk.heard).rows).toMatchObject([
+  expect(new SessionReader("session").newest(null, talk.heard).rows).toMatchObject([
     { role: "user", text: "go" },
     { role: "assistant", error: { kind: "failed", message: "There is no key." } },
   ]);

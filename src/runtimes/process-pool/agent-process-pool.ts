@@ -6,7 +6,7 @@ import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { ProgramStart, Talk } from "./agent-process.ts";
-import { LaneProgram } from "./agent-process.ts";
+import { AgentProcess } from "./agent-process.ts";
 import { Failures } from "./failures.ts";
 import type { ProgramKind } from "./json-line-process.ts";
 import { letGo } from "./resting.ts";
@@ -17,37 +17,37 @@ export type Wanted<T extends Talk> = Omit<
   "kind" | "now" | "onEnd" | "onRest" | "startMs" | "endMs" | "records"
 >;
 
-export type LaneProgramsOptions = {
+export type AgentProcessPoolOptions = {
   kind: ProgramKind;
   clock: Clock;
   records: string;
   idleMs: number;
-  mostResting: number;
+  maxResting: number;
   startMs: number;
   endMs: number;
   firstWaitMs: number;
   longestWaitMs: number;
   /** It has gone by itself, or was let go; `died` when it was at work. */
   onEnd: (laneId: string, sessionId: string, how: string, died: boolean) => void;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
 };
 
-export class LanePrograms<T extends Talk> {
-  readonly #options: LaneProgramsOptions;
-  readonly #programs = new Map<string, LaneProgram<T>>();
+export class AgentProcessPool<T extends Talk> {
+  readonly #options: AgentProcessPoolOptions;
+  readonly #programs = new Map<string, AgentProcess<T>>();
   readonly #failures: Failures;
   /** Those that go, with what their tools left running, by their lane. */
   readonly #ending = new Map<Promise<void>, string>();
   #cancel = () => {};
-  #nextLook = Number.POSITIVE_INFINITY;
+  #nextReconcileAt = Number.POSITIVE_INFINITY;
   #closed = false;
 
-  constructor(options: LaneProgramsOptions) {
+  constructor(options: AgentProcessPoolOptions) {
     this.#options = options;
     this.#failures = new Failures(options);
   }
 
-  of(laneId: string, sessionId: string): LaneProgram<T> | null {
+  of(laneId: string, sessionId: string): AgentProcess<T> | null {
     const program = this.#programs.get(laneId);
     return program?.sessionId === sessionId ? program : null;
   }
@@ -62,7 +62,7 @@ export class LanePrograms<T extends Talk> {
   }
 
   /** Why the program runs in none of these lanes. */
-  trouble(lanes: readonly { readonly id: string }[]): string | null {
+  health(lanes: readonly { readonly id: string }[]): string | null {
     return this.#failures.inAll(lanes.map(({ id }) => id));
   }
 
@@ -74,7 +74,7 @@ export class LanePrograms<T extends Talk> {
   }
 
   /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
-  async ready(wanted: Wanted<T>): Promise<LaneProgram<T>> {
+  async ready(wanted: Wanted<T>): Promise<AgentProcess<T>> {
     const { laneId, sessionId } = wanted;
     for (;;) {
       const there = this.#programs.get(laneId);
@@ -95,7 +95,7 @@ export class LanePrograms<T extends Talk> {
   }
 
   /** A program at rest that differs only in its session needs no successor. */
-  async #moved(there: LaneProgram<T>, wanted: Wanted<T>): Promise<boolean> {
+  async #moved(there: AgentProcess<T>, wanted: Wanted<T>): Promise<boolean> {
     const { laneId, move, fingerprint } = wanted;
     const isFree = there.isReady && !there.isEnding && !there.conversation.isWorking;
     if (!move || !isFree || there.fingerprint !== fingerprint) return false;
@@ -123,10 +123,10 @@ export class LanePrograms<T extends Talk> {
     await Promise.all(this.#ending.keys());
   }
 
-  async #start(wanted: Wanted<T>): Promise<LaneProgram<T>> {
+  async #start(wanted: Wanted<T>): Promise<AgentProcess<T>> {
     const { kind, clock, records, idleMs, startMs, endMs } = this.#options;
     const { laneId } = wanted;
-    const program: LaneProgram<T> = new LaneProgram({
+    const program: AgentProcess<T> = new AgentProcess({
       ...wanted,
       kind,
       records,
@@ -155,14 +155,14 @@ export class LanePrograms<T extends Talk> {
     return program;
   }
 
-  #gone(laneId: string, program: LaneProgram<T>, how: string, wasWorking: boolean): void {
+  #gone(laneId: string, program: AgentProcess<T>, how: string, wasWorking: boolean): void {
     // One that ends before it is ready is seen to by whoever starts it.
     if (!program.isReady) return;
     this.#forget(laneId, program);
     this.#options.onEnd(laneId, program.sessionId, how, wasWorking);
     if (program.isEnding) return;
     this.#failures.died(laneId, how);
-    this.#options.onTrouble(new Error(how));
+    this.#options.onError(new Error(how));
     // What its tools left running is ended, and its record with it.
     void this.#finish(laneId, program.end()).catch(() => {});
   }
@@ -173,13 +173,13 @@ export class LanePrograms<T extends Talk> {
   }
 
   #notStarted(laneId: string, error: unknown): void {
-    const { kind, onTrouble } = this.#options;
+    const { kind, onError } = this.#options;
     const code = error instanceof AppError ? error.code : null;
     // The program runs, and there is a choice to correct.
     if (code === "agent_unknown") return;
     const why = error instanceof Error ? error.message : String(error);
     this.#failures.notStarted(laneId, { why, everywhere: code === `${kind.code}_unusable` });
-    onTrouble(error);
+    onError(error);
   }
 
   #mayStart(laneId: string): void {
@@ -194,7 +194,7 @@ export class LanePrograms<T extends Talk> {
     });
   }
 
-  #end(laneId: string, program: LaneProgram<T>): Promise<void> {
+  #end(laneId: string, program: AgentProcess<T>): Promise<void> {
     program.isEnding = true;
     // One that does not end stays where it is: nobody else may take its session up.
     return this.#finish(
@@ -204,23 +204,23 @@ export class LanePrograms<T extends Talk> {
   }
 
   /** Another may have taken its place. */
-  #forget(laneId: string, program: LaneProgram<T>): void {
+  #forget(laneId: string, program: AgentProcess<T>): void {
     if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
   }
 
   #finish(laneId: string, ending: Promise<void>): Promise<void> {
-    const handled = ending.catch((error: unknown) => this.#options.onTrouble(error));
+    const handled = ending.catch((error: unknown) => this.#options.onError(error));
     this.#ending.set(handled, laneId);
     void handled.finally(() => this.#ending.delete(handled));
     return ending;
   }
 
   #letGo(): void {
-    const { clock, idleMs, mostResting } = this.#options;
+    const { clock, idleMs, maxResting } = this.#options;
     if (this.#closed) return;
     this.#cancel();
-    this.#nextLook = Number.POSITIVE_INFINITY;
-    const { go, next } = letGo([...this.#programs.values()], { now: clock.now(), idleMs, most: mostResting });
+    this.#nextReconcileAt = Number.POSITIVE_INFINITY;
+    const { go, next } = letGo([...this.#programs.values()], { now: clock.now(), idleMs, most: maxResting });
     for (const [laneId, program] of [...this.#programs]) {
       if (go.includes(program)) void this.#end(laneId, program).catch(() => {});
     }
@@ -228,9 +228,9 @@ export class LanePrograms<T extends Talk> {
   }
 
   #lookBy(time: number): void {
-    if (this.#closed || this.#nextLook <= time) return;
+    if (this.#closed || this.#nextReconcileAt <= time) return;
     this.#cancel();
-    this.#nextLook = time;
+    this.#nextReconcileAt = time;
     this.#cancel = this.#options.clock.at(time, () => this.#letGo());
   }
 }

@@ -62,7 +62,7 @@ export type ProgramStart<T extends Talk> = {
   onEnd: (how: string, wasWorking: boolean) => void;
 };
 
-export class LaneProgram<T extends Talk> {
+export class AgentProcess<T extends Talk> {
   sessionId: string;
   readonly conversation: T;
   readonly fingerprint: string;

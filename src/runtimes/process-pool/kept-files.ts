@@ -2,7 +2,7 @@
 import type { Book } from "./row-file.ts";
 import { RowFile } from "./row-file.ts";
 
-const mostKept = 32;
+const maxKept = 32;
 
 export class KeptFiles<B extends Book> {
   readonly #files = new Map<string, RowFile<B>>();
@@ -19,7 +19,7 @@ export class KeptFiles<B extends Book> {
     this.#files.delete(sessionId);
     this.#files.set(sessionId, file);
     for (const oldest of this.#files.keys()) {
-      if (this.#files.size <= mostKept) break;
+      if (this.#files.size <= maxKept) break;
       this.#files.delete(oldest);
     }
     return file;

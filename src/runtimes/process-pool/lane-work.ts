@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
-import { directoryTrouble } from "../lane-directory.ts";
+import { directoryProblem } from "../lane-directory.ts";
 import type { Hint } from "../port.ts";
 import type { Talk } from "./agent-process.ts";
-import { LanePrograms } from "./agent-process-pool.ts";
+import { AgentProcessPool } from "./agent-process-pool.ts";
 import type { AgentProgram } from "./find-agent.ts";
 import { findAgent } from "./find-agent.ts";
-import { LeftPrograms } from "./orphaned-processes.ts";
+import { OrphanedProcesses } from "./orphaned-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import type { Translator } from "./session-signals.ts";
 import { SessionSignals } from "./session-signals.ts";
@@ -28,8 +28,8 @@ export type LaneWorkOptions = {
   clock: Clock;
   /** When a program that rests is let go, and how many may rest at a time. */
   idleMs: number;
-  mostResting: number;
-  onTrouble: (error: unknown) => void;
+  maxResting: number;
+  onError: (error: unknown) => void;
   times?: Partial<typeof usualTimes>;
 };
 
@@ -38,8 +38,8 @@ const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs
 const interruptMs = 5000;
 
 export class LaneWork<T extends Talk> {
-  readonly programs: LanePrograms<T>;
-  readonly left: LeftPrograms;
+  readonly programs: AgentProcessPool<T>;
+  readonly left: OrphanedProcesses;
   readonly signals: SessionSignals;
   readonly #options: LaneWorkOptions;
   readonly #kind: AgentProgram;
@@ -58,22 +58,22 @@ export class LaneWork<T extends Talk> {
       onGone?: (record: ProcessRecord) => void;
     },
   ) {
-    const { clock, directory, idleMs, mostResting, onTrouble } = options;
+    const { clock, directory, idleMs, maxResting, onError } = options;
     this.#options = options;
     this.#kind = kind;
     this.#times = { ...usualTimes, ...options.times };
     this.signals = new SessionSignals(clock, translator);
     const records = join(directory, "programs");
-    this.left = new LeftPrograms({
-      ...{ records, clock, endMs: this.#times.endMs, onTrouble },
+    this.left = new OrphanedProcesses({
+      ...{ records, clock, endMs: this.#times.endMs, onError },
       onGone: (record) => {
         onGone(record);
         this.tell(record.sessionId);
       },
     });
-    this.programs = new LanePrograms({
+    this.programs = new AgentProcessPool({
       ...this.#times,
-      ...{ kind, clock, records, idleMs, mostResting, onTrouble },
+      ...{ kind, clock, records, idleMs, maxResting, onError },
       onEnd: (laneId, sessionId, how, died) => {
         this.signals.ended(laneId, sessionId, how, died);
         this.tell(sessionId);
@@ -87,20 +87,20 @@ export class LaneWork<T extends Talk> {
     return findAgent(this.#kind, program, env);
   }
 
-  trouble(lanes: readonly Lane[]): string | null {
+  health(lanes: readonly Lane[]): string | null {
     try {
       this.path();
     } catch (error) {
       return messageOf(error);
     }
-    return this.programs.trouble(lanes);
+    return this.programs.health(lanes);
   }
 
   /** Why nothing can be sent into a session at present. */
   async hindrance({ directory }: Lane, sessionId: string): Promise<string | null> {
     if (this.left.has(sessionId)) return "an_earlier_program_still_works";
     // A start in it would fail as if the program were missing, and count against the program.
-    return directoryTrouble(directory);
+    return directoryProblem(directory);
   }
 
   /** Null when the program did not say in time whether it takes the prompt. */

@@ -13,13 +13,13 @@ export type LeftOptions = {
   clock: Clock;
   endMs: number;
   onGone: (record: ProcessRecord) => void;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
 };
 
 /** Nobody tells when a process ends that is not one's own child. Asked only while there is one. */
 const lookMs = 250;
 
-export class LeftPrograms {
+export class OrphanedProcesses {
   readonly #options: LeftOptions;
   /** By nonce. */
   readonly #left = new Map<string, ProcessRecord>();
@@ -75,15 +75,15 @@ export class LeftPrograms {
     );
     await Promise.all(gone.map((record) => this.#endOrTell(record)));
     if (this.#closed || this.#left.size === 0) return;
-    const { clock, onTrouble } = this.#options;
-    this.#cancel = clock.at(clock.now() + lookMs, () => void this.#look().catch(onTrouble));
+    const { clock, onError } = this.#options;
+    this.#cancel = clock.at(clock.now() + lookMs, () => void this.#look().catch(onError));
   }
 
   async #endOrTell(record: ProcessRecord): Promise<void> {
     try {
       await this.#end(record);
     } catch (error) {
-      this.#options.onTrouble(error);
+      this.#options.onError(error);
     }
   }
 

@@ -74,7 +74,7 @@ export class RowFile<B extends Book> {
 }
 
 /** A broken line is looked at from its end, so many times. */
-const mostTries = 200;
+const maxTries = 200;
 
 /**
  * A row that a crash cut in two is no row. Whoever goes on in the file may write behind it, in the same line: what is
@@ -84,7 +84,7 @@ const mostTries = 200;
 function rowIn(line: string): Json | null {
   let row = jsonIn(line);
   let start = line.length;
-  for (let tries = 0; row === null && start > 0 && tries < mostTries; tries += 1) {
+  for (let tries = 0; row === null && start > 0 && tries < maxTries; tries += 1) {
     start = line.lastIndexOf('{"', start - 1);
     row = start > 0 ? jsonIn(line.slice(start)) : null;
   }

@@ -74,7 +74,7 @@ export class StubRuntime implements Runtime {
     for (const session of this.#sessions.values()) this.#wake(session);
   }
 
-  async trouble(): Promise<null> {
+  async health(): Promise<null> {
     return null;
   }
 
@@ -180,7 +180,7 @@ export class StubRuntime implements Runtime {
     return () => this.#watchers.delete(listener);
   }
 
-  async retell(_lane: Lane, sessionId: string): Promise<void> {
+  async resync(_lane: Lane, sessionId: string): Promise<void> {
     const session = this.#session(sessionId);
     session.advance(this.#now());
     const slice = session.slice(null);

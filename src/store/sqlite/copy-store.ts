@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../app-error.ts";
-import { storeTrouble } from "./file/file-errors.ts";
+import { storeProblem } from "./file/file-errors.ts";
 import { createPrivateFile, syncToDisk } from "./file/private-file.ts";
 import { openFile, readSchema } from "./open-file.ts";
 
@@ -26,7 +26,7 @@ function holdStill(source: Database.Database, path: string): void {
     source.exec("BEGIN");
     readSchema(source);
   } catch (error) {
-    throw storeTrouble(path, error);
+    throw storeProblem(path, error);
   }
 }
 

@@ -38,10 +38,10 @@ export function eventTrimming(db: Database.Database) {
     byAge(before: number): void {
       for (const lane of lanes.all()) {
         const { first, last } = bounds.get(lane) ?? { first: 1, last: 0 };
-        const mostSeq = last - alwaysKept;
-        if (mostSeq < first) continue;
+        const maxSeq = last - alwaysKept;
+        if (maxSeq < first) continue;
         const young = firstYoung.get(lane, before) ?? Number.MAX_SAFE_INTEGER;
-        upTo(lane, Math.min(young - 1, mostSeq));
+        upTo(lane, Math.min(young - 1, maxSeq));
       }
     },
   };

@@ -10,7 +10,7 @@ import { eventTrimming } from "./event-trimming.ts";
 type Row = { place: number; body: string };
 
 /** A page of large events is cut short, so that it fits into memory many times over. */
-const mostCharacters = 4 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 
 export function eventStatements(db: Database.Database) {
   const trim = eventTrimming(db);
@@ -72,7 +72,7 @@ export function eventStatements(db: Database.Database) {
         const event = JSON.parse(body) as UniversalEvent;
         events.push({ cursor: eventCursor({ place, knownLost }), event, text: body });
         characters += body.length;
-        cut = characters > mostCharacters || events.length === limit;
+        cut = characters > maxCharacters || events.length === limit;
         if (cut) break;
       }
       const begun = eventCursor({ place, knownLost });

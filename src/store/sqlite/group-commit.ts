@@ -5,26 +5,26 @@
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import { isDiskTrouble, storeUnwritable } from "./file/file-errors.ts";
+import { isDiskError, storeUnwritable } from "./file/file-errors.ts";
 
 type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
 type Outcome = { write: Write } & ({ value: unknown } | { error: unknown });
 
-const mostInABatch = 500;
+const maxInABatch = 500;
 
 export type CommitPoint = "store.written" | "store.committed";
 
 export class GroupCommit {
   readonly #db: Database.Database;
-  readonly #reach: (point: CommitPoint) => void;
+  readonly #failPoint: (point: CommitPoint) => void;
   readonly #listeners = new Set<() => void>();
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
   #closed = false;
 
-  constructor(db: Database.Database, reach: (point: CommitPoint) => void) {
+  constructor(db: Database.Database, failPoint: (point: CommitPoint) => void) {
     this.#db = db;
-    this.#reach = reach;
+    this.#failPoint = failPoint;
   }
 
   write<T>(run: () => T): Promise<T> {
@@ -50,7 +50,7 @@ export class GroupCommit {
   #flush(): void {
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#scheduled = null;
-    const batch = this.#waiting.splice(0, mostInABatch);
+    const batch = this.#waiting.splice(0, maxInABatch);
     if (this.#waiting.length > 0 && !this.#closed) this.#scheduled = setImmediate(() => this.#flush());
     if (batch.length === 0) return;
     let outcomes: Outcome[];
@@ -72,9 +72,9 @@ export class GroupCommit {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const outcomes = batch.map((write) => this.#inSavepoint(write));
-      this.#reach("store.written");
+      this.#failPoint("store.written");
       this.#db.exec("COMMIT");
-      this.#reach("store.committed");
+      this.#failPoint("store.committed");
       return outcomes;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
@@ -90,7 +90,7 @@ export class GroupCommit {
       return { write, value };
     } catch (error) {
       // A full disk fails the batch, not the row; SQLite may have taken back the whole transaction by itself then.
-      if (!this.#db.inTransaction || isDiskTrouble(error)) throw error;
+      if (!this.#db.inTransaction || isDiskError(error)) throw error;
       this.#db.exec("ROLLBACK TO one; RELEASE one");
       return { write, error };
     }

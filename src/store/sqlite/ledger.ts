@@ -6,7 +6,7 @@ import { statuses } from "../../core/delivery/record.ts";
 import { transition } from "../../core/delivery/transition.ts";
 import { recordFrom } from "../../core/delivery/upcast.ts";
 import type { Page } from "../../core/log/page.ts";
-import type { Applied, DeliveryFilter, DueLook } from "../port.ts";
+import type { Applied, DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 
@@ -57,10 +57,10 @@ export function ledgerStatements(db: Database.Database) {
   const lanesWithWork = db.prepare<[], { laneId: string }>(`
     SELECT lane_id AS laneId FROM delivery WHERE outstanding
     UNION SELECT lane_id FROM delivery WHERE status = 'pending'`);
-  const nextLook = db.prepare<[number], { at: number | null }>(
+  const nextReconcileAt = db.prepare<[number], { at: number | null }>(
     "SELECT min(next_look_at) AS at FROM delivery WHERE next_look_at IS NOT NULL AND next_look_at > ?",
   );
-  const due = db.prepare<[number, string, number], DueLook>(`
+  const due = db.prepare<[number, string, number], DueReconcile>(`
     SELECT id AS deliveryId, lane_id AS laneId, team FROM delivery
     WHERE next_look_at IS NOT NULL AND next_look_at <= ?
       AND (team IS NULL OR team NOT IN (SELECT value FROM json_each(?)))
@@ -96,8 +96,8 @@ export function ledgerStatements(db: Database.Database) {
     failedWithReply: () => many(failedWithReply.all()),
     history: (id: string) => events.all(id).map((row) => JSON.parse(row.event) as DeliveryEvent),
     lanesWithWork: () => lanesWithWork.all().map((row) => row.laneId),
-    nextLookAt: (after: number) => nextLook.get(after)?.at ?? null,
-    dueLooks: (now: number, limit: number, exceptTeams: readonly string[]) =>
+    nextLookAt: (after: number) => nextReconcileAt.get(after)?.at ?? null,
+    dueReconciles: (now: number, limit: number, exceptTeams: readonly string[]) =>
       due.all(now, JSON.stringify(exceptTeams), limit),
 
     begin(record: DeliveryRecord, messageSeq: number, type: "admitted" | "rebuilt"): void {

@@ -1,7 +1,7 @@
 /** Opens a store file the safe way, or says in plain words why not. The file is never changed by a refusal. */
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { storeCorrupt, storeTrouble, storeUnavailable } from "./file/file-errors.ts";
+import { storeCorrupt, storeProblem, storeUnavailable } from "./file/file-errors.ts";
 import { createPrivateFile } from "./file/private-file.ts";
 import { checkFile } from "./housekeeping.ts";
 import { refuseNewer } from "./migrate.ts";
@@ -13,7 +13,7 @@ export function openFile(path: string, options: { readonly?: boolean; suspicious
     inspect(path, options.suspicious ?? false);
     return connect(path, false);
   } catch (error) {
-    throw storeTrouble(path, error);
+    throw storeProblem(path, error);
   }
 }
 

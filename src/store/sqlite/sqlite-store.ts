@@ -8,7 +8,7 @@ import type { Admission, Applied, LaneChoice, LaneFork, Store } from "../port.ts
 import { copyStore } from "./copy-store.ts";
 import { eventStatements } from "./events.ts";
 import { feedStatements } from "./feed.ts";
-import { storeTrouble } from "./file/file-errors.ts";
+import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import type { CommitPoint } from "./group-commit.ts";
@@ -21,7 +21,7 @@ import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { usageStatements } from "./usage.ts";
 
-export type SqliteOptions = { path: string; now?: () => number; reach?: (point: CommitPoint) => void };
+export type SqliteOptions = { path: string; now?: () => number; failPoint?: (point: CommitPoint) => void };
 
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path } = options;
@@ -31,14 +31,14 @@ export function openSqliteStore(options: SqliteOptions): Store {
     const db = openFile(path, { suspicious: lock.leftOpen });
     try {
       migrate(db, path);
-      return storeOn(path, db, new GroupCommit(db, options.reach ?? (() => {})), lock.release);
+      return storeOn(path, db, new GroupCommit(db, options.failPoint ?? (() => {})), lock.release);
     } catch (error) {
       db.close();
       throw error;
     }
   } catch (error) {
     lock.abandon();
-    throw storeTrouble(path, error);
+    throw storeProblem(path, error);
   }
 }
 
@@ -150,7 +150,7 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     waiting: async (laneId) => ledger.waiting(laneId),
     lanesWithWork: async () => ledger.lanesWithWork(),
     nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
-    dueLooks: async (now, limit, exceptTeams = []) => ledger.dueLooks(now, limit, exceptTeams),
+    dueReconciles: async (now, limit, exceptTeams = []) => ledger.dueReconciles(now, limit, exceptTeams),
     failedWithReply: async () => ledger.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),
 

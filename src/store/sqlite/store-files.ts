@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Finding } from "../port.ts";
 import { copyStore, discardStore } from "./copy-store.ts";
-import { storeTrouble } from "./file/file-errors.ts";
+import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { syncToDisk } from "./file/private-file.ts";
@@ -52,7 +52,7 @@ export function checkStoreFile(path: string): Finding[] {
 
 /** That SQLite cannot make sense of a file is what a check is there to find; that it cannot read it is not. */
 function asFinding(path: string, error: unknown): Finding {
-  const trouble = storeTrouble(path, error);
+  const trouble = storeProblem(path, error);
   if (trouble instanceof AppError && trouble.code !== "store_corrupt") throw trouble;
   const cause = trouble instanceof AppError ? trouble.cause : trouble;
   if (!(cause instanceof Database.SqliteError)) throw trouble;
@@ -88,7 +88,7 @@ export async function restoreStore(path: string, from: string, now = Date.now())
   } catch (error) {
     discardStore(fresh);
     lock.abandon();
-    throw storeTrouble(path, error);
+    throw storeProblem(path, error);
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { anyRequest } from "../../../test/support/arbitrary-requests.ts";
 import { undocumented } from "../../../test/support/documented-answers.ts";
 import { anApi } from "../../../test/support/http-api.ts";
-import { MemoryDesk } from "../../../test/support/memory-desk.ts";
+import { MemoryService } from "../../../test/support/memory-service.ts";
 
 const known = {
   lane: ["demo"],
@@ -18,8 +18,11 @@ it("no request makes a fault, and every answer is as documented", async () => {
   const succeeded = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(anyRequest(known), { minLength: 1, maxLength: 20 }), async (requests) => {
-      const { desk, ask, troubles } = anApi({ desk: new MemoryDesk(["demo", "docs"]), closing: AbortSignal.abort() });
-      desk.openAsks.push({
+      const { service, ask, errors } = anApi({
+        service: new MemoryService(["demo", "docs"]),
+        closing: AbortSignal.abort(),
+      });
+      service.openAsks.push({
         id: "a1",
         kind: "question",
         title: "?",
@@ -29,7 +32,7 @@ it("no request makes a fault, and every answer is as documented", async () => {
         person: null,
         since: 0,
       });
-      const sent = await desk.send({ id: "m1", to: { lane: "demo" }, from: "user", text: "hello" });
+      const sent = await service.send({ id: "m1", to: { lane: "demo" }, from: "user", text: "hello" });
       for (const { operation, path, headers, body } of requests) {
         const here = path.replace("/d1", `/${sent.record.id}`);
         const answer = await ask(here, {
@@ -41,7 +44,7 @@ it("no request makes a fault, and every answer is as documented", async () => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status < 400) succeeded.add(operation.operationId);
       }
-      expect(troubles).toEqual([]);
+      expect(errors).toEqual([]);
     }),
     { numRuns: 60 },
   );

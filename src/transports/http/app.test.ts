@@ -5,7 +5,7 @@ const send = { to: { lane: "demo" }, text: "What is the answer?" };
 
 describe("messages", () => {
   it("a message is admitted with 202 and what its sender needs to know", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const answer = await ask("/v1/messages", { method: "POST", json: { ...send, messageId: "m1" } });
     expect(answer.status).toBe(202);
     expect(answer.json()).toMatchObject({
@@ -16,7 +16,7 @@ describe("messages", () => {
       acceptanceUnknown: false,
       diagnostics: [],
     });
-    expect(desk.sent[0]).toMatchObject({ id: "m1", from: "user", source: "manual", to: { lane: "demo" } });
+    expect(service.sent[0]).toMatchObject({ id: "m1", from: "user", source: "manual", to: { lane: "demo" } });
   });
 
   it("a message behind another one names it", async () => {
@@ -26,10 +26,10 @@ describe("messages", () => {
     expect(answer.json()).toMatchObject({ queuedBehindMessageId: "m1" });
   });
 
-  it("an expiry goes to the desk as a time", async () => {
-    const { ask, desk } = anApi();
+  it("an expiry goes to the service as a time", async () => {
+    const { ask, service } = anApi();
     await ask("/v1/messages", { method: "POST", json: { ...send, expiresAt: "2026-01-31T12:00:00.000Z" } });
-    expect(desk.sent[0]?.expiresAt).toBe(Date.UTC(2026, 0, 31, 12));
+    expect(service.sent[0]?.expiresAt).toBe(Date.UTC(2026, 0, 31, 12));
   });
 
   it("pages go on where the last one ended", async () => {
@@ -142,8 +142,8 @@ describe("lanes and asks", () => {
   });
 
   it("an ask is listed and answered", async () => {
-    const { ask, desk } = anApi();
-    desk.openAsks.push({
+    const { ask, service } = anApi();
+    service.openAsks.push({
       id: "a1",
       kind: "question",
       title: "Which?",
@@ -156,7 +156,7 @@ describe("lanes and asks", () => {
     expect((await ask("/v1/asks")).json()).toMatchObject({ asks: [{ id: "a1", lane: "demo", kind: "question" }] });
     const answer = { decision: "once", answers: [["this one"]] };
     expect((await ask("/v1/asks/a1", { method: "POST", json: answer })).status).toBe(204);
-    expect(desk.answers).toEqual([{ id: "a1", decision: answer }]);
+    expect(service.answers).toEqual([{ id: "a1", decision: answer }]);
   });
 });
 
@@ -170,18 +170,18 @@ describe("the program itself", () => {
   });
 
   it("says with 503 why it is not ready", async () => {
-    const { ask, desk } = anApi();
-    desk.state = { ready: false, degraded: true, reasons: ["store_unwritable"] };
+    const { ask, service } = anApi();
+    service.state = { ready: false, degraded: true, reasons: ["store_unwritable"] };
     const ready = await ask("/ready");
-    expect([ready.status, ready.json()]).toEqual([503, desk.state]);
+    expect([ready.status, ready.json()]).toEqual([503, service.state]);
   });
 
-  it("is not ready when the desk cannot even say so", async () => {
-    const { ask, desk, troubles } = anApi();
-    desk.trouble = new Error("a secret that nobody should see");
+  it("is not ready when the service cannot even say so", async () => {
+    const { ask, service, errors } = anApi();
+    service.trouble = new Error("a secret that nobody should see");
     const ready = await ask("/ready");
     expect([ready.status, ready.json()]).toEqual([503, { ready: false, degraded: true, reasons: ["internal"] }]);
-    expect(troubles).toEqual([desk.trouble]);
+    expect(errors).toEqual([service.trouble]);
   });
 
   it("tells its version and this run", async () => {
@@ -191,10 +191,10 @@ describe("the program itself", () => {
   });
 
   it("restarts after the answer is out", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const answer = await ask("/v1/restart", { method: "POST" });
     expect([answer.status, answer.json()]).toEqual([202, { status: "restarting" }]);
-    expect(desk.restarts).toBe(1);
+    expect(service.restarts).toBe(1);
   });
 
   it("serves its OpenAPI document", async () => {

@@ -1,5 +1,5 @@
 /**
- * The HTTP API, version 1, over the desk. Every request passes the same gates in the same order: its host and origin,
+ * The HTTP API, version 1, over the service. Every request passes the same gates in the same order: its host and origin,
  * its token, its body; then a route. What needs no token is added before the gate that asks for one.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
@@ -8,7 +8,7 @@ import { Registry } from "prom-client";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
-import type { Desk } from "../../service/service.ts";
+import type { Service } from "../../service/service.ts";
 import { addOpenCode } from "../opencode-api/add-opencode.ts";
 import { answerInOpenCodeWords } from "../opencode-api/error-answer.ts";
 import { isForOpenCode } from "../opencode-api/opencode-address.ts";
@@ -34,7 +34,7 @@ import { addStream } from "./routes/stream.ts";
 import { makeSessions } from "./sessions.ts";
 
 export type AppOptions = {
-  desk: Desk;
+  service: Service;
   token: string;
   about: About;
   /** Beside loopback: `name:port`, or `name` for any port. */
@@ -54,12 +54,12 @@ export type AppOptions = {
 };
 
 export function makeApp(options: AppOptions): App {
-  const { desk, token, about, clock = systemClock, onError = () => {} } = options;
+  const { service, token, about, clock = systemClock, onError = () => {} } = options;
   const sessions = makeSessions(clock);
-  const metrics = makeMetrics(options.registry ?? new Registry(), desk);
+  const metrics = makeMetrics(options.registry ?? new Registry(), service);
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
   const { heartbeatMs = 15_000, onClientLog = () => {} } = options;
-  const deps: RouteDeps = { desk, clock, sessions, metrics, about, heartbeatMs, onClientLog, report };
+  const deps: RouteDeps = { service, clock, sessions, metrics, about, heartbeatMs, onClientLog, report };
 
   const app: App = new OpenAPIHono<Env>({
     defaultHook: (result) => {

@@ -3,21 +3,21 @@ import { describe, expect, it } from "vitest";
 import type { Asked } from "../../../test/support/http-api.ts";
 import { anApi } from "../../../test/support/http-api.ts";
 import { AppError } from "../../app-error.ts";
-import { mostCharacters } from "../../core/message/message.ts";
+import { maxCharacters } from "../../core/message/message.ts";
 import { codesByStatus, statusOf } from "./errors.ts";
 
 const send = { to: { lane: "demo" }, text: "hello" };
 type ErrorBody = { error: { code: string; message: string; hint?: string } };
 
 async function refusal(path: string, asked: Asked = {}) {
-  const { ask, troubles } = anApi();
+  const { ask, errors } = anApi();
   const answer = await ask(path, asked);
-  expect(troubles).toEqual([]);
+  expect(errors).toEqual([]);
   const { error } = answer.json() as ErrorBody;
   return { status: answer.status, headers: answer.headers, ...error };
 }
 
-describe("what the desk refuses", () => {
+describe("what the service refuses", () => {
   it.each([
     [400, ["message_invalid", "lane_invalid", "cursor_invalid", "directory_missing", "runtime_unknown"]],
     [403, ["directory_not_allowed"]],
@@ -28,8 +28,8 @@ describe("what the desk refuses", () => {
     [500, ["a_code_that_nobody_knows"]],
   ])("is answered with %s where that fits", async (status, codes) => {
     for (const code of codes) {
-      const { ask, desk } = anApi();
-      desk.trouble = new AppError({ code, message: "It went so.", hint: "Do that." });
+      const { ask, service } = anApi();
+      service.trouble = new AppError({ code, message: "It went so.", hint: "Do that." });
       const answer = await ask("/v1/lanes/demo");
       expect([answer.status, answer.json()]).toEqual([
         status,
@@ -39,27 +39,27 @@ describe("what the desk refuses", () => {
   });
 
   it("is to be tried again later when it says so", async () => {
-    const { ask, desk, troubles } = anApi();
-    desk.trouble = new AppError({ code: "store_unwritable", message: "The disk is full." });
+    const { ask, service, errors } = anApi();
+    service.trouble = new AppError({ code: "store_unwritable", message: "The disk is full." });
     const answer = await ask("/v1/messages", { method: "POST", json: send });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(troubles).toEqual([desk.trouble]);
+    expect(errors).toEqual([service.trouble]);
     expect(statusOf(new AppError({ code: "new_trouble", message: "", retryable: true }))).toBe(503);
   });
 
   it("a fault shows nothing of itself to the client, and everything to the log", async () => {
-    const { ask, desk, troubles } = anApi();
-    desk.trouble = new Error("secret detail");
+    const { ask, service, errors } = anApi();
+    service.trouble = new Error("secret detail");
     const answer = await ask("/v1/lanes");
     expect(answer.status).toBe(500);
     expect(answer.json()).toMatchObject({ error: { code: "internal" } });
     expect(answer.body).not.toContain("secret");
-    expect(troubles).toEqual([desk.trouble]);
+    expect(errors).toEqual([service.trouble]);
   });
 
   it("a fault while metrics are gathered is answered like any other", async () => {
-    const { ask, desk } = anApi();
-    desk.trouble = new AppError({ code: "store_closed", message: "The store is closed." });
+    const { ask, service } = anApi();
+    service.trouble = new AppError({ code: "store_closed", message: "The store is closed." });
     expect((await ask("/metrics")).status).toBe(503);
   });
 });
@@ -145,7 +145,7 @@ describe("what is in a request", () => {
     [{ to: { lane: "demo" } }, "text"],
     [{ ...send, text: "" }, "text"],
     [{ ...send, text: 5 }, "text"],
-    [{ ...send, text: "x".repeat(mostCharacters + 1) }, "text"],
+    [{ ...send, text: "x".repeat(maxCharacters + 1) }, "text"],
     [{ ...send, messageId: "has blanks" }, "messageId"],
     [{ ...send, from: "  " }, "from"],
     [{ ...send, actionMode: "shout" }, "actionMode"],

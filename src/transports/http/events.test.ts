@@ -10,8 +10,8 @@ const delta = (seq: number, text: string) =>
 const event = (seq: number, lane = "demo") => anEvent({ seq, lane });
 
 test("events come by pages, oldest first, of all lanes or of one", async () => {
-  const { ask, desk } = anApi();
-  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) desk.tell(one);
+  const { ask, service } = anApi();
+  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.tell(one);
   const page = async (query: string) => {
     const { events, cursor } = eventPageShape.parse((await ask(`/v1/events${query}`)).json());
     return { cursor, cursors: events.map((one) => one.cursor), events: events.map((one) => one.event) };
@@ -33,7 +33,7 @@ test("a lane that is not there and a cursor that nobody made are refused, by pag
 });
 
 test("the stream brings events as they were written, deltas without an id, and resumes after the last that has one", async () => {
-  const { listening, desk } = await served();
+  const { listening, service } = await served();
   const follow = async (headers: Record<string, string>, count: number) => {
     const leave = new AbortController();
     onTestFinished(() => leave.abort());
@@ -56,22 +56,22 @@ test("the stream brings events as they were written, deltas without an id, and r
   const first = await follow({}, 4);
   const reading = first.read();
   while (first.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) desk.tell(one);
+  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.tell(one);
   const seen = await reading;
   expect(seen.map(({ event }) => event)).toEqual(["open", "error", "item.delta", "error"]);
   expect(seen.map(({ id }) => id === undefined)).toEqual([false, false, true, false]);
   expect(seen.slice(1).map(({ data }) => data)).toEqual([event(1), delta(1, "x"), event(2)]);
   for (const { data } of seen) expect(eventStreamShape.parse(data)).toEqual(data);
-  desk.tell(event(3));
+  service.tell(event(3));
   const second = await (await follow({ "last-event-id": seen[3]?.id ?? "" }, 1)).read();
   expect(second.map(({ data }) => data)).toEqual([event(3)]);
 });
 
 test("a reset is told to whoever follows", async () => {
-  const { ask, desk } = anApi();
-  desk.followEvents = async function* () {
+  const { ask, service } = anApi();
+  service.followEvents = async function* () {
     yield { type: "reset", cursor: "c9" };
   };
-  const { body } = await ask("/v1/events/stream", { headers: { "last-event-id": await desk.eventsEnd() } });
+  const { body } = await ask("/v1/events/stream", { headers: { "last-event-id": await service.eventsEnd() } });
   expect(body).toMatch(/^id: c9\nevent: reset\ndata: \{"type":"reset","at":"/m);
 });

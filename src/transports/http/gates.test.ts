@@ -62,11 +62,15 @@ describe("the host and the origin", () => {
   });
 
   it("may be those that were configured", async () => {
-    const { ask } = anApi({ allowedHosts: ["box.example"], allowedOrigins: ["https://desk.example"] });
-    for (const headers of [{ host: "box.example" }, { host: "box.example:8443" }, { origin: "https://desk.example" }]) {
+    const { ask } = anApi({ allowedHosts: ["box.example"], allowedOrigins: ["https://service.example"] });
+    for (const headers of [
+      { host: "box.example" },
+      { host: "box.example:8443" },
+      { origin: "https://service.example" },
+    ]) {
       expect((await ask("/version", { headers })).status).toBe(200);
     }
-    expect((await ask("/version", { headers: { origin: "http://desk.example" } })).status).toBe(403);
+    expect((await ask("/version", { headers: { origin: "http://service.example" } })).status).toBe(403);
   });
 
   it("are compared as they were sent", () => {
@@ -168,13 +172,13 @@ describe("a browser", () => {
   });
 
   it("has to say where it comes from when it changes something", async () => {
-    const { ask, desk, login } = await aBrowser();
+    const { ask, service, login } = await aBrowser();
     const cookie = (await login()).headers.get("set-cookie")?.split(";")[0] ?? "";
     const headers = { authorization: null, cookie };
     const refused = await ask("/v1/restart", { method: "POST", headers });
-    expect([refused.status, errorCode(refused), desk.restarts]).toEqual([403, "origin_not_allowed", 0]);
+    expect([refused.status, errorCode(refused), service.restarts]).toEqual([403, "origin_not_allowed", 0]);
     const taken = await ask("/v1/restart", { method: "POST", headers: { ...headers, origin: own } });
-    expect([taken.status, desk.restarts]).toEqual([202, 1]);
+    expect([taken.status, service.restarts]).toEqual([202, 1]);
   });
 
   it("is not let in by a cookie that nobody gave out, or beside a wrong token", async () => {
@@ -196,10 +200,10 @@ describe("the front page", () => {
   });
 
   it("shows lanes, and shows them as text", async () => {
-    const { ask, desk } = anApi();
-    await desk.putLane({ ...(await desk.lane("demo")).lane, displayName: '<script>alert("x")</script>' });
-    await desk.pause("demo", "<b>lunch</b>");
-    desk.notices = [{ code: "events_unusable", message: "No <i>events</i> come." }];
+    const { ask, service } = anApi();
+    await service.putLane({ ...(await service.lane("demo")).lane, displayName: '<script>alert("x")</script>' });
+    await service.pause("demo", "<b>lunch</b>");
+    service.notices = [{ code: "events_unusable", message: "No <i>events</i> come." }];
     const { body } = await ask("/");
     expect(body).toContain("&lt;script&gt;");
     expect(body).toContain("paused: &lt;b&gt;lunch");

@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Registry } from "prom-client";
 import { Counter, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
-import type { Desk } from "../../service/service.ts";
+import type { Service } from "../../service/service.ts";
 import type { Env } from "./env.ts";
 
 export type HttpMetrics = {
@@ -16,7 +16,7 @@ export type HttpMetrics = {
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Registers in `registry`, which the composition may have filled with other metrics, the process's own included. */
-export function makeMetrics(registry: Registry, desk: Desk): HttpMetrics {
+export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   const registers = [registry];
   if (!registry.getSingleMetric("process_start_time_seconds")) collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -25,7 +25,7 @@ export function makeMetrics(registry: Registry, desk: Desk): HttpMetrics {
     labelNames: ["status"],
     registers,
     async collect() {
-      for (const [status, count] of Object.entries(await desk.counts())) this.set({ status }, count);
+      for (const [status, count] of Object.entries(await service.counts())) this.set({ status }, count);
     },
   });
   const requests = new Counter({

@@ -32,7 +32,7 @@ export function pageAnswers<I extends z.ZodRawShape>(name: string, items: I) {
   return { 200: answerOf(z.object({ ...items, nextCursor }).openapi(name), "A page of them."), ...readErrors(404) };
 }
 
-/** A desk's page, as its answer's last field. */
+/** A service's page, as its answer's last field. */
 export function nextOf(page: { next: string | null }): { nextCursor?: string } {
   return page.next === null ? {} : { nextCursor: page.next };
 }

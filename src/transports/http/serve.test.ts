@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
-import { MemoryDesk } from "../../../test/support/memory-desk.ts";
-import { listen, listenTrouble } from "./serve.ts";
+import { MemoryService } from "../../../test/support/memory-service.ts";
+import { listen, listenError } from "./serve.ts";
 
 const authorization = `Authorization: Bearer ${token}`;
 const head = (listening: { port: number }, line: string, ...headers: string[]) =>
@@ -41,7 +41,7 @@ describe("listening", () => {
 
   it("a port that is not allowed, and an address that is not ours, are named too", async () => {
     const denied = Object.assign(new Error("denied"), { code: "EACCES" });
-    expect(listenTrouble(denied, "127.0.0.1", 80)).toMatchObject({ code: "port_not_allowed" });
+    expect(listenError(denied, "127.0.0.1", 80)).toMatchObject({ code: "port_not_allowed" });
     const elsewhere = listen({ app: anApi().app, host: "203.0.113.1", port: 0 });
     await expect(elsewhere).rejects.toMatchObject({ code: "cannot_listen" });
   });
@@ -66,12 +66,12 @@ describe("bad requests on the wire", () => {
   });
 
   it("a slow body is cut off with 408", async () => {
-    const { listening, desk, troubles } = await served({ bodyMs: 30 });
+    const { listening, service, errors } = await served({ bodyMs: 30 });
     const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 100");
     const answer = await rawExchange(listening, [start, '{"to":']);
     expect(answer).toMatch(/^HTTP\/1\.1 408/);
     expect(codeIn(answer)).toBe("request_timeout");
-    expect([desk.sent, troubles]).toEqual([[], []]);
+    expect([service.sent, errors]).toEqual([[], []]);
   });
 
   it("slow headers are cut off with 408", async () => {
@@ -108,16 +108,16 @@ describe("bad requests on the wire", () => {
     ["TRACE /health HTTP/1.1\r\nHost: HERE", 401],
     ["POST /health HTTP/1.1\r\nHost: HERE\r\nContent-Length: 5", 401],
   ])("%j is answered with %d", async (start, status) => {
-    const { listening, troubles } = await served();
+    const { listening, errors } = await served();
     const request = start.replaceAll("HERE", `127.0.0.1:${listening.port}`);
     const answer = await rawExchange(listening, [`${request}\r\nConnection: close\r\n\r\n`]);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
     expect(codeIn(answer) === undefined).toBe(status === 200);
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it("a client that goes away in mid-body is no trouble", async () => {
-    const { listening, troubles, desk } = await served();
+    const { listening, errors, service } = await served();
     const socket = connect(listening.port, "127.0.0.1");
     const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 100");
     await new Promise<void>((resolve) => socket.write(`${start}{"to":`, () => resolve()));
@@ -125,32 +125,32 @@ describe("bad requests on the wire", () => {
     socket.destroy();
     expect(health.status).toBe(200);
     expect((await fetch(`${listening.url}/health`)).status).toBe(200);
-    expect([troubles, desk.sent]).toEqual([[], []]);
+    expect([errors, service.sent]).toEqual([[], []]);
   });
 });
 
 describe("closing", () => {
-  /** A desk whose list of lanes waits until it is let go. */
-  function slowDesk() {
-    const desk = new MemoryDesk();
+  /** A service whose list of lanes waits until it is let go. */
+  function slowService() {
+    const service = new MemoryService();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
     });
     let asked = false;
-    const lanes = desk.lanes.bind(desk);
-    desk.lanes = async () => {
+    const lanes = service.lanes.bind(service);
+    service.lanes = async () => {
       asked = true;
       await held;
       return lanes();
     };
-    return { desk, letGo: () => letGo(), wasAsked: async () => expect.poll(() => asked).toBe(true) };
+    return { service, letGo: () => letGo(), wasAsked: async () => expect.poll(() => asked).toBe(true) };
   }
   const headers = { authorization: `Bearer ${token}` };
 
   it("lets a running request end, and takes no new one", async () => {
-    const { desk, letGo, wasAsked } = slowDesk();
-    const { listening } = await served({ desk, server: { closeMs: 600_000, keepAliveMs: 600_000 } });
+    const { service, letGo, wasAsked } = slowService();
+    const { listening } = await served({ service, server: { closeMs: 600_000, keepAliveMs: 600_000 } });
     const running = rawExchange(listening, [head(listening, "GET /v1/lanes", authorization)]);
     await wasAsked();
     const closed = listening.close();
@@ -161,8 +161,8 @@ describe("closing", () => {
   });
 
   it("does not wait for ever", async () => {
-    const { desk, wasAsked } = slowDesk();
-    const { listening } = await served({ desk, server: { closeMs: 20 } });
+    const { service, wasAsked } = slowService();
+    const { listening } = await served({ service, server: { closeMs: 20 } });
     const running = fetch(`${listening.url}/v1/lanes`, { headers });
     const ended = expect(running).rejects.toThrow();
     await wasAsked();
@@ -179,9 +179,9 @@ describe("closing", () => {
   });
 
   it("a restart comes after its answer", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const answer = await fetch(`${listening.url}/v1/restart`, { method: "POST", headers });
     expect(answer.status).toBe(202);
-    await expect.poll(() => desk.restarts).toBe(1);
+    await expect.poll(() => service.restarts).toBe(1);
   });
 });

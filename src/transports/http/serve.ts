@@ -105,7 +105,7 @@ function closeIdleOnes(server: Server, closing: AbortSignal): void {
 
 function bound(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(listenTrouble(error, host, port));
+    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
     server.once("error", fail);
     server.listen({ host, port }, () => {
       server.off("error", fail);
@@ -142,7 +142,7 @@ function answerMisfit(outgoing: ServerResponse): void {
 
 /** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }): void {
-  const answer = clientTrouble(error.code);
+  const answer = clientError(error.code);
   if (!socket.writable || socket._httpMessage?.headersSent || error.code === "ECONNRESET") {
     socket.destroy();
     return;
@@ -155,7 +155,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _htt
   );
 }
 
-function clientTrouble(code: string | undefined): AppError {
+function clientError(code: string | undefined): AppError {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new AppError({ code: "request_timeout", message: "The request came too slowly.", hint: "Send it again." });
   }
@@ -169,7 +169,7 @@ function malformed(): AppError {
   return new AppError({ code: "malformed_request", message: "The request is not valid HTTP." });
 }
 
-export function listenTrouble(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
   if (error.code === "EADDRINUSE") {
     return new AppError({
       code: "port_in_use",

@@ -6,8 +6,8 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 
 const codeLivesMs = 60_000;
-const mostCodes = 100;
-const mostSessions = 100;
+const maxCodes = 100;
+const maxSessions = 100;
 
 export type Sessions = {
   newCode(): { code: string; expiresAt: number };
@@ -25,7 +25,7 @@ export function makeSessions(clock: Clock): Sessions {
       const code = randomBytes(32).toString("base64url");
       const expiresAt = clock.now() + codeLivesMs;
       codes.set(hashOf(code), expiresAt);
-      forgetOldest(codes, mostCodes);
+      forgetOldest(codes, maxCodes);
       return { code, expiresAt };
     },
     redeem(code) {
@@ -35,7 +35,7 @@ export function makeSessions(clock: Clock): Sessions {
       if (expiresAt === undefined || expiresAt <= clock.now()) return null;
       const sessionId = randomBytes(32).toString("base64url");
       sessions.add(hashOf(sessionId));
-      forgetOldest(sessions, mostSessions);
+      forgetOldest(sessions, maxSessions);
       return sessionId;
     },
     knows: (sessionId) => sessions.has(hashOf(sessionId)),

@@ -5,7 +5,7 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
 import { responseStates, statuses } from "../../core/delivery/record.ts";
-import { actionModes, mostCharacters, sources } from "../../core/message/message.ts";
+import { actionModes, maxCharacters, sources } from "../../core/message/message.ts";
 
 export const slug = z
   .string()
@@ -35,7 +35,7 @@ export const newMessageShape = z
     to: z.union([z.strictObject({ lane: laneRef }), z.strictObject({ team: name, member: name })], {
       error: 'must be {"lane": …} or {"team": …, "member": …}',
     }),
-    text: z.string().min(1).max(mostCharacters),
+    text: z.string().min(1).max(maxCharacters),
     messageId: messageId.optional().openapi({ description: "Chosen by the sender, so that sending twice is safe." }),
     from: name.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),
     actionMode: z.enum(actionModes).optional(),

@@ -45,11 +45,11 @@ export const streamHeaders = { "Content-Type": "text/event-stream; charset=utf-8
 
 export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: StreamSource<T>) {
   if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
-  const { desk, clock, metrics, heartbeatMs, report } = deps;
+  const { service, clock, metrics, heartbeatMs, report } = deps;
   const { lane, lastEventId } = source.wanted;
   const resumeAfter = lastEventId || undefined;
   // A lane that has been removed can still be followed to its end by those who knew it.
-  if (lane !== undefined && resumeAfter === undefined) await desk.lane(lane);
+  if (lane !== undefined && resumeAfter === undefined) await service.lane(lane);
   if (resumeAfter !== undefined) await source.checkCursor(resumeAfter);
   const after = resumeAfter ?? (await source.now());
   const end = endOf(c);

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { createParser } from "eventsource-parser";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
-import type { MemoryDesk } from "../../../test/support/memory-desk.ts";
+import type { MemoryService } from "../../../test/support/memory-service.ts";
 import { aMessage } from "../../../test/support/records.ts";
 import { streamEventShape } from "./shapes.ts";
 
@@ -35,8 +35,8 @@ async function follow(url: string, path = "/v1/stream", headers: Record<string, 
   return { answer, events, comments, until, leave: () => leave.abort(), ids: () => events.map(({ id }) => id) };
 }
 
-function say(desk: MemoryDesk, id: string, lane = "demo"): void {
-  desk.happen({ type: "message", laneId: lane, message: { ...aMessage({ id, laneId: lane }), readAt: null } });
+function say(service: MemoryService, id: string, lane = "demo"): void {
+  service.happen({ type: "message", laneId: lane, message: { ...aMessage({ id, laneId: lane }), readAt: null } });
 }
 
 const messageIds = (events: readonly Seen[]) =>
@@ -44,22 +44,22 @@ const messageIds = (events: readonly Seen[]) =>
 
 describe("the stream", () => {
   it("is open at once, and says where it began", async () => {
-    const { listening, desk } = await served();
-    say(desk, "before");
+    const { listening, service } = await served();
+    say(service, "before");
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
     expect(client.answer.headers.get("content-type")).toContain("text/event-stream");
     expect(client.comments).toEqual(["open"]);
-    expect(client.events[0]).toMatchObject({ id: await desk.now(), event: "open", data: { type: "open" } });
+    expect(client.events[0]).toMatchObject({ id: await service.now(), event: "open", data: { type: "open" } });
   });
 
   it("brings what happens, in order, in its shape", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
-    say(desk, "m1");
-    say(desk, "m2");
-    desk.happen({ type: "lane", laneId: "demo", lane: null });
+    say(service, "m1");
+    say(service, "m2");
+    service.happen({ type: "lane", laneId: "demo", lane: null });
     await client.until(() => client.events.length === 4);
     expect(messageIds(client.events)).toEqual(["m1", "m2"]);
     for (const { id, event, data } of client.events) {
@@ -69,14 +69,14 @@ describe("the stream", () => {
   });
 
   it("goes on after the last event that was seen, without a gap and without a repetition", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
-    say(desk, "m1");
-    say(desk, "m2");
+    say(service, "m1");
+    say(service, "m2");
     await first.until(() => first.events.length === 3);
     first.leave();
-    say(desk, "m3");
+    say(service, "m3");
     const lastSeen = first.events[1]?.id ?? "";
     const second = await follow(listening.url, "/v1/stream", { "last-event-id": lastSeen });
     const third = await follow(listening.url, `/v1/stream?lastEventId=${lastSeen}`);
@@ -87,33 +87,33 @@ describe("the stream", () => {
   });
 
   it("can be resumed from its opening alone", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
     first.leave();
-    say(desk, "m1");
+    say(service, "m1");
     const second = await follow(listening.url, "/v1/stream", { "last-event-id": first.events[0]?.id ?? "" });
     await second.until(() => second.events.length === 1);
     expect(messageIds(second.events)).toEqual(["m1"]);
   });
 
   it("can be of one lane", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const client = await follow(listening.url, "/v1/stream?lane=demo");
     await client.until(() => client.events.length === 1);
-    say(desk, "m1", "other");
-    say(desk, "m2", "demo");
+    say(service, "m1", "other");
+    say(service, "m2", "demo");
     await client.until(() => client.events.length === 2);
     expect(messageIds(client.events)).toEqual(["m2"]);
   });
 
   it("a cursor that nobody made is refused before it begins", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     for (const path of ["/v1/stream?lastEventId=zzz", "/v1/stream?lane=demo&lastEventId=zzz"]) {
       const answer = await ask(path);
       expect([answer.status, answer.json()]).toMatchObject([400, { error: { code: "cursor_invalid" } }]);
     }
-    expect(desk.following).toBe(0);
+    expect(service.following).toBe(0);
   });
 
   it("shows that it lives while nothing happens", async () => {
@@ -124,10 +124,10 @@ describe("the stream", () => {
   });
 
   it("loses nothing to a heartbeat", async () => {
-    const { listening, desk } = await served({ heartbeatMs: 1 });
+    const { listening, service } = await served({ heartbeatMs: 1 });
     const client = await follow(listening.url);
     for (let count = 1; count <= 20; count++) {
-      say(desk, `m${count}`);
+      say(service, `m${count}`);
       const beats = client.comments.length;
       await client.until(() => client.comments.length > beats);
     }
@@ -136,43 +136,43 @@ describe("the stream", () => {
   });
 
   it("leaves nothing behind when its reader goes", async () => {
-    const { listening, desk, ask } = await served();
+    const { listening, service, ask } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
-    expect(desk.following).toBe(1);
+    expect(service.following).toBe(1);
     expect((await ask("/metrics")).body).toContain("waybill_stream_clients 1");
     client.leave();
-    await expect.poll(() => desk.following).toBe(0);
+    await expect.poll(() => service.following).toBe(0);
     expect((await ask("/metrics")).body).toContain("waybill_stream_clients 0");
   });
 
   it("ends in good order when the server closes", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
     await listening.close();
     expect(await client.until(() => false)).toBe(false);
-    expect(desk.following).toBe(0);
+    expect(service.following).toBe(0);
   });
 
-  it("ends, and tells the log, when the desk fails", async () => {
-    const { listening, desk, troubles } = await served();
+  it("ends, and tells the log, when the service fails", async () => {
+    const { listening, service, errors } = await served();
     const trouble = new Error("the store went away");
-    desk.follow = async function* () {
+    service.follow = async function* () {
       yield { cursor: "c1", at: 0, laneId: null, type: "reset" };
       throw trouble;
     };
     const client = await follow(listening.url);
     expect(await client.until(() => false)).toBe(false);
     expect(client.events.map(({ event }) => event)).toEqual(["open", "reset"]);
-    expect(troubles).toEqual([trouble]);
+    expect(errors).toEqual([trouble]);
   });
 
   it("a reader that does not read holds up only itself", async () => {
-    const { listening, desk } = await served();
+    const { listening, service } = await served();
     const text = "x".repeat(50_000);
     const message = { ...aMessage({ id: "m", text }), readAt: null };
-    for (let count = 0; count < 4000; count++) desk.happen({ type: "message", laneId: "demo", message });
+    for (let count = 0; count < 4000; count++) service.happen({ type: "message", laneId: "demo", message });
     const socket = connect(listening.port, "127.0.0.1").pause();
     onTestFinished(() => void socket.destroy());
     const from = Buffer.from("c0").toString("base64url");
@@ -180,17 +180,17 @@ describe("the stream", () => {
       `GET /v1/stream?lastEventId=${from} HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\n` +
         `Authorization: Bearer ${token}\r\n\r\n`,
     );
-    await expect.poll(() => desk.taken).toBeGreaterThan(0);
+    await expect.poll(() => service.taken).toBeGreaterThan(0);
     const client = await follow(listening.url);
-    say(desk, "for the other");
+    say(service, "for the other");
     await client.until(() => messageIds(client.events).includes("for the other"));
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(desk.taken).toBeLessThan(2000);
+    expect(service.taken).toBeLessThan(2000);
   });
 
   it("asked for by HEAD it follows nothing", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     expect((await ask("/v1/stream", { method: "HEAD" })).status).toBe(200);
-    expect(desk.following).toBe(0);
+    expect(service.following).toBe(0);
   });
 });

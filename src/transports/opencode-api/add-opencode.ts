@@ -22,9 +22,9 @@ export type OpenCodeApp = Hono<Env>;
 export function addOpenCode(app: App, deps: RouteDeps): void {
   const sub: OpenCodeApp = new Hono<Env>();
   const all: OpenCodeDeps = { ...deps, projects: makeProjects(deps.clock) };
-  const { about, desk, clock, metrics, report } = deps;
+  const { about, service, clock, metrics, report } = deps;
   const hub = new EventHub({
-    desk,
+    service,
     clock,
     sessionInfo: async (lane, updatedAt) => {
       const { id: projectID } = await all.projects.projectOf(lane.directory);
@@ -38,8 +38,8 @@ export function addOpenCode(app: App, deps: RouteDeps): void {
   });
   for (const route of unseenRoutes) sub.use(honoPath(route.split(" ")[1] ?? ""), showRefusal(route, hub));
   addPlace(sub, all);
-  addSessions(sub, { ...all, hub, questionless: questionlessLanes(desk), patienceMs: 20_000 });
-  addEventStreams(sub, { desk, hub, clock, metrics, report });
+  addSessions(sub, { ...all, hub, questionless: questionlessLanes(service), patienceMs: 20_000 });
+  addEventStreams(sub, { service, hub, clock, metrics, report });
   refuseTheRest(sub);
   app.route(openCodePath, sub);
 }

@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { AppError } from "../../app-error.ts";
-import type { Desk, WorkPlace } from "../../service/service.ts";
+import type { Service, Workspace } from "../../service/service.ts";
 import type { Env } from "../http/env.ts";
 
 /** As it was sent; nothing where the client leaves it to the server. */
@@ -13,8 +13,8 @@ export function wantedDirectory(c: Context<Env>): string | undefined {
   return asked === "" ? undefined : asked;
 }
 
-export function placeOf(c: Context<Env>, desk: Desk): Promise<WorkPlace> {
-  return desk.workPlace(wantedDirectory(c));
+export function placeOf(c: Context<Env>, service: Service): Promise<Workspace> {
+  return service.workspace(wantedDirectory(c));
 }
 
 function headerDirectory(c: Context<Env>): string | undefined {

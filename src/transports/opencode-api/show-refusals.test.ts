@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { expect, test } from "vitest";
-import { deskOf } from "../../../test/support/desk-of.ts";
 import { anApiOn, port, token } from "../../../test/support/http-api.ts";
 import { aClient, aHub } from "../../../test/support/hub-client.ts";
 import { settled } from "../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../test/support/service-of.ts";
 import { startWorld } from "../../../test/support/waybill.ts";
 import { AppError } from "../../app-error.ts";
 import type { Env } from "../http/env.ts";
@@ -66,7 +66,7 @@ test.each([
   ["POST /instance/dispose", 0],
 ])("the terminal's %s is refused, and shown %i times", async (route, times) => {
   const closing = new AbortController();
-  const { app, ask } = anApiOn(deskOf((await startWorld()).waybill), { closing: closing.signal });
+  const { app, ask } = anApiOn(serviceOf((await startWorld()).waybill), { closing: closing.signal });
   const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
   const headers = { authorization: `Bearer ${token}`, host: `127.0.0.1:${port}` };
   const stream = await app.request("/opencode/global/event", { headers }, env);

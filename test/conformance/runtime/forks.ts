@@ -63,7 +63,7 @@ export function forks(opened: Opened): void {
     const { slice } = await session.played("works");
     const { sessionId, renamed } = await fork(opened(), session.id, null);
     const copy = watchSession(opened(), sessionId);
-    await opened().runtime.retell(copy.lane, copy.id, soon());
+    await opened().runtime.resync(copy.lane, copy.id, soon());
     const messages = copy.told.flatMap(({ type, data }) =>
       type === "item.completed" && data.item.kind === "message" ? [data.item.id] : [],
     );

@@ -31,8 +31,8 @@ export function turns(opened: Opened): void {
     await session.played("works");
     const before = wholeTurn(session.told);
     const count = session.told.length;
-    await opened().runtime.retell(session.lane, session.id, soon());
-    await opened().runtime.retell(session.lane, session.id, soon());
+    await opened().runtime.resync(session.lane, session.id, soon());
+    await opened().runtime.resync(session.lane, session.id, soon());
     expect(session.told.slice(count)).toEqual([]);
     expect(wholeTurn(session.told)).toEqual(before);
   });
@@ -47,7 +47,7 @@ export function turns(opened: Opened): void {
     const stop = opened().runtime.onSignal((_lane, signal) => {
       if (signal.session === session.id) again.push(...tracker.take(signal));
     });
-    await opened().runtime.retell(session.lane, session.id, soon());
+    await opened().runtime.resync(session.lane, session.id, soon());
     stop();
     expect(wholeTurn(again)).toEqual(wholeTurn(session.told.slice(count)));
   });

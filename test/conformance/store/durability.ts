@@ -32,7 +32,7 @@ export function durability(subject: Subject): void {
       head: await store.head("lane"),
       work: await store.lanesWithWork(),
       nextLookAt: await store.nextLookAt(),
-      due: await store.dueLooks(Number.MAX_SAFE_INTEGER, 100),
+      due: await store.dueReconciles(Number.MAX_SAFE_INTEGER, 100),
       failedWithReply: await store.failedWithReply(),
       unrecorded: await store.unrecorded(),
     };

@@ -23,14 +23,14 @@ export function looks(subject: Subject): void {
     lookAt: lookAt === null ? null : start + lookAt,
   });
   const dueLanes = async (after: number, limit = 10) =>
-    (await subject.store.dueLooks(start + after, limit)).map((due) => due.laneId);
+    (await subject.store.dueReconciles(start + after, limit)).map((due) => due.laneId);
 
   it("an idle store has no next look", async () => {
     const { store } = subject;
     expect(await store.nextLookAt()).toBeNull();
     await admit(store, { id: "m1" });
     expect(await store.nextLookAt()).toBeNull();
-    expect(await store.dueLooks(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
+    expect(await store.dueReconciles(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
   });
 
   it("the next look is the nearest one", async () => {
@@ -68,7 +68,7 @@ export function looks(subject: Subject): void {
   it("a due look names its delivery, its lane and its team", async () => {
     const inTeam = await submitted("a", 1000, "crew");
     const alone = await submitted("b", 2000);
-    expect(await subject.store.dueLooks(start + 2000, 10)).toEqual([
+    expect(await subject.store.dueReconciles(start + 2000, 10)).toEqual([
       { laneId: "a", deliveryId: inTeam.id, team: "crew" },
       { laneId: "b", deliveryId: alone.id, team: null },
     ]);

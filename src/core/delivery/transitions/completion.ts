@@ -6,10 +6,10 @@ import type { Effect } from "../delivery-event.ts";
 import { missingFileDiagnostic } from "../prompt-text.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { isUnconfirmed, openStatuses } from "../record.ts";
-import type { Moves } from "./transition-table.ts";
-import { addDiagnostics } from "./transition-table.ts";
+import type { TransitionRules } from "./transition-rule.ts";
+import { addDiagnostics } from "./transition-rule.ts";
 
-export const movesOfEnding: Moves<
+export const completionTransitions: TransitionRules<
   | "proven"
   | "files_looked_for"
   | "failed_terminal"

@@ -3,9 +3,9 @@
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
 import { untimed } from "../timing.ts";
-import type { Moves } from "./transition-table.ts";
+import type { TransitionRules } from "./transition-rule.ts";
 
-export const movesOfLooking: Moves<
+export const observationTransitions: TransitionRules<
   "attempts_searched" | "looked" | "unanswered" | "failed_retryable" | "retry_scheduled"
 > = {
   attempts_searched: {

@@ -4,18 +4,18 @@
  * What is sent stands in the record first: the send is an effect of the event that wrote its ids down.
  */
 import type { Attempt } from "../attempt.ts";
-import { isFurther, maxSendsPerAttempt } from "../attempt.ts";
+import { isFollowUp, maxSendsPerAttempt } from "../attempt.ts";
 import type { Effect, NewAttempt } from "../delivery-event.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { lastAttempt } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
 import { mergeTiming, untimed } from "../timing.ts";
-import type { Moves } from "./transition-table.ts";
+import type { TransitionRules } from "./transition-rule.ts";
 
 /** A prompt that is new has been looked at by nobody. */
 const afresh = { looks: 0, missedReads: 0, quietMs: 0, activityAt: null };
 
-export const movesOfSending: Moves<
+export const submissionTransitions: TransitionRules<
   "submit" | "send_again" | "asked_further" | "accepted" | "acceptance_unknown" | "not_sent"
 > = {
   submit: {
@@ -53,7 +53,7 @@ export const movesOfSending: Moves<
     refuse: (record, event) => {
       const last = lastAttempt(record);
       if (last?.number !== event.number) return "not_the_last_attempt";
-      if (record.status === "responded" && (!isFurther(last.kind) || record.turnEndedAt !== null)) {
+      if (record.status === "responded" && (!isFollowUp(last.kind) || record.turnEndedAt !== null)) {
         return "send_again_from_responded";
       }
       if (last.sends >= maxSendsPerAttempt) return "sent_too_often";
@@ -76,7 +76,7 @@ export const movesOfSending: Moves<
     from: ["responded"],
     refuse: (record, { attempt }) => {
       if (record.turnEndedAt !== null) return "turn_has_ended";
-      if (!isFurther(attempt.kind) || attempt.spends !== "further") return "not_a_further_attempt";
+      if (!isFollowUp(attempt.kind) || attempt.spends !== "further") return "not_a_further_attempt";
       if (record.nextAttempt?.kind !== attempt.kind) return "not_the_scheduled_attempt";
       if (record.attemptList.some((earlier) => earlier.kind === attempt.kind)) return "was_asked_before";
       return attempt.number === record.attemptList.length + 1 ? null : "attempt_number_out_of_order";

@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
-import { TranscriptBook } from "../transcript/transcript-reader.ts";
+import { TranscriptReader } from "../transcript/transcript-reader.ts";
 import type { TurnResult } from "./stdio-client.ts";
-import { Conversation } from "./stdio-client.ts";
+import { StdioClient } from "./stdio-client.ts";
 
 const fixtures = fileURLToPath(new URL("../../../../test/fixtures/claude", import.meta.url));
 const first = "a77e0001-0000-4000-8000-000000000001";
@@ -19,12 +19,12 @@ function recorded(name: string, kind: "lines" | "rows" = "lines"): Json[] {
 let written: Json[];
 let results: TurnResult[];
 let changes: number;
-let conversation: Conversation;
+let conversation: StdioClient;
 beforeEach(() => {
   written = [];
   results = [];
   changes = 0;
-  conversation = new Conversation({
+  conversation = new StdioClient({
     sessionId: "session",
     write: (line) => written.push(line as Json),
     now: () => 7,
@@ -172,7 +172,7 @@ describe("a turn", () => {
       .map((name) => name.replace(".lines.jsonl", "")),
   )("%s: the newest row that was told of is one that the transcript has", (name) => {
     hearAll(recorded(name));
-    const book = new TranscriptBook();
+    const book = new TranscriptReader();
     for (const row of recorded(name, "rows")) book.take(row);
     // Where the agent said nothing at all, there is none.
     expect(conversation.newestRow === null).toBe(name === "empty");

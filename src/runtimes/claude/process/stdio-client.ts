@@ -18,7 +18,7 @@ export type ToolAsk = Ask & { call: string | null; tool: string; input: Json; su
 /** How a turn ended, in the program's words. */
 export type TurnResult = { prompts: readonly string[]; at: number; error: string | null; cost: number | null };
 
-export type ConversationOptions = {
+export type StdioClientOptions = {
   sessionId: string;
   write: (line: object) => void;
   now: () => number;
@@ -32,8 +32,8 @@ const endStates = new Set(["completed", "cancelled", "discarded", "refused"]);
 
 type Waiter = { resolve: (response: Json) => void; reject: (error: Error) => void };
 
-export class Conversation {
-  readonly #options: ConversationOptions;
+export class StdioClient {
+  readonly #options: StdioClientOptions;
   readonly #asks = new Map<string, ToolAsk>();
   readonly #unfinished = new Set<string>();
   readonly #known = new Set<string>();
@@ -46,7 +46,7 @@ export class Conversation {
   /** When the model was last heard: a long answer is in the file only when it is whole. */
   lastWordAt: number | null = null;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: StdioClientOptions) {
     this.#options = options;
   }
 

@@ -5,7 +5,7 @@ import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
 import { asBrokenOff } from "../../process-pool/broken-off.ts";
-import { TranscriptBook } from "./transcript-reader.ts";
+import { TranscriptReader } from "./transcript-reader.ts";
 
 /** What the real program wrote; see docs/claude.md. */
 const fixtures = fileURLToPath(new URL("../../../../test/fixtures/claude", import.meta.url));
@@ -16,8 +16,8 @@ function recorded(name: string): Json[] {
   return lines.map(jsonIn).filter((row) => row !== null);
 }
 
-function bookOf(rows: readonly Json[]): TranscriptBook {
-  const book = new TranscriptBook();
+function bookOf(rows: readonly Json[]): TranscriptReader {
+  const book = new TranscriptReader();
   for (const row of rows) book.take(row);
   return book;
 }

@@ -20,7 +20,7 @@ const nobody = "<synthetic>";
 /** Results of tools can be very long, and nobody decides by their tail. */
 const longestOutput = 20_000;
 
-export class TranscriptBook {
+export class TranscriptReader {
   readonly #rows: OpenRow[] = [];
   readonly #byMessage = new Map<string, OpenRow>();
   readonly #tools = new Map<string, OpenTool>();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../../../test/support/manual-clock.ts";
-import { Conversation } from "../process/stdio-client.ts";
+import { StdioClient } from "../process/stdio-client.ts";
 import type { SessionState } from "./transcripts.ts";
 import { Transcripts } from "./transcripts.ts";
 
@@ -71,7 +71,7 @@ const asked = (timestamp: string) =>
 test("a model that speaks for long shows signs of life, though nothing of it is in the file yet", async () => {
   write(asked("1970-01-01T00:00:01.000Z"));
   const told = { write: () => {}, onResult: () => {}, onChange: () => {} };
-  const conversation = new Conversation({ ...told, sessionId, now: () => 9000 });
+  const conversation = new StdioClient({ ...told, sessionId, now: () => 9000 });
   void conversation.prompt("u", "go");
   conversation.hear({ type: "stream_event", event: { type: "ping" } });
   expect((await slice({ conversation, leftBehind: false })).lastActivityAt).toBe(1000);

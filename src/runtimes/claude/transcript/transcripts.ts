@@ -11,16 +11,16 @@ import { latest } from "../../latest.ts";
 import { asBrokenOff } from "../../process-pool/broken-off.ts";
 import { KeptFiles } from "../../process-pool/kept-files.ts";
 import type { RowFile } from "../../process-pool/row-file.ts";
-import type { Conversation, TurnResult } from "../process/stdio-client.ts";
+import type { StdioClient, TurnResult } from "../process/stdio-client.ts";
 import { findTranscript } from "./find-transcript.ts";
 import { forkTranscript } from "./fork-transcript.ts";
-import { TranscriptBook } from "./transcript-reader.ts";
+import { TranscriptReader } from "./transcript-reader.ts";
 
 export type TranscriptsOptions = { configDirectory: string; notes: string; clock: Clock };
 
 export type SessionState = {
   /** The program that has it, if one of ours does. */
-  conversation: Conversation | null;
+  conversation: StdioClient | null;
   /** A program of an earlier run still works on it. */
   leftBehind: boolean;
 };
@@ -29,11 +29,11 @@ export type SessionState = {
 const settleMs = 2000;
 const settleLookMs = 20;
 /** Sessions of which the last word is kept. */
-const mostKept = 32;
+const maxKept = 32;
 
 export class Transcripts {
   readonly #options: TranscriptsOptions;
-  readonly #files = new KeptFiles(() => new TranscriptBook());
+  readonly #files = new KeptFiles(() => new TranscriptReader());
   readonly #results = new Map<string, TurnResult>();
 
   constructor(options: TranscriptsOptions) {
@@ -69,7 +69,7 @@ export class Transcripts {
     this.#results.delete(sessionId);
     this.#results.set(sessionId, result);
     for (const oldest of this.#results.keys()) {
-      if (this.#results.size <= mostKept) break;
+      if (this.#results.size <= maxKept) break;
       this.#results.delete(oldest);
     }
   }
@@ -110,7 +110,7 @@ export class Transcripts {
     };
   }
 
-  async #read(file: RowFile<TranscriptBook>, awaited: string | null) {
+  async #read(file: RowFile<TranscriptReader>, awaited: string | null) {
     const { clock } = this.#options;
     const until = clock.now() + settleMs;
     for (;;) {
@@ -120,7 +120,7 @@ export class Transcripts {
     }
   }
 
-  #file(directory: string, sessionId: string): RowFile<TranscriptBook> | null {
+  #file(directory: string, sessionId: string): RowFile<TranscriptReader> | null {
     const path = findTranscript(this.#options.configDirectory, directory, sessionId);
     if (path === null) {
       this.#files.forget(sessionId);

@@ -12,7 +12,7 @@ import { universalEventShape } from "../../../../test/support/event-schema.ts";
 import { newestTurn, signalsOf } from "../../../core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../core/turn/turn-tracker.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
-import { TranscriptBook } from "../transcript/transcript-reader.ts";
+import { TranscriptReader } from "../transcript/transcript-reader.ts";
 import { becomes } from "./line-table.ts";
 
 const recorded: readonly [name: string, what: string, told: string][] = [
@@ -512,8 +512,8 @@ function isPiece(line: string): boolean {
 }
 
 /** As the runtime shows it: a turn that left no row has one all the same. */
-function transcriptOf(name: string): TranscriptBook {
-  const book = new TranscriptBook();
+function transcriptOf(name: string): TranscriptReader {
+  const book = new TranscriptReader();
   for (const row of recordedRows(name)) book.take(row);
   const prompts = ["a77e0001-0000-4000-8000-000000000001"];
   if (name === "empty") book.ended({ prompts, at: 1, error: null, cost: null });

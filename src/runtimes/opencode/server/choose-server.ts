@@ -52,7 +52,7 @@ export function refuseOpenHost(host: string, hasPassword: boolean): void {
   if (isLoopback(host) || hasPassword) return;
   throw new AppError({
     code: "opencode_host_not_loopback",
-    message: `opencodeServeHost is ${host}, which other machines can reach, and OPENCODE_SERVER_PASSWORD is not set.`,
+    message: `opencodeServeHost is ${host}, which other machines can failPoint, and OPENCODE_SERVER_PASSWORD is not set.`,
     hint: "Set opencodeServeHost (OPENCODE_SERVE_HOST) to 127.0.0.1, or choose a password and set OPENCODE_SERVER_PASSWORD.",
   });
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
     onEvent: (event) => events.push(event),
     onGap: () => told.push("gap"),
     onLive: (live) => told.push(live ? "live" : "dead"),
-    onTrouble: (error) => told.push(error instanceof Error ? error.message : String(error)),
+    onError: (error) => told.push(error instanceof Error ? error.message : String(error)),
   });
 });
 afterEach(async () => {
@@ -73,12 +73,12 @@ const idle = { type: "session.idle", properties: { sessionID: "ses_1" } };
 const heartbeat = { type: "server.heartbeat", properties: {} };
 
 /** Each try that failed is one. */
-const troubles = () => told.filter((one) => !["live", "gap", "dead"].includes(one));
+const errors = () => told.filter((one) => !["live", "gap", "dead"].includes(one));
 
 /** The feed waits between two tries, for as long as this and no shorter. */
 async function expectPause(ms: number): Promise<void> {
   const requests = asked.length;
-  await untilTrue(() => troubles().length === requests);
+  await untilTrue(() => errors().length === requests);
   await clock.advance(ms - 1);
   expect(clock.pending).toBe(1);
   expect(asked.length).toBe(requests);
@@ -89,7 +89,7 @@ async function expectPause(ms: number): Promise<void> {
 async function refuse(number: number): Promise<void> {
   const { response } = await request(number);
   response.writeHead(503).end();
-  await untilTrue(() => troubles().length === number);
+  await untilTrue(() => errors().length === number);
   await settled();
 }
 

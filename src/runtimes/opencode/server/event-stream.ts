@@ -17,7 +17,7 @@ export type EventFeedOptions = {
   /** Events come from now on, or come no more; also said when they cannot be had at all. */
   onLive: (live: boolean) => void;
   /** The stream broke, or could not be opened. It is tried again. */
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
   /** Between 0 and 1: keeps many clients from coming back in the same moment. */
   random?: () => number;
   /** A stream in which nothing came for so long is dead. The server says something every ten seconds. */
@@ -65,7 +65,7 @@ export class EventFeed {
 
   /** One connection, to its end. True when it was good for a while. */
   async #follow(): Promise<boolean> {
-    const { api, clock, onLive, onTrouble, silenceMs = longestSilenceMs } = this.#options;
+    const { api, clock, onLive, onError, silenceMs = longestSilenceMs } = this.#options;
     const connection = new AbortController();
     const end = () => connection.abort();
     this.#closing.signal.addEventListener("abort", end, { once: true });
@@ -86,9 +86,9 @@ export class EventFeed {
       openedAt = clock.now();
       this.#options.onGap();
       await this.#read(body, heard);
-      if (!this.#closing.signal.aborted) onTrouble(new Error("the stream of events ended"));
+      if (!this.#closing.signal.aborted) onError(new Error("the stream of events ended"));
     } catch (error) {
-      if (!this.#closing.signal.aborted) onTrouble(error);
+      if (!this.#closing.signal.aborted) onError(error);
     } finally {
       onLive(false);
       silence();

@@ -85,7 +85,7 @@ export class ServerKeeper {
   }
 
   /** Null when there is a server, else why there is none. */
-  trouble(): string | null {
+  health(): string | null {
     return this.#running ? null : this.#trouble;
   }
 
@@ -154,7 +154,7 @@ export class ServerKeeper {
   /** Tries until there is a server, or until it is closed. */
   async #bringBack(reason: unknown): Promise<void> {
     for (let why = reason; !this.#closing.signal.aborted; ) {
-      this.#trouble = troubleOf(why);
+      this.#trouble = errorOf(why);
       const nextTryMs = nextWait(this.#failures, this.#options.times);
       this.#failures += 1;
       const code = why instanceof AppError ? why.code : null;
@@ -226,6 +226,6 @@ export class ServerKeeper {
 const stopping = () => new AppError({ code: "opencode_stopping", message: "Waybill is stopping." });
 
 /** With the next step, for people. */
-function troubleOf(error: unknown): string {
+function errorOf(error: unknown): string {
   return error instanceof AppError && error.hint ? `${error.message} ${error.hint}` : messageOf(error);
 }

@@ -18,12 +18,12 @@ export function openOutput(directory: string): number {
 }
 
 /** Looks now and then, until the function that it returns is called. */
-export function keepOutputSmall(directory: string, onTrouble: (error: unknown) => void): () => void {
+export function keepOutputSmall(directory: string, onError: (error: unknown) => void): () => void {
   const timer = setInterval(() => {
     try {
       shrinkOutput(directory);
     } catch (error) {
-      onTrouble(error);
+      onError(error);
     }
   }, everyMs);
   timer.unref();

@@ -42,11 +42,11 @@ export class BusyPolling {
       this.#cancel = null;
       return;
     }
-    this.#cancel ??= clock.at(clock.now() + everyMs, () => this.#lookAtAll());
+    this.#cancel ??= clock.at(clock.now() + everyMs, () => this.#inspectAll());
   }
 
   /** A look that still finds a session busy says so again; nobody looks at one that no delivery waits for. */
-  #lookAtAll(): void {
+  #inspectAll(): void {
     this.#cancel = null;
     const due = [...this.#busy];
     this.#busy.clear();

@@ -19,14 +19,14 @@ const lookUpMs = 3000;
 
 export class SessionHints {
   readonly #tree: SessionTree;
-  readonly #onTrouble: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<(hint: Hint) => void>();
   /** Sessions that somebody sent to or asked about; all of them are worth a look after a gap. */
   readonly #watched = new Set<string>();
 
-  constructor(tree: SessionTree, onTrouble: (error: unknown) => void) {
+  constructor(tree: SessionTree, onError: (error: unknown) => void) {
     this.#tree = tree;
-    this.#onTrouble = onTrouble;
+    this.#onError = onError;
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -78,7 +78,7 @@ export class SessionHints {
       const above = await this.#tree.root(sessionId, AbortSignal.timeout(lookUpMs));
       if (this.#watched.has(above)) this.tell(above);
     } catch (error) {
-      this.#onTrouble(error);
+      this.#onError(error);
     }
   }
 }

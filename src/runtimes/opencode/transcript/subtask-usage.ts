@@ -8,19 +8,19 @@ import type { MessageRow, OpencodeApi, Part } from "../server/opencode-api.ts";
 import { OpencodeError } from "../server/opencode-api.ts";
 import { usageOf } from "./transcript.ts";
 
-const mostKept = 2000;
+const maxKept = 2000;
 
 type Subtask = { callId: string; sessionId: string; ended: boolean };
 
 export class SubtaskUsage {
   readonly #api: OpencodeApi;
-  readonly #onTrouble: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #ended = new Map<string, UsedBelow[]>();
   readonly #unreadable = new Set<string>();
 
-  constructor(api: OpencodeApi, onTrouble: (error: unknown) => void) {
+  constructor(api: OpencodeApi, onError: (error: unknown) => void) {
     this.#api = api;
-    this.#onTrouble = onTrouble;
+    this.#onError = onError;
   }
 
   async below(rows: readonly MessageRow[], signal: AbortSignal): Promise<UsedBelow[]> {
@@ -46,7 +46,7 @@ export class SubtaskUsage {
   #keep(callId: string, used: UsedBelow[]): void {
     this.#ended.set(callId, used);
     const [oldest] = this.#ended.keys();
-    if (oldest !== undefined && this.#ended.size > mostKept) this.#ended.delete(oldest);
+    if (oldest !== undefined && this.#ended.size > maxKept) this.#ended.delete(oldest);
   }
 
   /** Null when the server answers, and not with rows; it is asked again at the next read. */
@@ -57,7 +57,7 @@ export class SubtaskUsage {
       return rows;
     } catch (error) {
       if (!(error instanceof OpencodeError) || error.status === 0) throw error;
-      if (!this.#unreadable.has(sessionId)) this.#onTrouble(error);
+      if (!this.#unreadable.has(sessionId)) this.#onError(error);
       this.#unreadable.add(sessionId);
       return null;
     }

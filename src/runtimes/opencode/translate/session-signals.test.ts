@@ -26,7 +26,7 @@ function watch(start: Stored = { rows: [...rows], status: "idle" }) {
   tree.learn(session, null);
   const server = { stored: start, asked: [] as Awaited<ReturnType<SessionSignalsOptions["asked"]>>, reads: 0 };
   let meanwhile = () => {};
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const signals = new SessionSignals({
     api,
     tree,
@@ -38,15 +38,15 @@ function watch(start: Stored = { rows: [...rows], status: "idle" }) {
       return found;
     },
     asked: async () => server.asked,
-    onTrouble: (error) => troubles.push(error),
+    onError: (error) => errors.push(error),
   });
   const told: Signal[] = [];
   signals.onSignal((_lane, signal) => told.push(signal));
   const onRead = (happen: () => void) => {
     meanwhile = happen;
   };
-  onTestFinished(() => expect(troubles).toEqual([]));
-  return { signals, server, told, clock, onRead, troubles, types: () => told.map(({ type }) => type) };
+  onTestFinished(() => expect(errors).toEqual([]));
+  return { signals, server, told, clock, onRead, errors, types: () => told.map(({ type }) => type) };
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -54,7 +54,7 @@ const untilBusy = twoTurns.events.slice(0, twoTurns.events.findIndex(({ type }) 
 
 test("somebody who has heard nothing yet is told the newest turn", async () => {
   const { signals, types, told } = watch();
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(types().filter((type) => type !== "part")).toEqual(["prompt", "message", "message_done", "rest"]);
   expect(told[0]).toMatchObject({ message: rows.at(-2)?.info.id });
 });
@@ -64,7 +64,7 @@ test("all turns are told from the oldest on whose end was not said, each with it
   signals.watch(lane, session);
   for (const event of untilBusy) signals.hear(event);
   const before = types().length;
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(
     types()
       .slice(before)
@@ -74,9 +74,9 @@ test("all turns are told from the oldest on whose end was not said, each with it
 
 test("a turn whose end was said is not told again when there is a newer one", async () => {
   const { signals, server, told } = watch({ rows: rows.slice(0, 2), status: "idle" });
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   server.stored = { rows: [...rows], status: "idle" };
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   const prompts = told.flatMap((signal) => (signal.type === "prompt" ? [signal.message] : []));
   expect(prompts).toEqual([rows[0]?.info.id, rows[2]?.info.id]);
 });
@@ -87,7 +87,7 @@ test("a rest that comes before the work settles nothing: the turn is told when i
   const prompted = twoTurns.events.findIndex(({ type }) => type === "session.status");
   for (const event of twoTurns.events.slice(0, prompted)) signals.hear(event);
   signals.hear({ id: "evt_stale", type: "session.idle", properties: { sessionID: session } });
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   const done = told.flatMap((signal) => (signal.type === "message_done" ? [signal.message] : []));
   expect(done).toEqual([rows[1]?.info.id, rows[3]?.info.id]);
 });
@@ -102,12 +102,12 @@ test("rows are read again when something happens while they are read, and a stal
     for (const event of untilBusy) signals.hear(event);
     server.stored = { rows: rows.slice(0, 1), status: "busy" };
   });
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(server.reads).toBe(2);
   expect(types()).not.toContain("rest");
 });
 
-test("without events each look retells, with events none does", async () => {
+test("without events each look resyncs, with events none does", async () => {
   const { signals, server } = watch();
   signals.watch(lane, session);
   signals.eventsCome(true);
@@ -126,7 +126,7 @@ test("a prompt that nobody began to work on is interrupted after a while, and no
   const alone = { ...prompt, info: { ...prompt.info, time: { created: clock.now() } } } as MessageRow;
   server.stored = { rows: [alone], status: "idle" };
   signals.eventsCome(true);
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(types()).toEqual(["prompt"]);
   await clock.advance(15_000);
   await settle();
@@ -135,17 +135,17 @@ test("a prompt that nobody began to work on is interrupted after a while, and no
 });
 
 test("a look that failed is repeated, so that an end that was missed is said", async () => {
-  const { signals, server, types, clock, onRead, troubles } = watch();
+  const { signals, server, types, clock, onRead, errors } = watch();
   signals.watch(lane, session);
   for (const event of untilBusy) signals.hear(event);
   onRead(() => {
     if (server.reads === 1) throw new Error("no answer");
   });
   // The gap is told before the first event of the new stream.
-  signals.retellAll();
+  signals.resyncAll();
   await settle();
   signals.eventsCome(true);
-  expect(troubles.splice(0)).toHaveLength(1);
+  expect(errors.splice(0)).toHaveLength(1);
   await clock.advance(15_000);
   await settle();
   expect(types().at(-1)).toBe("rest");
@@ -167,17 +167,17 @@ test("what is asked is told with a turn that runs, and what is asked no more is 
   const { signals, server, told } = watch({ rows: rows.slice(0, 1), status: "busy" });
   const ask = (id: string) => ({ type: "permission" as const, ask: id, title: "bash: ls", call: null, detail: null });
   server.asked = [{ sessionId: "ses_below", said: ask("per_1") }];
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(told.at(-1)).toMatchObject({ type: "permission", ask: "per_1", session, nativeSession: "ses_below" });
   server.asked = [];
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(told.at(-1)).toMatchObject({ type: "permission_over", ask: "per_1", outcome: "expired" });
 });
 
 test("a session that the server does not know is said to have ended, once", async () => {
   const { signals, types } = watch(null);
-  await signals.retell(lane, session, never);
-  await signals.retell(lane, session, never);
+  await signals.resync(lane, session, never);
+  await signals.resync(lane, session, never);
   expect(types()).toEqual(["session_ended"]);
 });
 
@@ -221,7 +221,7 @@ test.each(["ends", "goes on"])("a look after a gap keeps no session whose lane i
   for (const event of untilBusy) signals.hear(event);
   signals.letGo(session);
   if (how === "goes on") server.stored = { rows: rows.slice(0, 1), status: "busy" };
-  signals.retellAll();
+  signals.resyncAll();
   await settle();
   const ends = twoTurns.events.findIndex(({ type }) => type === "session.idle") + 1;
   if (how === "goes on") for (const event of twoTurns.events.slice(untilBusy.length, ends)) signals.hear(event);

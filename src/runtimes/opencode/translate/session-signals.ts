@@ -29,7 +29,7 @@ export type SessionSignalsOptions = {
   ) => Promise<{ rows: MessageRow[]; status: "idle" | "busy" | "retry" } | null>;
   /** What the session and those below it ask, in the words of the translation. */
   asked: (lane: Lane, sessionId: string, signal: AbortSignal) => Promise<readonly Asked[]>;
-  onTrouble: (error: unknown) => void;
+  onError: (error: unknown) => void;
 };
 
 const rowsAtFirst = 50;
@@ -104,12 +104,12 @@ export class SessionSignals {
 
   /** Somebody read the session. Without events, that is the time to look what happened. */
   looked(sessionId: string): void {
-    if (!this.#live) this.#retellSoon(sessionId);
+    if (!this.#live) this.#resyncSoon(sessionId);
   }
 
   /** Something may have been missed. */
-  retellAll(): void {
-    for (const sessionId of this.#sessions.keys()) this.#retellSoon(sessionId);
+  resyncAll(): void {
+    for (const sessionId of this.#sessions.keys()) this.#resyncSoon(sessionId);
   }
 
   /** A server that was ours has ended, and every turn with it. */
@@ -127,11 +127,11 @@ export class SessionSignals {
   }
 
   /** Says all that is stored from the oldest turn on whose end was not said, and how the session stands. */
-  retell(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
-    return this.#retell(this.watch(lane, sessionId), sessionId, signal);
+  resync(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    return this.#resync(this.watch(lane, sessionId), sessionId, signal);
   }
 
-  async #retell(watched: WatchedSession, sessionId: string, signal: AbortSignal): Promise<void> {
+  async #resync(watched: WatchedSession, sessionId: string, signal: AbortSignal): Promise<void> {
     for (let left = tries; left > 0; left -= 1) {
       const before = watched.news;
       const found = await this.#read(watched, sessionId, signal);
@@ -212,7 +212,7 @@ export class SessionSignals {
     watched.wait(() =>
       clock.at(clock.now() + endedWithinMs, () => {
         watched.cancelWait();
-        if (this.#translator.state(root).restsEarly) this.#retellSoon(root);
+        if (this.#translator.state(root).restsEarly) this.#resyncSoon(root);
       }),
     );
   }
@@ -223,18 +223,18 @@ export class SessionSignals {
       clock.at(clock.now() + ms, () => {
         watched.cancelWait();
         // While no events come, their return is the time to look.
-        if (this.#live) this.#retellSoon(root);
+        if (this.#live) this.#resyncSoon(root);
       }),
     );
   }
 
-  #retellSoon(sessionId: string): void {
+  #resyncSoon(sessionId: string): void {
     const watched = this.#sessions.get(sessionId);
     if (!watched || this.#listeners.size === 0 || this.#closing.signal.aborted) return;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(readWithinMs)]);
-    this.#retell(watched, sessionId, signal).catch((error) => {
+    this.#resync(watched, sessionId, signal).catch((error) => {
       if (this.#closing.signal.aborted) return;
-      this.#options.onTrouble(error);
+      this.#options.onError(error);
       this.#lookLater(watched, sessionId, againMs);
     });
   }

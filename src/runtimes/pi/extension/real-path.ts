@@ -3,10 +3,10 @@ import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
 /** As many as the system follows before it gives up. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /** Of what is not there yet, where its nearest parent leads. A link to what is not there is followed: writing does so. */
-export function realPath(path: string, links: number = mostLinks): string {
+export function realPath(path: string, links: number = maxLinks): string {
   try {
     // The other one takes `..` away before it looks for links.
     return realpathSync.native(path);

@@ -26,7 +26,7 @@ export type OpenAsk = PiAsk & { askedAt: number };
 /** What became of a prompt: pi has it, does not take it, or is gone. */
 export type Taken = { taken: true } | { taken: false; reason: string } | { gone: true };
 
-export class PiTalk implements Talk {
+export class RpcClient implements Talk {
   readonly #options: TalkOptions;
   #watch = new TurnWatch();
   readonly #asks = new Map<string, OpenAsk>();

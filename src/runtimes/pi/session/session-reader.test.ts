@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asBrokenOff } from "../../process-pool/broken-off.ts";
-import { SessionBook } from "./session-reader.ts";
+import { SessionReader } from "./session-reader.ts";
 
 let count = 0;
 let last: string | null = null;
@@ -22,8 +22,8 @@ const calls = (id: string) =>
 const result = (toolCallId: string, isError = false) =>
   message("toolResult", { toolCallId, isError, content: [{ type: "text", text: "out" }] });
 
-function bookOf(entries: readonly Json[]): SessionBook {
-  const book = new SessionBook("session");
+function bookOf(entries: readonly Json[]): SessionReader {
+  const book = new SessionReader("session");
   for (const one of entries) book.take(one);
   return book;
 }

@@ -17,7 +17,7 @@ import { rowsOf } from "./session-rows.ts";
 
 type OpenTurn = { messages: Json[]; refused: Set<string>; limit: string | null };
 
-export class SessionBook {
+export class SessionReader {
   readonly #sessionId: string;
   readonly #past: TranscriptRow[] = [];
   readonly #turnOf = new Map<string, OpenTurn>();

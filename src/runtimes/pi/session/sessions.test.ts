@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Json } from "../../json-fields.ts";
-import { PiTalk } from "../process/rpc-client.ts";
+import { RpcClient } from "../process/rpc-client.ts";
 import { sessionPlaces } from "./session-file.ts";
 import { SessionNotes } from "./session-notes.ts";
 import { Sessions } from "./sessions.ts";
@@ -21,7 +21,7 @@ const calls = (id: string): Json => ({
 
 test("a turn that begins while the file is read is shown as one at work, behind the one before it", async () => {
   const sessions = new Sessions(sessionPlaces({ HOME: home }), new SessionNotes(join(home, "notes")));
-  const talk = new PiTalk({ write: () => {}, now: () => 1, onRest: () => {}, onChange: () => {} });
+  const talk = new RpcClient({ write: () => {}, now: () => 1, onRest: () => {}, onChange: () => {} });
   const path = sessions.pathOf(home, "s");
   mkdirSync(dirname(path), { recursive: true });
   let last: string | null = null;

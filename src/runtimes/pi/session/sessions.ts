@@ -15,16 +15,16 @@ import type { ForkedSession } from "../../port.ts";
 import { asBrokenOff } from "../../process-pool/broken-off.ts";
 import { KeptFiles } from "../../process-pool/kept-files.ts";
 import type { RowFile } from "../../process-pool/row-file.ts";
-import type { PiTalk } from "../process/rpc-client.ts";
+import type { RpcClient } from "../process/rpc-client.ts";
 import { copyOfSession } from "./fork-session.ts";
 import type { SessionPlaces } from "./session-file.ts";
 import { sessionFile } from "./session-file.ts";
 import type { SessionNotes } from "./session-notes.ts";
-import { SessionBook } from "./session-reader.ts";
+import { SessionReader } from "./session-reader.ts";
 
 export type SessionState = {
   /** What is held with the program that has it, if one of ours does. */
-  talk: PiTalk | null;
+  talk: RpcClient | null;
   /** A program of an earlier run still has it. */
   leftBehind: boolean;
 };
@@ -32,7 +32,7 @@ export type SessionState = {
 export class Sessions {
   readonly #places: SessionPlaces;
   readonly #notes: SessionNotes;
-  readonly #files = new KeptFiles((sessionId) => new SessionBook(sessionId));
+  readonly #files = new KeptFiles((sessionId) => new SessionReader(sessionId));
 
   constructor(places: SessionPlaces, notes: SessionNotes) {
     this.#places = places;
@@ -53,9 +53,9 @@ export class Sessions {
   }
 
   /** Whether this is the prompt that was sent last, and has arrived. */
-  async hasArrived(directory: string, sessionId: string, prompt: { messageId: string; text: string }, talk: PiTalk) {
+  async hasArrived(directory: string, sessionId: string, prompt: { messageId: string; text: string }, talk: RpcClient) {
     if (this.#notes.lastSent(sessionId) !== prompt.messageId) return false;
-    const book = (await this.#book(directory, sessionId)) ?? new SessionBook(sessionId);
+    const book = (await this.#book(directory, sessionId)) ?? new SessionReader(sessionId);
     return book.newestPrompt(talk.heard) === prompt.text;
   }
 
@@ -91,7 +91,7 @@ export class Sessions {
     const status = talk?.isRetrying ? "retry" : busy ? "busy" : "idle";
     const asks = (talk?.asks ?? []).map(({ id, kind, title, askedAt }) => ({ id, kind, sessionId, title, askedAt }));
     const isLost = book === null && !busy && this.#notes.wasWritten(sessionId);
-    const { rows, complete } = (book ?? new SessionBook(sessionId)).newest(limit, isLost ? [] : heard);
+    const { rows, complete } = (book ?? new SessionReader(sessionId)).newest(limit, isLost ? [] : heard);
     return {
       sessionId,
       status: isLost ? "stale" : status,
@@ -103,7 +103,7 @@ export class Sessions {
     };
   }
 
-  async #book(directory: string, sessionId: string): Promise<SessionBook | null> {
+  async #book(directory: string, sessionId: string): Promise<SessionReader | null> {
     const file = this.#file(directory, sessionId);
     if (!existsSync(file.path)) {
       this.#files.forget(sessionId);
@@ -113,7 +113,7 @@ export class Sessions {
     return file.refresh();
   }
 
-  #file(directory: string, sessionId: string): RowFile<SessionBook> {
+  #file(directory: string, sessionId: string): RowFile<SessionReader> {
     const kept = this.#files.pathOf(sessionId);
     const isKnown = kept !== null && existsSync(kept);
     return this.#files.of(sessionId, isKnown ? kept : sessionFile(this.#places, directory, sessionId));
@@ -121,7 +121,7 @@ export class Sessions {
 }
 
 /** pi goes on where a session began, wherever it is started. */
-function isElsewhere(book: SessionBook, directory: string): boolean {
+function isElsewhere(book: SessionReader, directory: string): boolean {
   return book.directory !== null && existsSync(directory) && realpathSync(directory) !== book.directory;
 }
 

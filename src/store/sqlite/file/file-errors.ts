@@ -2,10 +2,10 @@
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../../app-error.ts";
 
-export function storeTrouble(path: string, error: unknown): unknown {
+export function storeProblem(path: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) return storeCorrupt(path, error);
-  if (isDiskTrouble(error)) return storeUnwritable(error);
+  if (isDiskError(error)) return storeUnwritable(error);
   if (code.startsWith("SQLITE_BUSY")) {
     return new AppError({
       code: "store_locked",
@@ -48,7 +48,7 @@ export function storeUnwritable(cause: unknown): AppError {
 }
 
 /** The disk is full or failing. That is never the fault of what was to be written. */
-export function isDiskTrouble(error: unknown): boolean {
+export function isDiskError(error: unknown): boolean {
   return /^(SQLITE_FULL|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/.test(codeOf(error));
 }
 

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
-import { isDiskTrouble } from "./file-errors.ts";
+import { isDiskError } from "./file-errors.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type HeldLock = {
@@ -72,7 +72,7 @@ function letGo(db: Database.Database, clean: boolean): void {
     db.exec("COMMIT");
   } catch (error) {
     // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
-    if (!isDiskTrouble(error)) throw error;
+    if (!isDiskError(error)) throw error;
   } finally {
     db.close();
   }

@@ -1,6 +1,6 @@
 /** One process at a time may write to a store: it holds the lock file beside it. */
 import { AppError } from "../../../app-error.ts";
-import { storeTrouble } from "./file-errors.ts";
+import { storeProblem } from "./file-errors.ts";
 import type { HeldLock, LockHolder, LockOutcome } from "./lock-file.ts";
 import { askLock, takeLock } from "./lock-file.ts";
 
@@ -23,7 +23,7 @@ function withWords<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw lockTrouble(path, error);
+    throw lockError(path, error);
   }
 }
 
@@ -36,8 +36,8 @@ function locked(path: string, { holder, cause }: Extract<LockOutcome, { taken: f
   });
 }
 
-function lockTrouble(path: string, error: unknown): unknown {
-  const trouble = storeTrouble(path, error);
+function lockError(path: string, error: unknown): unknown {
+  const trouble = storeProblem(path, error);
   if (!(trouble instanceof AppError) || trouble.code !== "store_corrupt") return trouble;
   return new AppError({
     code: "store_unavailable",

@@ -34,10 +34,10 @@ export const askRoutes = {
   }),
 };
 
-export function addAsks(app: App, { desk }: RouteDeps): void {
-  app.openapi(askRoutes.list, async (c) => c.json({ asks: (await desk.asks()).map(askView) }, 200));
+export function addAsks(app: App, { service }: RouteDeps): void {
+  app.openapi(askRoutes.list, async (c) => c.json({ asks: (await service.asks()).map(askView) }, 200));
   app.openapi(askRoutes.answer, async (c) => {
-    await desk.answer(c.req.valid("param").id, c.req.valid("json"));
+    await service.answer(c.req.valid("param").id, c.req.valid("json"));
     return c.body(null, 204);
   });
 }

@@ -72,20 +72,22 @@ export const deliveryRoutes = {
   }),
 };
 
-export function addDeliveries(app: App, { desk }: RouteDeps): void {
+export function addDeliveries(app: App, { service }: RouteDeps): void {
   app.openapi(deliveryRoutes.list, async (c) => {
     const { status, ...filter } = c.req.valid("query");
-    const page = await desk.deliveries({ ...filter, statuses: status });
+    const page = await service.deliveries({ ...filter, statuses: status });
     return c.json({ deliveries: page.items.map(deliveryView), ...nextOf(page) }, 200);
   });
 
   app.openapi(deliveryRoutes.show, async (c) =>
-    c.json(deliveryDetailView(await desk.delivery(c.req.valid("param").id)), 200),
+    c.json(deliveryDetailView(await service.delivery(c.req.valid("param").id)), 200),
   );
 
-  app.openapi(deliveryRoutes.retry, async (c) => c.json(deliveryView(await desk.retry(c.req.valid("param").id)), 202));
+  app.openapi(deliveryRoutes.retry, async (c) =>
+    c.json(deliveryView(await service.retry(c.req.valid("param").id)), 202),
+  );
 
   app.openapi(deliveryRoutes.cancel, async (c) =>
-    c.json(deliveryView(await desk.cancel(c.req.valid("param").id)), 202),
+    c.json(deliveryView(await service.cancel(c.req.valid("param").id)), 202),
   );
 }

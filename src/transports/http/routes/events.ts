@@ -43,9 +43,9 @@ export const eventRoutes = {
 };
 
 export function addEvents(app: App, deps: RouteDeps): void {
-  const { desk, clock } = deps;
+  const { service, clock } = deps;
   app.openapi(eventRoutes.list, async (c) => {
-    const { events, cursor, reset } = await desk.events(c.req.valid("query"));
+    const { events, cursor, reset } = await service.events(c.req.valid("query"));
     return c.json({ events: [...events], cursor, reset: reset !== null }, 200);
   });
   app.openapi(eventRoutes.stream, (c) => {
@@ -53,9 +53,9 @@ export function addEvents(app: App, deps: RouteDeps): void {
     return answerStream(c, deps, {
       path,
       wanted: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
-      checkCursor: (after) => desk.events({ after, limit: 1 }),
-      now: () => desk.eventsEnd(),
-      follow: (options) => desk.followEvents(options),
+      checkCursor: (after) => service.events({ after, limit: 1 }),
+      now: () => service.eventsEnd(),
+      follow: (options) => service.followEvents(options),
       frameOf: (item) => frameOf(item, clock.now()),
     });
   });

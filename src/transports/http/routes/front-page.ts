@@ -25,9 +25,9 @@ export const pageRoutes = {
   }),
 };
 
-export function addFrontPage(app: App, { desk }: RouteDeps): void {
+export function addFrontPage(app: App, { service }: RouteDeps): void {
   app.openapi(pageRoutes.front, async (c) => {
     if (c.get("access") === null) return c.html(closedPage(), 401, { ...pageHeaders, ...headersOf(401) });
-    return c.html(statusPage((await desk.lanes()).map(laneView)), 200, pageHeaders);
+    return c.html(statusPage((await service.lanes()).map(laneView)), 200, pageHeaders);
   });
 }

@@ -35,11 +35,11 @@ export const healthRoutes = {
   }),
 };
 
-export function addHealth(app: App, { desk, report }: RouteDeps): void {
+export function addHealth(app: App, { service, report }: RouteDeps): void {
   app.openapi(healthRoutes.health, (c) => c.json({ status: "ok" as const }, 200));
 
   app.openapi(healthRoutes.ready, async (c) => {
-    const { ready, degraded, reasons } = await desk.readiness().catch((error): Readiness => {
+    const { ready, degraded, reasons } = await service.readiness().catch((error): Readiness => {
       report(error, "/ready");
       return { ready: false, degraded: true, reasons: [error instanceof AppError ? error.code : "internal"] };
     });

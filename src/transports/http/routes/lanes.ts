@@ -113,23 +113,25 @@ export const laneRoutes = {
   }),
 };
 
-export function addLanes(app: App, { desk }: RouteDeps): void {
-  app.openapi(laneRoutes.list, async (c) => c.json({ lanes: (await desk.lanes()).map(laneView) }, 200));
-  app.openapi(laneRoutes.put, async (c) => c.json(laneView(await desk.putLane(toSettings(c.req.valid("json")))), 201));
-  app.openapi(laneRoutes.show, async (c) => c.json(laneView(await desk.lane(c.req.valid("param").id)), 200));
+export function addLanes(app: App, { service }: RouteDeps): void {
+  app.openapi(laneRoutes.list, async (c) => c.json({ lanes: (await service.lanes()).map(laneView) }, 200));
+  app.openapi(laneRoutes.put, async (c) =>
+    c.json(laneView(await service.putLane(toSettings(c.req.valid("json")))), 201),
+  );
+  app.openapi(laneRoutes.show, async (c) => c.json(laneView(await service.lane(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.remove, async (c) => {
-    await desk.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
+    await service.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
     return c.body(null, 204);
   });
-  app.openapi(laneRoutes.abort, async (c) => c.json(laneView(await desk.abort(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.abort, async (c) => c.json(laneView(await service.abort(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.pause, async (c) => {
     const { reason = "paused_by_person" } = c.req.valid("json");
-    return c.json(laneView(await desk.pause(c.req.valid("param").id, reason)), 200);
+    return c.json(laneView(await service.pause(c.req.valid("param").id, reason)), 200);
   });
-  app.openapi(laneRoutes.resume, async (c) => c.json(laneView(await desk.resume(c.req.valid("param").id)), 200));
-  app.openapi(laneRoutes.release, async (c) => c.json(laneView(await desk.release(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.resume, async (c) => c.json(laneView(await service.resume(c.req.valid("param").id)), 200));
+  app.openapi(laneRoutes.release, async (c) => c.json(laneView(await service.release(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.adopt, async (c) => {
-    const lane = await desk.adoptSession(c.req.valid("param").id, c.req.valid("json").sessionId);
+    const lane = await service.adoptSession(c.req.valid("param").id, c.req.valid("json").sessionId);
     return c.json(laneView(lane), 200);
   });
 }

@@ -60,18 +60,18 @@ export const messageRoutes = {
   }),
 };
 
-export function addMessages(app: App, { desk }: RouteDeps): void {
-  app.openapi(messageRoutes.send, async (c) => c.json(sentView(await desk.send(toSend(c.req.valid("json")))), 202));
+export function addMessages(app: App, { service }: RouteDeps): void {
+  app.openapi(messageRoutes.send, async (c) => c.json(sentView(await service.send(toSend(c.req.valid("json")))), 202));
 
   app.openapi(messageRoutes.list, async (c) => {
     const { q, ...filter } = c.req.valid("query");
-    const page = await desk.messages({ ...filter, query: q?.trim() || undefined });
+    const page = await service.messages({ ...filter, query: q?.trim() || undefined });
     return c.json({ messages: page.items.map(messageView), ...nextOf(page) }, 200);
   });
 
   app.openapi(messageRoutes.withdraw, async (c) => {
     const { id } = c.req.valid("param");
-    return c.json(sentView(await desk.withdraw(id, c.req.valid("query").lane)), 200);
+    return c.json(sentView(await service.withdraw(id, c.req.valid("query").lane)), 200);
   });
 }
 

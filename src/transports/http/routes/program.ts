@@ -55,7 +55,7 @@ export const programRoutes = {
   }),
 };
 
-export function addProgram(app: App, { desk, metrics, about }: RouteDeps, document: () => object): void {
+export function addProgram(app: App, { service, metrics, about }: RouteDeps, document: () => object): void {
   const version = {
     name: "waybill" as const,
     version: about.version,
@@ -72,7 +72,7 @@ export function addProgram(app: App, { desk, metrics, about }: RouteDeps, docume
   app.openapi(programRoutes.document, (c) => c.json({ ...document() }, 200));
 
   app.openapi(programRoutes.restart, (c) => {
-    c.env.afterAnswer(() => desk.restart());
+    c.env.afterAnswer(() => service.restart());
     return c.json({ status: "restarting" as const }, 202);
   });
 }

@@ -1,6 +1,6 @@
 /** What the routes are made from. */
 import type { Clock } from "../../../clock.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 import type { HttpMetrics } from "../metrics.ts";
 import type { Sessions } from "../sessions.ts";
 
@@ -10,7 +10,7 @@ export type About = { version: string; runId: string; startedAt: number };
 export type ClientLog = { level: "debug" | "info" | "warn" | "error"; service: string; message: string };
 
 export type RouteDeps = {
-  desk: Desk;
+  service: Service;
   clock: Clock;
   sessions: Sessions;
   metrics: HttpMetrics;

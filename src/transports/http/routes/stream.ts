@@ -24,15 +24,15 @@ export const streamRoutes = {
 };
 
 export function addStream(app: App, deps: RouteDeps): void {
-  const { desk } = deps;
+  const { service } = deps;
   app.openapi(streamRoutes.stream, (c) => {
     const { lane, lastEventId } = c.req.valid("query");
     return answerStream(c, deps, {
       path,
       wanted: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
-      checkCursor: desk.checkCursor.bind(desk),
-      now: () => desk.now(),
-      follow: (options) => desk.follow(options),
+      checkCursor: service.checkCursor.bind(service),
+      now: () => service.now(),
+      follow: (options) => service.follow(options),
       frameOf: (item: FeedItem) => frame(item.cursor, item.type, JSON.stringify(streamEventView(item))),
     });
   });

@@ -1,9 +1,9 @@
 import { getEventListeners } from "node:events";
 import { createParser } from "eventsource-parser";
 import { expect, onTestFinished, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { anApiOn, port, token } from "../../../../test/support/http-api.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 
@@ -13,10 +13,10 @@ type Heard = { id: string | undefined; data: Record<string, unknown> };
 
 function apiOf(world: World) {
   const closing = new AbortController();
-  const { app, troubles } = anApiOn(deskOf(world.waybill), { clock: world.clock, closing: closing.signal });
+  const { app, errors } = anApiOn(serviceOf(world.waybill), { clock: world.clock, closing: closing.signal });
   onTestFinished(() => {
     closing.abort();
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
   });
   const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
   const open = async (path: string, headers: Record<string, string> = {}) => {

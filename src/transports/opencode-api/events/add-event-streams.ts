@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Context, Hono } from "hono";
 import type { Clock } from "../../../clock.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 import type { Env } from "../../http/env.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import type { HttpMetrics } from "../../http/metrics.ts";
@@ -17,7 +17,7 @@ import type { Line } from "./frame.ts";
 import { sent } from "./frame.ts";
 
 export type EventStreamDeps = {
-  desk: Desk;
+  service: Service;
   hub: Pick<EventHub, "follow">;
   clock: Clock;
   metrics: Pick<HttpMetrics, "streamClients">;
@@ -53,7 +53,7 @@ const wrapped: Form = {
 export function addEventStreams(app: Hono<Env>, deps: EventStreamDeps): void {
   app.get(plain.path, async (c) => {
     const named = wantedDirectory(c) !== undefined;
-    return answer(c, deps, plain, named ? (await placeOf(c, deps.desk)).directory : undefined);
+    return answer(c, deps, plain, named ? (await placeOf(c, deps.service)).directory : undefined);
   });
   app.get(wrapped.path, (c) => answer(c, deps, wrapped, undefined));
 }

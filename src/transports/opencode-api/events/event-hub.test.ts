@@ -1,9 +1,9 @@
 /** What OpenCode's clients are told: live, after a break, after a restart, and by many at once. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { aClient, aHub, durable, withoutEarly } from "../../../../test/support/hub-client.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { WorldOptions } from "../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -270,12 +270,12 @@ test("lanes that are made, changed and removed are sessions that are created, up
   const hub = aHub(world);
   const client = await aClient(hub);
   const { store } = world.waybill;
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   await store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
   await settled();
   await store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5, displayName: "New" }));
   await settled();
-  await desk.removeLane("new", true);
+  await service.removeLane("new", true);
   await settled();
   expect(types(client.seen)).toEqual(["session.created", "session.updated", "session.deleted"]);
   expect(client.seen.map(propertiesOf)).toMatchObject([
@@ -309,7 +309,7 @@ test("when some of it is not kept any more, clients are told to load everything 
 
 test("an event that cannot be shown is reported, and the others are told all the same", async () => {
   const world = await startWorld({ script: busy });
-  const troubles: unknown[] = [];
+  const errors: unknown[] = [];
   const projectionOf = (place: Place) => {
     const projection = new SessionProjection(place, { following: true });
     const take = projection.take.bind(projection);
@@ -319,26 +319,26 @@ test("an event that cannot be shown is reported, and the others are told all the
     };
     return projection;
   };
-  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => troubles.push(error) }));
+  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => errors.push(error) }));
   expect(types(client.seen)).toContain("session.idle");
-  expect(troubles[0]).toEqual(new Error("odd"));
+  expect(errors[0]).toEqual(new Error("odd"));
 });
 
 test("when events cannot be followed any more, clients and waits are let go, and the next who comes begins anew", async () => {
   const world = await startWorld({ script: busy });
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   let broken = true;
-  const followEvents: typeof desk.followEvents = (options) => {
-    if (!broken) return desk.followEvents(options);
+  const followEvents: typeof service.followEvents = (options) => {
+    if (!broken) return service.followEvents(options);
     return (async function* () {
-      for await (const item of desk.followEvents(options)) {
+      for await (const item of service.followEvents(options)) {
         yield item;
         throw new Error("broken");
       }
     })();
   };
-  const troubles: unknown[] = [];
-  const hub = aHub(world, { desk: { ...desk, followEvents }, report: (error) => troubles.push(error) });
+  const errors: unknown[] = [];
+  const hub = aHub(world, { service: { ...service, followEvents }, report: (error) => errors.push(error) });
   const { signal } = new AbortController();
   const { lines } = await hub.follow({ signal });
   const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
@@ -347,7 +347,7 @@ test("when events cannot be followed any more, clients and waits are let go, and
   await world.send({ id: "m1" });
   while (!(await lines.next()).done);
   await failed;
-  expect(troubles).toEqual([new Error("broken")]);
+  expect(errors).toEqual([new Error("broken")]);
   broken = false;
   const again = await aClient(hub);
   await world.reaches("m1", "responded");
@@ -421,7 +421,7 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           }
           const lanes = reference.seen.filter(({ ofLanes }) => ofLanes);
           expect(durable(all, lanes).length).toBe(lanes.length);
-          expect(world.troubles).toEqual([]);
+          expect(world.errors).toEqual([]);
         } finally {
           await world.dispose();
         }

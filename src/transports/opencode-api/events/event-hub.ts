@@ -5,7 +5,7 @@
  */
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../clock.ts";
-import type { Desk, FollowedEvent } from "../../../service/service.ts";
+import type { FollowedEvent, Service } from "../../../service/service.ts";
 import { laneOf } from "../ids.ts";
 import type { Emitted, MessageRow } from "../projection/session-projection.ts";
 import type { LinesSource } from "./follow-frames.ts";
@@ -25,8 +25,8 @@ import type { TurnEnd } from "./turn-end.ts";
 import type { TurnWanted } from "./turn-waiter.ts";
 import { TurnWaiter } from "./turn-waiter.ts";
 
-export type HubDeps = Omit<TranslatorDeps, "desk"> & {
-  desk: Desk;
+export type HubDeps = Omit<TranslatorDeps, "service"> & {
+  service: Service;
   clock: Clock;
   /** How long it goes on when nobody follows any more. */
   lingerMs?: number;
@@ -56,7 +56,7 @@ export class EventHub {
 
   constructor(deps: HubDeps) {
     this.#deps = deps;
-    this.#waiter = new TurnWaiter(deps.desk);
+    this.#waiter = new TurnWaiter(deps.service);
   }
 
   /** Throws when `after` is no id of an event of this stream. `withState` is for those who say no `after`. */
@@ -105,9 +105,9 @@ export class EventHub {
   }
 
   #sourceFor(run: Run, inbox: LineInbox, signal: AbortSignal): LinesSource {
-    const { desk, clock } = this.#deps;
+    const { service, clock } = this.#deps;
     return {
-      desk,
+      service,
       translation: this.#deps,
       inbox,
       reached: () => run.position,
@@ -166,10 +166,10 @@ export class EventHub {
   }
 
   async #known(after: string): Promise<Position> {
-    const { desk } = this.#deps;
+    const { service } = this.#deps;
     const position = positionFrom(after);
-    await desk.events({ after: position.events, limit: 1 });
-    await desk.checkCursor(position.feed);
+    await service.events({ after: position.events, limit: 1 });
+    await service.checkCursor(position.feed);
     return position;
   }
 
@@ -183,14 +183,14 @@ export class EventHub {
   }
 
   async #start(): Promise<Run> {
-    const { desk } = this.#deps;
+    const { service } = this.#deps;
     const stop = new AbortController();
     // Every client listens to it.
     setMaxListeners(0, stop.signal);
-    const feed = await desk.now();
+    const feed = await service.now();
     // After that, so that none is missed that is made meanwhile.
-    const lanes = new KnownLanes((await desk.lanes()).map(({ lane }) => lane));
-    const position = { events: await desk.eventsEnd(), seen: 0, feed };
+    const lanes = new KnownLanes((await service.lanes()).map(({ lane }) => lane));
+    const position = { events: await service.eventsEnd(), seen: 0, feed };
     const translator = new Translator(this.#deps, { hearsDeltas: true });
     const run: Run = { stop, translator, position, lanes, busy: Promise.resolve() };
     stop.signal.addEventListener("abort", () => lanes.wake(), { once: true });
@@ -221,7 +221,7 @@ export class EventHub {
 
   async #followEvents(run: Run): Promise<void> {
     const { signal } = run.stop;
-    for await (const item of this.#deps.desk.followEvents({ after: run.position.events, signal })) {
+    for await (const item of this.#deps.service.followEvents({ after: run.position.events, signal })) {
       if (this.#isIdle) return this.#end(run);
       await this.#alone(run, async () => {
         if (item.type === "event") await this.#tellEvent(run, item);
@@ -249,11 +249,11 @@ export class EventHub {
   /** A session is made before anything happens in it. */
   async #laneTold(run: Run, laneId: string): Promise<void> {
     const { lanes, stop } = run;
-    const { desk } = this.#deps;
-    if (lanes.has(laneId) || !(await laneOrNull(desk, laneId))) return;
+    const { service } = this.#deps;
+    if (lanes.has(laneId) || !(await laneOrNull(service, laneId))) return;
     while (!lanes.has(laneId) && !stop.signal.aborted) {
       const next = lanes.woken();
-      const { items } = await desk.feed(run.position.feed, 20);
+      const { items } = await service.feed(run.position.feed, 20);
       if (items.length === 0) return;
       await next;
     }
@@ -261,7 +261,7 @@ export class EventHub {
 
   async #followLanes(run: Run): Promise<void> {
     const { signal } = run.stop;
-    for await (const item of this.#deps.desk.follow({ after: run.position.feed, signal })) {
+    for await (const item of this.#deps.service.follow({ after: run.position.feed, signal })) {
       if (item.type === "lane" && item.laneId !== null) {
         const { laneId, lane } = item;
         const line = await laneLine(item, run.position, this.#deps, run.lanes.before(laneId));

@@ -4,7 +4,7 @@
  * store, and misses only what is told live only.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 import type { Line } from "./frame.ts";
 import type { LineInbox } from "./frame-queue.ts";
 import { disposedLines, laneLine, linesOf } from "./frames-of.ts";
@@ -13,7 +13,7 @@ import type { TranslatorDeps } from "./translator.ts";
 import { Translator } from "./translator.ts";
 
 export type LinesSource = {
-  desk: Pick<Desk, "events" | "feed" | "lanes"> & TranslatorDeps["desk"];
+  service: Pick<Service, "events" | "feed" | "lanes"> & TranslatorDeps["service"];
   translation: TranslatorDeps;
   inbox: LineInbox;
   /** Where those who are live stand. */
@@ -79,7 +79,7 @@ type Missed = { line: Line | null; position: Position };
 
 /** A page of events. */
 async function* missed(source: LinesSource, translator: Translator, from: Position): AsyncGenerator<Missed> {
-  const page = await source.desk.events({ after: from.events, limit: atOnce });
+  const page = await source.service.events({ after: from.events, limit: atOnce });
   let at = from;
   if (page.reset !== null) {
     at = { ...from, events: page.reset, seen: 0 };
@@ -99,7 +99,7 @@ async function* missed(source: LinesSource, translator: Translator, from: Positi
 async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerator<Line> {
   let feed = from.feed;
   for (;;) {
-    const page = await source.desk.feed(feed, 200);
+    const page = await source.service.feed(feed, 200);
     for (const item of page.items) {
       if (item.type === "lane") {
         const before = { lane: source.laneBefore(item.laneId ?? ""), isKnown: true };
@@ -112,7 +112,7 @@ async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerat
   }
 }
 
-async function disposed({ desk, now }: LinesSource, at: Position): Promise<Line[]> {
-  const directories = (await desk.lanes()).map(({ lane }) => lane.directory);
+async function disposed({ service, now }: LinesSource, at: Position): Promise<Line[]> {
+  const directories = (await service.lanes()).map(({ lane }) => lane.directory);
   return disposedLines(at, directories, now());
 }

@@ -5,8 +5,8 @@
 import type { Line } from "./frame.ts";
 import type { Position } from "./position.ts";
 
-const mostWaiting = 1000;
-const mostCharacters = 4 * 1024 * 1024;
+const maxWaiting = 1000;
+const maxCharacters = 4 * 1024 * 1024;
 
 export type InboxLimits = { lines?: number; characters?: number };
 
@@ -27,7 +27,7 @@ export class LineInbox {
   constructor(directory: string | undefined, signal: AbortSignal, limits: InboxLimits = {}) {
     this.#directory = directory;
     this.#signal = signal;
-    this.#limits = { lines: mostWaiting, characters: mostCharacters, ...limits };
+    this.#limits = { lines: maxWaiting, characters: maxCharacters, ...limits };
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 

@@ -1,9 +1,9 @@
 /** Clients that come without saying where they were: what they show is what those show who were there all the time. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { aClient, aHub } from "../../../../test/support/hub-client.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { Shown } from "../../../../test/support/shown-state.ts";
 import { propertiesOf, shownBy } from "../../../../test/support/shown-state.ts";
 import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
@@ -51,7 +51,7 @@ test("whenever a client comes, it shows what one shows that was always there, an
           await world.start();
           const hub = aHub(world);
           const whole = await aClient(hub);
-          const desk = deskOf(world.waybill);
+          const service = serviceOf(world.waybill);
           for (const [index] of turns.entries()) await world.send({ id: `m${index}` });
           const late = [];
           for (const ms of times) {
@@ -63,12 +63,12 @@ test("whenever a client comes, it shows what one shows that was always there, an
             const listed = (await hub.working()).map(({ sessionID, status }) => [sessionID, status] as const);
             expect(listed).toEqual([...shownBy(client.seen).status].filter(([, status]) => !isIdle(status)));
             expect(unheard.map(({ sessionID }) => sessionID)).toEqual(listed.map(([sessionID]) => sessionID));
-            const [ask] = await desk.asks();
-            if (ask && ms > 3) await desk.answer(ask.id, { decision: "reject" });
+            const [ask] = await service.asks();
+            if (ask && ms > 3) await service.answer(ask.id, { decision: "reject" });
           }
           while (shownBy(whole.seen).asks.size > 0 || types(whole.seen).at(-1) !== "session.idle") {
             await world.clock.advance(250);
-            for (const { id } of await desk.asks()) await desk.answer(id, { decision: "reject" });
+            for (const { id } of await service.asks()) await service.answer(id, { decision: "reject" });
           }
           for (const client of late) expectTheSame(shownBy(client.seen), shownBy(whole.seen));
           if (!restart) return;
@@ -94,13 +94,13 @@ test("of lanes that rest no past is read to say which sessions work", async () =
   await world.clock.advance(1000);
   await world.send({ id: "m2", to: { lane: "busy" } });
   await world.clock.advance(1000);
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   const read = new Set<string | undefined>();
-  const deliveries: typeof desk.deliveries = (filter) => {
+  const deliveries: typeof service.deliveries = (filter) => {
     read.add(filter.lane);
-    return desk.deliveries(filter);
+    return service.deliveries(filter);
   };
-  const working = await aHub(world, { desk: { ...desk, deliveries } }).working();
+  const working = await aHub(world, { service: { ...service, deliveries } }).working();
   expect(working).toMatchObject([{ sessionID: "ses_busy", status: { type: "busy" } }]);
   expect([...read]).toEqual(["busy"]);
 });
@@ -115,7 +115,7 @@ test.each(["lives on", "is started again"])(
     let client = await aClient(aHub(world), { withState: true });
     const status = () => shownBy(client.seen).status.get("ses_lane");
     expect(status()).toEqual({ type: "idle" });
-    await deskOf(world.waybill).retry(id);
+    await serviceOf(world.waybill).retry(id);
     await settled();
     expect(status()).toEqual({ type: "busy" });
     if (how === "is started again") {
@@ -142,7 +142,7 @@ test("what an agent asks is told to whoever comes later, and is gone once it is 
   expect(types(client.seen).filter((type) => type.includes("delta"))).toEqual([]);
   await client.leave();
   const [ask] = await world.waybill.asks.list();
-  await deskOf(world.waybill).answer(ask?.id ?? "", { decision: "once" });
+  await serviceOf(world.waybill).answer(ask?.id ?? "", { decision: "once" });
   await world.reaches("m1", "responded");
   await settled();
   const again = await aClient(hub, { withState: true });
@@ -158,13 +158,13 @@ test("a lane that has rested for long is not told of, and costs a client one loo
   await world.clock.advance(11 * 60_000);
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   const reads: string[] = [];
-  const eventsBefore: typeof desk.eventsBefore = (lane, seq, limit) => {
+  const eventsBefore: typeof service.eventsBefore = (lane, seq, limit) => {
     if (lane === "old") reads.push(`${limit}`);
-    return desk.eventsBefore(lane, seq, limit);
+    return service.eventsBefore(lane, seq, limit);
   };
-  const hub = aHub(world, { desk: { ...desk, eventsBefore } });
+  const hub = aHub(world, { service: { ...service, eventsBefore } });
   for (let time = 0; time < 3; time++) {
     const { seen } = await aClient(hub, { withState: true });
     expect(shownBy(seen).sessions).toEqual(new Set(["ses_lane"]));
@@ -208,13 +208,13 @@ test("a session is made before anything happens in it, and again when its lane i
   const world = await startWorld({ script });
   const hub = aHub(world);
   const client = await aClient(hub);
-  const desk = deskOf(world.waybill);
+  const service = serviceOf(world.waybill);
   for (const id of ["m1", "m2"]) {
     await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", displayName: "New", createdAt: 5 }));
     await world.send({ id, to: { lane: "new" } });
     await world.clock.until(async () => (await world.delivery(id, "new")).status === "responded");
     await settled();
-    await desk.removeLane("new", true);
+    await service.removeLane("new", true);
     await settled();
   }
   const ofSessions = client.seen.filter(({ type }) => type === "session.created" || type === "session.deleted");

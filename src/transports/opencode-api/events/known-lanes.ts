@@ -5,7 +5,7 @@
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { LaneBefore } from "./frames-of.ts";
 
-const mostRemoved = 1000;
+const maxRemoved = 1000;
 
 export class KnownLanes {
   readonly #lanes: Map<string, Lane>;
@@ -51,7 +51,7 @@ export class KnownLanes {
       this.#removed.set(laneId, known);
     }
     const [oldest] = this.#removed.keys();
-    if (oldest !== undefined && this.#removed.size > mostRemoved) this.#removed.delete(oldest);
+    if (oldest !== undefined && this.#removed.size > maxRemoved) this.#removed.delete(oldest);
   }
 
   /** Whoever waits for a lane to be told looks again. */

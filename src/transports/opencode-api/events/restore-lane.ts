@@ -8,9 +8,9 @@ import { openStatuses } from "../../../core/delivery/record.ts";
 import type { DeliveryNote } from "../../../core/turn/delivery-notes.ts";
 import { attemptNote, deliveryNote, isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 
-export type Past = Pick<Desk, "eventsBefore" | "deliveries">;
+export type Past = Pick<Service, "eventsBefore" | "deliveries">;
 
 /** `time` is that of the event that is to be taken; without one, now. */
 export type Moment = { seq: number; time: number | null };

@@ -1,9 +1,9 @@
 /** The real client over real sockets, when the daemon is started anew. */
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, onTestFinished, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { anApiOn, token } from "../../../../test/support/http-api.ts";
 import { aClient, aHub, withoutEarly } from "../../../../test/support/hub-client.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { listen } from "../../http/serve.ts";
@@ -11,11 +11,11 @@ import { listen } from "../../http/serve.ts";
 const script = { always: [{ steps: [{ say: "I begin" }, { tool: "read", output: "x" }, { say: "It is done." }] }] };
 
 async function aServer(world: World, port: number) {
-  const { app, troubles } = anApiOn(deskOf(world.waybill), { clock: world.clock });
+  const { app, errors } = anApiOn(serviceOf(world.waybill), { clock: world.clock });
   const listening = await listen({ port, app });
   onTestFinished(async () => {
     await listening.close();
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
   });
   return listening;
 }

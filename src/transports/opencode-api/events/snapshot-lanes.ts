@@ -6,18 +6,18 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Clock } from "../../../clock.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import type { Desk, LaneState } from "../../../service/service.ts";
+import type { LaneState, Service } from "../../../service/service.ts";
 import { sessionOf } from "../ids.ts";
 import type { SessionState } from "../projection/session-projection.ts";
 import { childView } from "../sessions/session-view.ts";
 import type { Present } from "./frames-of.ts";
 import type { KnownLanes } from "./known-lanes.ts";
 import type { Bearing } from "./snapshot.ts";
-import { lanesToTell, mostToTell, presentState } from "./snapshot.ts";
+import { lanesToTell, maxToTell, presentState } from "./snapshot.ts";
 import type { Translator, TranslatorDeps } from "./translator.ts";
 
 export type PresentDeps = Pick<TranslatorDeps, "sessionInfo"> & {
-  desk: Pick<Desk, "lanes" | "asks" | "events" | "eventsBefore">;
+  service: Pick<Service, "lanes" | "asks" | "events" | "eventsBefore">;
   clock: Clock;
 };
 
@@ -31,7 +31,7 @@ export type Working = Pick<SessionState, "sessionID" | "status"> & { directory: 
 type Heard = Pick<KnownLanes, "heardAt" | "heard">;
 
 export async function wantedLanes(deps: PresentDeps, known: Heard): Promise<Wanted[]> {
-  const states = await lanesOfNow(deps, known, mostToTell);
+  const states = await lanesOfNow(deps, known, maxToTell);
   return Promise.all(
     states.map(async ({ lane }) => ({ lane, info: await deps.sessionInfo(lane, known.heardAt(lane.id) ?? 0) })),
   );
@@ -39,15 +39,15 @@ export async function wantedLanes(deps: PresentDeps, known: Heard): Promise<Want
 
 /** Those that are at work, or in which something happened lately. `known` learns what it does not know. */
 export async function lanesOfNow(
-  { desk, clock }: PresentDeps,
+  { service, clock }: PresentDeps,
   known: Heard,
   most = Number.POSITIVE_INFINITY,
 ): Promise<LaneState[]> {
-  const [states, asks] = await Promise.all([desk.lanes(), desk.asks()]);
+  const [states, asks] = await Promise.all([service.lanes(), service.asks()]);
   const asking = new Set(asks.map(({ laneId }) => laneId));
   const bearings: Bearing[] = [];
   for (const { lane, holder, waiting } of states) {
-    const heard = known.heardAt(lane.id) ?? (await desk.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
+    const heard = known.heardAt(lane.id) ?? (await service.eventsBefore(lane.id, null, 1))[0]?.time ?? 0;
     // Something newer may have been heard while that was read.
     if (known.heardAt(lane.id) === null) known.heard(lane.id, heard);
     const isAtWork = holder !== null || waiting > 0 || asking.has(lane.id);
@@ -59,16 +59,16 @@ export async function lanesOfNow(
 
 /** Makes known what was not heard of, up to the event `after`. No event may be taken meanwhile. */
 export async function makeKnown(
-  { desk }: PresentDeps,
+  { service }: PresentDeps,
   translator: Translator,
   wanted: readonly Pick<Wanted, "lane">[],
   after: string,
 ): Promise<void> {
   for (const { lane } of wanted) {
-    const [newest] = await desk.eventsBefore(lane.id, null, 1);
+    const [newest] = await service.eventsBefore(lane.id, null, 1);
     if (!newest) continue;
     // What is kept may be ahead of what was told; so this is read after the newest.
-    const { events } = await desk.events({ after, lane: lane.id, limit: 1 });
+    const { events } = await service.events({ after, lane: lane.id, limit: 1 });
     await translator.know(lane.id, { seq: events[0]?.event.seq ?? newest.seq + 1, time: null });
   }
 }
@@ -82,7 +82,7 @@ const newestFew = 10;
  * while their past is read nobody is told anything.
  */
 export async function thatMayWork(
-  { desk }: PresentDeps,
+  { service }: PresentDeps,
   translator: Translator,
   states: readonly LaneState[],
 ): Promise<LaneState[]> {
@@ -91,7 +91,7 @@ export async function thatMayWork(
     const { lane, holder, waiting } = state;
     if (translator.knows(lane.id)) continue;
     const isAtWork = holder !== null || waiting > 0;
-    if (isAtWork || !isAtRest(await desk.eventsBefore(lane.id, null, newestFew))) found.push(state);
+    if (isAtWork || !isAtRest(await service.eventsBefore(lane.id, null, newestFew))) found.push(state);
   }
   return found;
 }

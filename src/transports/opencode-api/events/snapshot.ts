@@ -12,12 +12,12 @@ export type Bearing = { lane: string; isAtWork: boolean; changedAt: number };
 
 const latelyMs = 10 * 60_000;
 /** Lanes that a client is told of when it comes. */
-export const mostToTell = 50;
+export const maxToTell = 50;
 /** Of one session; a turn seldom has more. */
-const mostRows = 100;
+const maxRows = 100;
 
 /** Those that are at work, or in which something happened lately; of too many, the busy and the newest. */
-export function lanesToTell(bearings: readonly Bearing[], now: number, most = mostToTell): string[] {
+export function lanesToTell(bearings: readonly Bearing[], now: number, most = maxToTell): string[] {
   return bearings
     .filter(({ isAtWork, changedAt }) => isAtWork || now - changedAt <= latelyMs)
     .toSorted((one, other) => Number(other.isAtWork) - Number(one.isAtWork) || other.changedAt - one.changedAt)
@@ -29,7 +29,7 @@ export function lanesToTell(bearings: readonly Bearing[], now: number, most = mo
 export function presentState(state: SessionState, info: Session, at: number): Emitted[] {
   const { sessionID, status, diff, todos, asks } = state;
   const rows = state.rows
-    .slice(-mostRows)
+    .slice(-maxRows)
     .flatMap(({ info, parts }): Emitted[] => [
       { type: "message.updated", properties: { sessionID, info } },
       ...parts.map((part) => ({ type: "message.part.updated", properties: { sessionID, part, time: at } })),

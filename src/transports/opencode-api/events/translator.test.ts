@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
 import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import { aLane, startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
@@ -15,7 +15,7 @@ const lane = { ...aLane({ id: place.lane }), pausedReason: null, sessionId: null
 test("a session below is made when it is first heard of, in words that say whose it is", async () => {
   const translator = new Translator(
     {
-      desk: {
+      service: {
         lane: async () => ({ lane }) as LaneState,
         eventsBefore: async () => [],
         deliveries: async () => ({ items: [], next: null }),
@@ -63,13 +63,13 @@ test("of many lanes at rest only the newest are remembered, and the others are t
   }
   await settled();
   const deps: TranslatorDeps = {
-    desk: deskOf(world.waybill),
+    service: serviceOf(world.waybill),
     sessionInfo: async (of, updatedAt) => sessionView(of, { projectID: "global", updatedAt, version: "0" }),
-    report: (error) => world.troubles.push(error),
+    report: (error) => world.errors.push(error),
   };
   const [all, few] = [
     new Translator(deps, { hearsDeltas: true }),
-    new Translator(deps, { hearsDeltas: true, mostLanes: 1 }),
+    new Translator(deps, { hearsDeltas: true, maxLanes: 1 }),
   ];
   const { events } = await world.waybill.store.events({ limit: 500 });
   for (const { event } of events) expect(await few.translate(event)).toEqual(await all.translate(event));
@@ -82,7 +82,7 @@ test("of a lane that is removed while its past is read nothing is told, and noth
   let isThere = true;
   const translator: Translator = new Translator(
     {
-      desk: {
+      service: {
         lane: async () => {
           if (isThere) return { lane } as LaneState;
           throw new AppError({ code: "lane_unknown", message: "It is gone." });

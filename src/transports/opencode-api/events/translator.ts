@@ -10,7 +10,7 @@ import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { isKept } from "../../../core/turn/universal-event.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
 import type { Emitted, MessageRow, Place, SessionState } from "../projection/session-projection.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
@@ -24,7 +24,7 @@ import { recallLane } from "./restore-lane.ts";
 export type Projection = Pick<SessionProjection, "take" | "messages" | "children" | "sessions" | "isBusy">;
 
 export type TranslatorDeps = {
-  desk: Pick<Desk, "lane" | "eventsBefore" | "deliveries">;
+  service: Pick<Service, "lane" | "eventsBefore" | "deliveries">;
   /** The session of a lane, as clients see it. */
   sessionInfo: (lane: Lane, updatedAt: number) => Promise<Session>;
   projectionOf?: (place: Place) => Projection;
@@ -39,7 +39,7 @@ export type Translation = { directory: string; count: number; events: readonly T
 type Known = { lane: Lane; kept: Projection; live: Projection | null; early: EarlyWords };
 
 /** Of those at rest: what is known of one is its newest turn, twice, and there may be a lane for every prompt. */
-const mostLanes = 200;
+const maxLanes = 200;
 
 const nothing: Translation = { directory: "", count: 0, events: [] };
 
@@ -48,14 +48,14 @@ export class Translator {
   readonly #hearsDeltas: boolean;
   /** The one that was last of use is the last. */
   readonly #lanes = new Map<string, Known>();
-  readonly #mostLanes: number;
+  readonly #maxLanes: number;
   /** What is being read of a lane, and whether that lane is another since. One at a time. */
   #recalling: { laneId: string; isChanged: boolean } | null = null;
 
-  constructor(deps: TranslatorDeps, options: { hearsDeltas: boolean; mostLanes?: number }) {
+  constructor(deps: TranslatorDeps, options: { hearsDeltas: boolean; maxLanes?: number }) {
     this.#deps = deps;
     this.#hearsDeltas = options.hearsDeltas;
-    this.#mostLanes = options.mostLanes ?? mostLanes;
+    this.#maxLanes = options.maxLanes ?? maxLanes;
   }
 
   /** To be called with one event at a time. Those of a lane that has been removed become nothing. */
@@ -121,10 +121,10 @@ export class Translator {
 
   /** They are read from the store again when something happens in them. */
   #forgetResting(): void {
-    if (this.#lanes.size <= this.#mostLanes) return;
+    if (this.#lanes.size <= this.#maxLanes) return;
     const [latest] = [...this.#lanes.keys()].slice(-1);
     for (const [laneId, { kept }] of this.#lanes) {
-      if (this.#lanes.size <= this.#mostLanes) return;
+      if (this.#lanes.size <= this.#maxLanes) return;
       if (laneId !== latest && !kept.isBusy) this.#lanes.delete(laneId);
     }
   }
@@ -140,13 +140,13 @@ export class Translator {
   }
 
   async #readPast(laneId: string, moment: Moment): Promise<Known | null> {
-    const { desk, projectionOf = following } = this.#deps;
-    const lane = await laneOrNull(desk, laneId);
+    const { service, projectionOf = following } = this.#deps;
+    const lane = await laneOrNull(service, laneId);
     if (!lane) return null;
     const place = placeOf(lane);
     const live = this.#hearsDeltas ? projectionOf(place) : null;
     const known = { lane, kept: projectionOf(place), live, early: new EarlyWords() };
-    for (const past of await recallLane(desk, laneId, moment)) {
+    for (const past of await recallLane(service, laneId, moment)) {
       this.#taken(known.kept, past);
       if (known.live) this.#taken(known.live, past);
     }
@@ -191,9 +191,9 @@ function eventId({ time, lane, id }: UniversalEvent, number: number | null, inde
 }
 
 /** Null for one that is not there, or not any more. */
-export async function laneOrNull(desk: Pick<Desk, "lane">, id: string): Promise<Lane | null> {
+export async function laneOrNull(service: Pick<Service, "lane">, id: string): Promise<Lane | null> {
   try {
-    return (await desk.lane(id)).lane;
+    return (await service.lane(id)).lane;
   } catch (error) {
     if (error instanceof AppError && error.code === "lane_unknown") return null;
     throw error;

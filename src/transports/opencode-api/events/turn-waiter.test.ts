@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { aHub } from "../../../../test/support/hub-client.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 
 const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
 
-/** Waits, and says what has come of it. */
+/** LaneBackoff, and says what has come of it. */
 function waiting(hub: ReturnType<typeof aHub>, messageId: string, signal = new AbortController().signal) {
   const state: { end: unknown; error: unknown } = { end: null, error: null };
   const done = hub.turnEnd({ lane: "lane", messageId, signal }).then(
@@ -98,13 +98,13 @@ test("a turn that fails ends it, too, although the message is tried again", asyn
 
 test("a delivery that ends without a turn ends it", async () => {
   const world = await startWorld({ script: slow });
-  const desk = deskOf(world.waybill);
-  await desk.pause("lane", "wait");
+  const service = serviceOf(world.waybill);
+  await service.pause("lane", "wait");
   const { state, done } = waiting(aHub(world), "m1");
   await settled();
   const { id } = await world.send({ id: "m1" });
   expect(state.end).toBeNull();
-  await desk.cancel(id);
+  await service.cancel(id);
   await done;
   expect(state.end).toEqual({ turn: null, delivery: "cancelled" });
 });
@@ -113,7 +113,7 @@ test("a message that was retried since it failed is waited for until its new tur
   const world = await startWorld({ script: { turns: [{}, {}, {}], ...slow } });
   const { id } = await world.send({ id: "m1" });
   await world.reaches("m1", "failed_terminal");
-  await deskOf(world.waybill).retry(id);
+  await serviceOf(world.waybill).retry(id);
   await world.clock.advance(1000);
   await expectToWaitForTurn(world, 4);
 });

@@ -5,7 +5,7 @@
 import { isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { isKept } from "../../../core/turn/universal-event.ts";
-import type { Desk } from "../../../service/service.ts";
+import type { Service } from "../../../service/service.ts";
 import { noteOf } from "./restore-lane.ts";
 import type { Awaited, TurnEnd } from "./turn-end.ts";
 import { awaitedAfter, awaiting } from "./turn-end.ts";
@@ -17,11 +17,11 @@ const atOnce = 100;
 type Listener = { hear: (event: UniversalEvent) => void; fail: (error: unknown) => void };
 
 export class TurnWaiter {
-  readonly #desk: Pick<Desk, "eventsBefore" | "deliveries">;
+  readonly #service: Pick<Service, "eventsBefore" | "deliveries">;
   readonly #listeners = new Set<Listener>();
 
-  constructor(desk: Pick<Desk, "eventsBefore" | "deliveries">) {
-    this.#desk = desk;
+  constructor(service: Pick<Service, "eventsBefore" | "deliveries">) {
+    this.#service = service;
   }
 
   get waiting(): number {
@@ -82,13 +82,13 @@ export class TurnWaiter {
 
   /** The lane's events since the message was admitted, oldest first, and the beginning of the turn that ran then. */
   async #past(lane: string, messageId: string): Promise<Past> {
-    const { items } = await this.#desk.deliveries({ lane, messageId, limit: 1 });
+    const { items } = await this.#service.deliveries({ lane, messageId, limit: 1 });
     const record = items[0]?.record;
     const found: UniversalEvent[] = [];
     // Not in the ledger: nothing of it can have happened.
     if (record === undefined) return { past: found, endedAs: null };
     for (;;) {
-      const page = await this.#desk.eventsBefore(lane, found.at(-1)?.seq ?? null, atOnce);
+      const page = await this.#service.eventsBefore(lane, found.at(-1)?.seq ?? null, atOnce);
       found.push(...page);
       if (page.some((event) => isBeginningOf(event, messageId))) return { past: found.reverse(), endedAs: null };
       if (page.length === 0 || (page.at(-1)?.time ?? 0) < record.createdAt) {

@@ -1,9 +1,9 @@
-/** What clients ask for at the same moment, on a real desk and store: each thing is decided by what is stored then. */
+/** What clients ask for at the same moment, on a real service and store: each thing is decided by what is stored then. */
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import type { Asked } from "../../../../test/support/http-api.ts";
 import { anApiOn } from "../../../../test/support/http-api.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World, WorldOptions } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 
@@ -17,8 +17,8 @@ const modelOf = (providerID: string, modelID = "default") => ({ model: { provide
 async function anApiOnWorld(options: WorldOptions = {}) {
   const others = ["claude", "pi"].map((runtime) => ({ id: `a-${runtime}`, runtime }));
   const world = await startWorld({ lanes: [{}, ...others], ...options });
-  const desk = deskOf(world.waybill);
-  const api = anApiOn(desk, { clock: world.clock });
+  const service = serviceOf(world.waybill);
+  const api = anApiOn(service, { clock: world.clock });
   const make = async (json: object = {}) => (await api.ask("/opencode/session", post(json))).json() as Session;
   return { world, make, ...api };
 }
@@ -36,54 +36,54 @@ function first<V extends keyof Store>(store: Store, verb: V, happen: () => Promi
 
 describe("first prompts of a new session", () => {
   it("for two runtimes: one moves the lane, and the other is refused", async () => {
-    const { ask, desk, make } = await anApiOnWorld();
+    const { ask, service, make } = await anApiOnWorld();
     const made = await make({ title: "Builds" });
     const send = (runtime: string) =>
       ask(`/opencode/session/${made.id}/prompt_async`, prompt(runtime, modelOf(runtime)));
     const [claude, pi] = await Promise.all([send("claude"), send("pi")]);
     expect([claude.status, pi.status].sort()).toEqual([204, 409]);
-    const { items } = await desk.messages({ lane: made.slug, limit: 10 });
-    expect(items.map(({ text }) => text)).toEqual([(await desk.lane(made.slug)).lane.runtime]);
+    const { items } = await service.messages({ lane: made.slug, limit: 10 });
+    expect(items.map(({ text }) => text)).toEqual([(await service.lane(made.slug)).lane.runtime]);
   });
 
   it("a lane in which a message is on its way is not moved any more", async () => {
-    const { ask, desk, make, world } = await anApiOnWorld();
+    const { ask, service, make, world } = await anApiOnWorld();
     const made = await make({ title: "Builds", model: { providerID: "pi", id: "default" } });
-    first(world.waybill.store, "admit", () => desk.send({ to: { lane: made.slug }, from: "user", text: "First." }));
+    first(world.waybill.store, "admit", () => service.send({ to: { lane: made.slug }, from: "user", text: "First." }));
     const moved = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Second.", modelOf("claude")));
     expect(moved.status).toBe(409);
-    expect((await desk.lane(made.slug)).lane.runtime).toBe("pi");
-    expect((await desk.messages({ lane: made.slug, limit: 10 })).items).toHaveLength(1);
+    expect((await service.lane(made.slug)).lane.runtime).toBe("pi");
+    expect((await service.messages({ lane: made.slug, limit: 10 })).items).toHaveLength(1);
   });
 });
 
 describe("a prompt", () => {
   it("that is refused has changed nothing about the lane", async () => {
-    const { ask, desk, make } = await anApiOnWorld();
+    const { ask, service, make } = await anApiOnWorld();
     const made = await make();
     const long = prompt("x".repeat(1_100_000), modelOf("claude", "opus"));
     const refused = await ask(`/opencode/session/${made.id}/prompt_async`, long);
     expect([refused.status, refused.body]).toEqual([400, expect.stringMatching(/must not be longer/)]);
-    expect((await desk.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", model: null, displayName: null });
+    expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", model: null, displayName: null });
   });
 
   it("is not taken by a lane that is paused as it comes", async () => {
-    const { ask, desk, make, world } = await anApiOnWorld();
+    const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
-    first(world.waybill.store, "admit", () => desk.pause(made.slug, "over_budget"));
+    first(world.waybill.store, "admit", () => service.pause(made.slug, "over_budget"));
     const refused = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude")));
     expect([refused.status, refused.body]).toEqual([409, expect.stringMatching(/over_budget/)]);
-    expect((await desk.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", displayName: null });
+    expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", displayName: null });
   });
 
   it("keeps the title that a session is given as it comes, and its model is kept as well", async () => {
-    const { ask, desk, make, world } = await anApiOnWorld();
+    const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
     const patch = { method: "PATCH", json: { title: "Builds" } };
     first(world.waybill.store, "admit", () => ask(`/opencode/session/${made.id}`, patch));
     const sent = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude", "opus")));
     expect(sent.status).toBe(204);
-    expect((await desk.lane(made.slug)).lane).toMatchObject({
+    expect((await service.lane(made.slug)).lane).toMatchObject({
       runtime: "claude",
       model: "opus",
       displayName: "Builds",
@@ -91,19 +91,19 @@ describe("a prompt", () => {
   });
 
   it("twice under the same id is one message, whoever is first, and chooses once", async () => {
-    const { ask, desk, make } = await anApiOnWorld();
+    const { ask, service, make } = await anApiOnWorld();
     const made = await make();
     const same = prompt("Hello.", { messageID: "msg_1", ...modelOf("claude", "opus") });
     const send = () => ask(`/opencode/session/${made.id}/prompt_async`, same);
     const all = await Promise.all([send(), send(), send()]);
     expect(all.map(({ status }) => status)).toEqual([204, 204, 204]);
-    expect((await desk.messages({ lane: made.slug, limit: 10 })).items).toHaveLength(1);
+    expect((await service.messages({ lane: made.slug, limit: 10 })).items).toHaveLength(1);
   });
 
   it("to a session that is deleted as it comes finds none, and does not make it again", async () => {
-    const { ask, desk, make, world } = await anApiOnWorld();
+    const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
-    first(world.waybill.store, "admit", () => desk.removeLane(made.slug, true));
+    first(world.waybill.store, "admit", () => service.removeLane(made.slug, true));
     const late = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude")));
     expect([late.status, late.json()]).toMatchObject([404, { name: "NotFoundError" }]);
     expect((await ask(`/opencode/session/${made.id}`)).status).toBe(404);
@@ -114,15 +114,15 @@ describe("a session that is given a title", () => {
   const patch = { method: "PATCH", json: { title: "Builds" } };
 
   it("as it is deleted stays deleted", async () => {
-    const { ask, make, desk, world } = await anApiOnWorld();
+    const { ask, make, service, world } = await anApiOnWorld();
     const made = await make();
-    first(world.waybill.store, "changeLane", () => desk.removeLane(made.slug, true));
+    first(world.waybill.store, "changeLane", () => service.removeLane(made.slug, true));
     expect((await ask(`/opencode/session/${made.id}`, patch)).status).toBe(404);
     expect((await ask(`/opencode/session/${made.id}`)).status).toBe(404);
   });
 
   it("keeps everything else that is changed meanwhile", async () => {
-    const { ask, make, desk, world } = await anApiOnWorld();
+    const { ask, make, service, world } = await anApiOnWorld();
     const made = await make();
     const large = prompt("Hello.", modelOf("opencode", "large"));
     const { store } = world.waybill;
@@ -131,6 +131,6 @@ describe("a session that is given a title", () => {
       title: "Builds",
       model: { id: "large" },
     });
-    expect((await desk.lane(made.slug)).lane).toMatchObject({ displayName: "Builds", model: "large" });
+    expect((await service.lane(made.slug)).lane).toMatchObject({ displayName: "Builds", model: "large" });
   });
 });

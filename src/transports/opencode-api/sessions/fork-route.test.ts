@@ -1,9 +1,9 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { anApi, anApiOn } from "../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { MemoryService } from "../../../../test/support/memory-service.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import type { MessageRow } from "../projection/session-projection.ts";
@@ -12,8 +12,8 @@ const at = (path: string) => `/opencode/session/${path}`;
 const post = (json: unknown = {}) => ({ method: "POST", json });
 
 /** Two messages that were answered; the second was typed into the program. */
-function aTalk(): MemoryDesk {
-  const desk = new MemoryDesk();
+function aTalk(): MemoryService {
+  const service = new MemoryService();
   const history = new LaneHistory("demo");
   history.admit("msg_one");
   history.send("msg_one");
@@ -23,34 +23,34 @@ function aTalk(): MemoryDesk {
   history.begin("typed");
   history.says("answer-2", "Two.");
   history.end("typed");
-  for (const event of history.events) desk.tell(event);
-  return desk;
+  for (const event of history.events) service.tell(event);
+  return service;
 }
 
 describe("a fork", () => {
   it("is a new session like the other one, named as OpenCode names it", async () => {
-    const { ask, desk } = anApi();
-    await desk.putLane({ ...(await desk.lane("demo")).lane, model: "large", displayName: "Builds" });
+    const { ask, service } = anApi();
+    await service.putLane({ ...(await service.lane("demo")).lane, model: "large", displayName: "Builds" });
     const first = (await ask(at("ses_demo/fork"), post())).json() as Session;
     expect(first).toMatchObject({ title: "Builds (fork #1)", model: { id: "large" }, directory: "/tmp" });
     expect(first.id).toMatch(/^ses_oc-[0-9a-f]{10}$/);
     const second = (await ask(at(`${first.id}/fork`), { method: "POST" })).json() as Session;
     expect(second.title).toBe("Builds (fork #2)");
-    expect(desk.forks).toEqual([
+    expect(service.forks).toEqual([
       { id: "demo", before: null },
       { id: first.slug, before: null },
     ]);
   });
 
   it("before a message of the user is made at the event with which that was first told", async () => {
-    const desk = aTalk();
-    const { ask } = anApi({ desk });
+    const service = aTalk();
+    const { ask } = anApi({ service });
     const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
     const users = rows.filter(({ info }) => info.role === "user");
     expect(users.map(({ info }) => info.id)).toEqual(["msg_one", expect.stringMatching(/^msg_/)]);
     for (const { info } of users)
       expect((await ask(at("ses_demo/fork"), post({ messageID: info.id }))).status).toBe(200);
-    const told = desk.forks.map(({ before }) => desk.told.find(({ event }) => event.seq === before)?.event);
+    const told = service.forks.map(({ before }) => service.told.find(({ event }) => event.seq === before)?.event);
     expect(told).toMatchObject([
       { data: { item: { id: "delivery:msg_one" } } },
       { data: { item: { id: "prompt-typed" } } },
@@ -58,8 +58,8 @@ describe("a fork", () => {
   });
 
   it("is refused before an answer, before what nobody said, and of what is no session of one's own", async () => {
-    const desk = aTalk();
-    const { ask } = anApi({ desk });
+    const service = aTalk();
+    const { ask } = anApi({ service });
     const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
     const answer = rows.find(({ info }) => info.role === "assistant")?.info.id;
     const status = async (session: string, json: unknown) => (await ask(at(`${session}/fork`), post(json))).status;
@@ -68,7 +68,7 @@ describe("a fork", () => {
     expect(await status("ses_demo", { messageID: 1 })).toBe(400);
     expect(await status("ses_demo.below", {})).toBe(501);
     expect(await status("ses_nobody", {})).toBe(404);
-    expect(desk.forks).toEqual([]);
+    expect(service.forks).toEqual([]);
   });
 
   it.each([
@@ -76,9 +76,9 @@ describe("a fork", () => {
     ["not_served", 501],
     ["runtime_unavailable", 503],
   ])("that cannot be made says why: %s", async (code, status) => {
-    const desk = new MemoryDesk();
+    const service = new MemoryService();
     const fork = () => Promise.reject(new AppError({ code, message: "It works." }));
-    const answer = await anApi({ desk: Object.assign(desk, { fork }) }).ask(at("ses_demo/fork"), post());
+    const answer = await anApi({ service: Object.assign(service, { fork }) }).ask(at("ses_demo/fork"), post());
     expect([answer.status, answer.json()]).toMatchObject([status, { data: { message: "It works.", code } }]);
   });
 
@@ -92,7 +92,7 @@ describe("a fork", () => {
       await world.clock.until(async () => (await world.waybill.store.outstanding("lane")) === null);
       await world.clock.advance(1000);
     }
-    const { ask } = anApiOn(deskOf(world.waybill));
+    const { ask } = anApiOn(serviceOf(world.waybill));
     const messages = async (session: string) => (await ask(at(`${session}/message`))).json() as MessageRow[];
     const old = await messages("ses_lane");
     const whole = (await ask(at("ses_lane/fork"), post())).json() as Session;

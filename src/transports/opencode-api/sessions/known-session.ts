@@ -1,6 +1,6 @@
 /** The session that a request names. */
 import { AppError } from "../../../app-error.ts";
-import type { Desk, LaneState } from "../../../service/service.ts";
+import type { LaneState, Service } from "../../../service/service.ts";
 import { laneOf } from "../ids.ts";
 
 export type KnownSession = {
@@ -10,19 +10,19 @@ export type KnownSession = {
   child: boolean;
 };
 
-export async function knownSession(desk: Desk, sessionID: string): Promise<KnownSession> {
+export async function knownSession(service: Service, sessionID: string): Promise<KnownSession> {
   const found = laneOf(sessionID);
   if (!found) throw sessionUnknown(sessionID);
   try {
-    return { sessionID, child: found.child, state: await desk.lane(found.lane) };
+    return { sessionID, child: found.child, state: await service.lane(found.lane) };
   } catch (error) {
     throw error instanceof AppError && error.code === "lane_unknown" ? sessionUnknown(sessionID) : error;
   }
 }
 
 /** For everything that a session below has no say in. */
-export async function ownSession(desk: Desk, sessionID: string): Promise<LaneState> {
-  const { child, state } = await knownSession(desk, sessionID);
+export async function ownSession(service: Service, sessionID: string): Promise<LaneState> {
+  const { child, state } = await knownSession(service, sessionID);
   if (!child) return state;
   throw new AppError({
     code: "not_served",

@@ -17,7 +17,7 @@ export type ListQuery = z.output<typeof listQuery>;
 /** Where the client looks; null when it does not say. */
 export type Wanted = { directory: string; project: Project } | null;
 
-const mostSessions = 100;
+const maxSessions = 100;
 
 /** Newest first. Whoever names no directory sees the sessions of all: lanes belong to no server's own place. */
 export function listed(sessions: readonly Session[], query: ListQuery, wanted: Wanted): Session[] {
@@ -27,7 +27,7 @@ export function listed(sessions: readonly Session[], query: ListQuery, wanted: W
     .filter(({ time }) => time.updated >= (query.start ?? 0))
     .filter(({ title }) => title.toLowerCase().includes(words))
     .toSorted((one, other) => other.time.updated - one.time.updated || (one.id < other.id ? 1 : -1))
-    .slice(0, query.limit ?? mostSessions);
+    .slice(0, query.limit ?? maxSessions);
 }
 
 function isWanted(directory: string, { scope, path }: ListQuery, wanted: Wanted): boolean {

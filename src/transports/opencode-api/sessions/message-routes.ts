@@ -18,11 +18,11 @@ const pageQuery = z.object({
 const diffQuery = z.object({ messageID: z.string().startsWith("msg").optional() });
 
 export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
-  const { desk } = deps;
+  const { service } = deps;
 
   app.get("/session/:sessionID/message", async (c) => {
     const { limit, before } = queryOf(c, pageQuery);
-    const session = await knownSession(desk, c.req.param("sessionID"));
+    const session = await knownSession(service, c.req.param("sessionID"));
     const cursor = before === undefined ? undefined : pageCursor(before);
     const source = await messagesOf(session, deps);
     // As OpenCode has it: none given, or 0, is all of them.
@@ -35,7 +35,7 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   });
 
   app.get("/session/:sessionID/message/:messageID", async (c) => {
-    const session = await knownSession(desk, c.req.param("sessionID"));
+    const session = await knownSession(service, c.req.param("sessionID"));
     const messageID = c.req.param("messageID");
     if (!messageID.startsWith("msg")) throw noMessageId(messageID);
     const found = await findMessage(await messagesOf(session, deps), messageID);
@@ -44,13 +44,13 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   });
 
   app.get("/session/:sessionID/todo", async (c) => {
-    const session = await knownSession(desk, c.req.param("sessionID"));
+    const session = await knownSession(service, c.req.param("sessionID"));
     return c.json(await todosIn(readerOf(session, deps), session.sessionID));
   });
 
   app.get("/session/:sessionID/diff", async (c) => {
     const { messageID } = queryOf(c, diffQuery);
-    const session = await knownSession(desk, c.req.param("sessionID"));
+    const session = await knownSession(service, c.req.param("sessionID"));
     const { sessionID, state } = session;
     return c.json(await diffIn(readerOf(session, deps), { place: placeOf(state.lane), sessionID, messageID }));
   });
@@ -62,8 +62,8 @@ export async function messagesOf(session: KnownSession, deps: SessionDeps) {
   return { read: readerOf(session, deps), place: placeOf(state.lane), sessionID, live } satisfies Partial<PageOptions>;
 }
 
-function readerOf({ state }: KnownSession, { desk }: SessionDeps): PageOptions["read"] {
-  return (seq, limit) => desk.eventsBefore(state.lane.id, seq, limit);
+function readerOf({ state }: KnownSession, { service }: SessionDeps): PageOptions["read"] {
+  return (seq, limit) => service.eventsBefore(state.lane.id, seq, limit);
 }
 
 function noMessageId(messageID: string): AppError {

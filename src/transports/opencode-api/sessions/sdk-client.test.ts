@@ -1,18 +1,18 @@
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, it, onTestFinished } from "vitest";
-import { deskOf } from "../../../../test/support/desk-of.ts";
 import { anApiOn, token } from "../../../../test/support/http-api.ts";
+import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World, WorldOptions } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { listen } from "../../http/serve.ts";
 
 async function aClient(options: WorldOptions = {}) {
   const world = await startWorld(options);
-  const { app, troubles } = anApiOn(deskOf(world.waybill), { clock: world.clock });
+  const { app, errors } = anApiOn(serviceOf(world.waybill), { clock: world.clock });
   const listening = await listen({ port: 0, app });
   onTestFinished(async () => {
     await listening.close();
-    expect(troubles).toEqual([]);
+    expect(errors).toEqual([]);
   });
   const client = createOpencodeClient({
     baseUrl: `${listening.url}/opencode`,

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../test/support/events.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { MemoryService } from "../../../../test/support/memory-service.ts";
 import { aRecord } from "../../../../test/support/records.ts";
 
 const at = (path: string) => `/opencode${path}`;
 
 describe("sessions", () => {
   it("are the lanes, those first in which something happened last", async () => {
-    const { ask, desk } = anApi({ desk: new MemoryDesk(["one", "two", "three"]) });
-    desk.tell(anEvent({ lane: "one", seq: 1, time: 2000 }));
-    desk.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    const { ask, service } = anApi({ service: new MemoryService(["one", "two", "three"]) });
+    service.tell(anEvent({ lane: "one", seq: 1, time: 2000 }));
+    service.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
     const sessions = (await ask(at("/session"))).json() as Session[];
     expect(sessions.map(({ id, time }) => [id, time.updated])).toEqual([
       ["ses_three", 3000],
@@ -33,9 +33,13 @@ describe("sessions", () => {
   });
 
   it("are found by directory, words, age and number", async () => {
-    const { ask, desk } = anApi({ desk: new MemoryDesk(["one", "two", "three"]) });
-    await desk.putLane({ ...(await desk.lane("two")).lane, directory: "/tmp/below", displayName: "Green builds" });
-    desk.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    const { ask, service } = anApi({ service: new MemoryService(["one", "two", "three"]) });
+    await service.putLane({
+      ...(await service.lane("two")).lane,
+      directory: "/tmp/below",
+      displayName: "Green builds",
+    });
+    service.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
     const ids = async (query: string) =>
       ((await ask(at(`/session?${query}`))).json() as Session[]).map(({ slug }) => slug).sort();
     expect(await ids("directory=/tmp")).toEqual(["one", "three"]);
@@ -49,13 +53,13 @@ describe("sessions", () => {
   });
 
   it("are made as lanes where the client is, by header or query, and with what it chose", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const headers = { "x-opencode-directory": encodeURIComponent("/tmp/with blank") };
     const json = { title: "Builds", agent: "default", model: { providerID: "stub", id: "large" } };
     const made = (await ask(at("/session"), { method: "POST", headers, json })).json() as Session;
     expect(made).toMatchObject({ title: "Builds", directory: "/tmp/with blank", model: { id: "large" } });
     expect(made.id).toMatch(/^ses_oc-[0-9a-f]{10}$/);
-    expect((await desk.lane(made.slug)).lane).toMatchObject({ agent: null, model: "large", runtime: "stub" });
+    expect((await service.lane(made.slug)).lane).toMatchObject({ agent: null, model: "large", runtime: "stub" });
     const plain = (await ask(at("/session?directory=/tmp"), { method: "POST" })).json() as Session;
     expect(plain).toMatchObject({ directory: "/tmp", title: plain.slug });
   });
@@ -66,10 +70,10 @@ describe("sessions", () => {
     ["deny bash", { permission: [{ permission: "bash", pattern: "*", action: "deny" }] }],
     ["ask edit", { permission: [{ permission: "edit", pattern: "*", action: "ask" }] }],
   ])("are not made under a condition that nobody would keep: %s", async (_, json) => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const answer = await ask(at("/session"), { method: "POST", json });
     expect([answer.status, answer.json()]).toMatchObject([501, { data: { code: "not_served" } }]);
-    expect(desk.laneMap.size).toBe(1);
+    expect(service.laneMap.size).toBe(1);
   });
 
   it("are made for `opencode run`, which forbids what it could not answer", async () => {
@@ -79,10 +83,10 @@ describe("sessions", () => {
   });
 
   it("have a title that can be changed and taken away, and nothing else", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const change = (json: unknown) => ask(at("/session/ses_demo"), { method: "PATCH", json });
     expect((await change({ title: "Green builds" })).json()).toMatchObject({ title: "Green builds", slug: "demo" });
-    expect((await desk.lane("demo")).lane.displayName).toBe("Green builds");
+    expect((await service.lane("demo")).lane.displayName).toBe("Green builds");
     expect((await change({ title: " " })).json()).toMatchObject({ title: "demo" });
     expect((await change({ time: { archived: 1 } })).status).toBe(501);
     expect((await change({ metadata: {} })).status).toBe(501);
@@ -93,9 +97,9 @@ describe("sessions", () => {
   });
 
   it("end with their lanes", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     expect((await ask(at("/session/ses_demo"), { method: "DELETE" })).json()).toBe(true);
-    expect(desk.laneMap.size).toBe(0);
+    expect(service.laneMap.size).toBe(0);
   });
 
   it.each([
@@ -124,9 +128,9 @@ describe("sessions", () => {
 
 describe("sessions below", () => {
   it("are found in the lane's events, can be read, and cannot be told anything", async () => {
-    const { ask, desk } = anApi();
-    desk.tell(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
-    desk.tell(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
+    const { ask, service } = anApi();
+    service.tell(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
+    service.tell(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
     const [child] = (await ask(at("/session/ses_demo/children"))).json() as Session[];
     expect(child).toMatchObject({ parentID: "ses_demo", time: { created: 1000, updated: 2000 }, directory: "/tmp" });
     const path = at(`/session/${child?.id}`);
@@ -142,20 +146,20 @@ describe("sessions below", () => {
 
 describe("a session is busy", () => {
   it("while something is to come, as those hear who follow: a turn, or a message that waits, also in a paused lane", async () => {
-    const desk = new MemoryDesk(["works", "waits", "pauses", "rests", "tries", "unheard"]);
+    const service = new MemoryService(["works", "waits", "pauses", "rests", "tries", "unheard"]);
     const holds = ["works", "tries"];
     const lanes = async () =>
-      (await MemoryDesk.prototype.lanes.call(desk)).map((state) => ({
+      (await MemoryService.prototype.lanes.call(service)).map((state) => ({
         ...state,
         holder: holds.includes(state.lane.id) ? aRecord() : null,
         waiting: ["waits", "pauses", "unheard"].includes(state.lane.id) ? 1 : 0,
       }));
-    await desk.pause("pauses", "paused_by_person");
+    await service.pause("pauses", "paused_by_person");
     const tell = (lane: string, say: (history: LaneHistory) => void) => {
       const history = new LaneHistory(lane);
       history.admit("m1");
       say(history);
-      for (const event of history.events) desk.tell(event);
+      for (const event of history.events) service.tell(event);
     };
     const works = (history: LaneHistory) => {
       history.send("m1");
@@ -170,7 +174,7 @@ describe("a session is busy", () => {
         history.end("m1", { early: lane === "rests" });
       });
     }
-    const { ask } = anApi({ desk: Object.assign(desk, { lanes }) });
+    const { ask } = anApi({ service: Object.assign(service, { lanes }) });
     expect((await ask(at("/session/status"))).json()).toEqual({
       ses_works: { type: "busy" },
       ses_waits: { type: "busy" },

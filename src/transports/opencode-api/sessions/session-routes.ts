@@ -33,20 +33,20 @@ const changeBody = z.object({
 const forkBody = z.object({ messageID: z.string().startsWith("msg").optional() });
 
 export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
-  const { desk } = deps;
+  const { service } = deps;
 
   app.get("/session", async (c) => {
     const query = queryOf(c, listQuery);
     const wanted = await wantedIn(c, query, deps);
-    const sessions = await Promise.all((await desk.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
+    const sessions = await Promise.all((await service.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
     return c.json(listed(sessions, query, wanted));
   });
 
   app.post("/session", async (c) => {
     const body = await bodyOf(c, newSessionBody);
-    const wanted = laneFor(body, (await placeOf(c, desk)).directory);
-    await refuseUnknownRuntime(desk, body.model?.providerID);
-    const { lane } = await desk.putLane(wanted);
+    const wanted = laneFor(body, (await placeOf(c, service)).directory);
+    await refuseUnknownRuntime(service, body.model?.providerID);
+    const { lane } = await service.putLane(wanted);
     if (deniesQuestions(body.permission)) await deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });
@@ -54,66 +54,66 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session/:sessionID/fork", async (c) => {
     const { messageID } = await bodyOf(c, forkBody);
     const sessionID = c.req.param("sessionID");
-    const state = await ownSession(desk, sessionID);
+    const state = await ownSession(service, sessionID);
     const { lane } = state;
-    const read: ReadBefore = (seq, limit) => desk.eventsBefore(lane.id, seq, limit);
+    const read: ReadBefore = (seq, limit) => service.eventsBefore(lane.id, seq, limit);
     const before = messageID === undefined ? null : await promptEvent(read, { sessionID, state }, messageID);
     const displayName = forkedTitle(lane.displayName ?? lane.id);
-    const { lane: made } = await desk.fork(lane.id, before, { id: newLaneId(), displayName });
+    const { lane: made } = await service.fork(lane.id, before, { id: newLaneId(), displayName });
     if (deps.questionless.has(lane.id)) await deps.questionless.add(made.id);
     return c.json(await sessionOfLane(made, deps));
   });
 
   app.get("/session/status", async (c) => {
-    const isWanted = await directoryFilter(c, desk);
+    const isWanted = await directoryFilter(c, service);
     const working = (await deps.hub.working()).filter(({ directory }) => isWanted(directory));
     return c.json(Object.fromEntries(working.map(({ sessionID, status }) => [sessionID, status])));
   });
 
   app.get("/session/:sessionID", async (c) => {
-    const { state, child, sessionID } = await knownSession(desk, c.req.param("sessionID"));
+    const { state, child, sessionID } = await knownSession(service, c.req.param("sessionID"));
     const session = await sessionOfLane(state.lane, deps);
-    return c.json(child ? await childSession(desk, session, sessionID) : session);
+    return c.json(child ? await childSession(service, session, sessionID) : session);
   });
 
   app.patch("/session/:sessionID", async (c) => {
     const { title, permission, ...other } = await bodyOf(c, changeBody);
-    const { lane } = await ownSession(desk, c.req.param("sessionID"));
+    const { lane } = await ownSession(service, c.req.param("sessionID"));
     refuseRules(permission ?? []);
     refuseUnkept(other);
-    const named = typeof title === "string" ? (await desk.renameLane(lane.id, title.trim() || null)).lane : lane;
+    const named = typeof title === "string" ? (await service.renameLane(lane.id, title.trim() || null)).lane : lane;
     if (deniesQuestions(permission ?? [])) await deps.questionless.add(lane.id);
     return c.json(await sessionOfLane(named, deps));
   });
 
   app.delete("/session/:sessionID", async (c) => {
-    const { lane } = await ownSession(desk, c.req.param("sessionID"));
-    await desk.removeLane(lane.id, true);
+    const { lane } = await ownSession(service, c.req.param("sessionID"));
+    await service.removeLane(lane.id, true);
     deps.questionless.delete(lane.id);
     return c.json(true);
   });
 
   app.get("/session/:sessionID/children", async (c) => {
-    const { state, child } = await knownSession(desk, c.req.param("sessionID"));
+    const { state, child } = await knownSession(service, c.req.param("sessionID"));
     // What a subagent has below itself is told as the lane's, one level deep.
-    return c.json(child ? [] : await childSessions(desk, await sessionOfLane(state.lane, deps)));
+    return c.json(child ? [] : await childSessions(service, await sessionOfLane(state.lane, deps)));
   });
 
   app.post("/session/:sessionID/abort", async (c) => {
-    const { lane } = await ownSession(desk, c.req.param("sessionID"));
-    await desk.abort(lane.id);
+    const { lane } = await ownSession(service, c.req.param("sessionID"));
+    await service.abort(lane.id);
     return c.json(true);
   });
 }
 
-async function wantedIn(c: Context<Env>, query: ListQuery, { desk, projects }: SessionDeps): Promise<Wanted> {
+async function wantedIn(c: Context<Env>, query: ListQuery, { service, projects }: SessionDeps): Promise<Wanted> {
   if (wantedDirectory(c) === undefined && !query.path) return null;
-  const { directory } = await placeOf(c, desk);
+  const { directory } = await placeOf(c, service);
   return { directory, project: await projects.projectOf(directory) };
 }
 
-export async function sessionOfLane(lane: Lane, { desk, projects, about }: SessionDeps): Promise<Session> {
-  const [newest] = await desk.eventsBefore(lane.id, null, 1);
+export async function sessionOfLane(lane: Lane, { service, projects, about }: SessionDeps): Promise<Session> {
+  const [newest] = await service.eventsBefore(lane.id, null, 1);
   const { id: projectID } = await projects.projectOf(lane.directory);
   return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
 }

@@ -11,13 +11,13 @@ import { agentsV2, locationOf, modelsV2, providerV2 } from "./catalog-v2.ts";
 import { listDirectory } from "./files.ts";
 import { findNames, findQuery } from "./find-names.ts";
 
-export function addApiRoutes(app: OpenCodeApp, { desk, projects }: OpenCodeDeps): void {
+export function addApiRoutes(app: OpenCodeApp, { service, projects }: OpenCodeDeps): void {
   const location = async (c: Context<Env>) => {
-    const { directory } = await placeOf(c, desk);
+    const { directory } = await placeOf(c, service);
     return locationOf(directory, await projects.projectOf(directory));
   };
   const readyOnes = async (c: Context<Env>) =>
-    usableFirst(await desk.runtimes((await placeOf(c, desk)).directory)).filter(({ ready }) => ready);
+    usableFirst(await service.runtimes((await placeOf(c, service)).directory)).filter(({ ready }) => ready);
 
   app.get("/api/health", (c) => c.json({ healthy: true }));
   app.get("/api/location", async (c) => c.json(await location(c)));
@@ -38,11 +38,11 @@ export function addApiRoutes(app: OpenCodeApp, { desk, projects }: OpenCodeDeps)
     app.get(path, async (c) => c.json({ location: await location(c), data: [] }));
   }
   app.get("/api/fs/list", async (c) => {
-    const nodes = await listDirectory(await placeOf(c, desk), c.req.query("path") ?? "");
+    const nodes = await listDirectory(await placeOf(c, service), c.req.query("path") ?? "");
     return c.json({ location: await location(c), data: nodes.map(({ path, type }) => ({ path, type })) });
   });
   app.get("/api/fs/find", async (c) => {
-    const names = await findNames(await placeOf(c, desk), queryOf(c, findQuery));
+    const names = await findNames(await placeOf(c, service), queryOf(c, findQuery));
     return c.json({ location: await location(c), data: names.map(entryOf) });
   });
   app.get("/api/integration/:integrationID", async (c) => c.json({ location: await location(c), data: null }));

@@ -4,36 +4,36 @@
  */
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { WorkPlace } from "../../../service/service.ts";
+import type { Workspace } from "../../../service/service.ts";
 import { git } from "./git.ts";
 import { isShown } from "./path-inside.ts";
 
-const mostNames = 20_000;
-const mostDirectories = 5000;
+const maxNames = 20_000;
+const maxDirectories = 5000;
 const leftOut = new Set([".git", "node_modules", ".venv", "__pycache__", "target", "dist", ".cache"]);
 
 /** Relative to the place's directory. */
-export async function fileNames(place: WorkPlace): Promise<string[]> {
+export async function fileNames(place: Workspace): Promise<string[]> {
   const tracked = await git(place.directory, ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   const names = tracked === null ? await walked(place) : [...new Set(tracked.split("\0"))];
   // What ends with a slash is another repository inside this one.
   const files = names.filter((name) => name !== "" && !name.endsWith("/"));
-  return files.filter((name) => isShown(place, resolve(place.directory, name))).slice(0, mostNames);
+  return files.filter((name) => isShown(place, resolve(place.directory, name))).slice(0, maxNames);
 }
 
 /** Level by level, so that what is near comes before what is deep when there is too much. */
-async function walked(place: WorkPlace): Promise<string[]> {
+async function walked(place: Workspace): Promise<string[]> {
   const names: string[] = [];
   const open = [""];
   // A list that grows while it is gone through.
   for (const below of open) {
-    if (names.length >= mostNames) break;
+    if (names.length >= maxNames) break;
     if (!isShown(place, resolve(place.directory, below))) continue;
     const entries = await readdir(join(place.directory, below), { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {
       const name = join(below, entry.name);
       if (entry.isFile()) names.push(name);
-      else if (entry.isDirectory() && !leftOut.has(entry.name) && open.length < mostDirectories) open.push(name);
+      else if (entry.isDirectory() && !leftOut.has(entry.name) && open.length < maxDirectories) open.push(name);
     }
   }
   return names;

@@ -63,8 +63,8 @@ describe("reading a file", () => {
   });
 
   it("a directory in Waybill's state that lanes were given is shown all the same", async () => {
-    const { root, desk, ask } = filePlace({ git: false });
-    desk.denied = [root];
+    const { root, service, ask } = filePlace({ git: false });
+    service.denied = [root];
     expect((await ask("/opencode/file/content?path=a.txt")).status).toBe(200);
   });
 });

@@ -10,14 +10,14 @@ import { searchText } from "./search-text.ts";
 
 const pathQuery = z.object({ path: z.string().max(4096) });
 const patternQuery = z.object({ pattern: z.string().min(1).max(1000) });
-export function addFileRoutes(app: OpenCodeApp, { desk, clock }: OpenCodeDeps): void {
-  app.get("/file", async (c) => c.json(await listDirectory(await placeOf(c, desk), queryOf(c, pathQuery).path)));
+export function addFileRoutes(app: OpenCodeApp, { service, clock }: OpenCodeDeps): void {
+  app.get("/file", async (c) => c.json(await listDirectory(await placeOf(c, service), queryOf(c, pathQuery).path)));
 
-  app.get("/file/content", async (c) => c.json(await contentOf(await placeOf(c, desk), queryOf(c, pathQuery).path)));
+  app.get("/file/content", async (c) => c.json(await contentOf(await placeOf(c, service), queryOf(c, pathQuery).path)));
 
   app.get("/find", async (c) =>
-    c.json(await searchText(await placeOf(c, desk), queryOf(c, patternQuery).pattern, clock)),
+    c.json(await searchText(await placeOf(c, service), queryOf(c, patternQuery).pattern, clock)),
   );
 
-  app.get("/find/file", async (c) => c.json(await findNames(await placeOf(c, desk), queryOf(c, findQuery))));
+  app.get("/find/file", async (c) => c.json(await findNames(await placeOf(c, service), queryOf(c, findQuery))));
 }

@@ -3,18 +3,18 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../app-error.ts";
-import type { WorkPlace } from "../../../service/service.ts";
+import type { Workspace } from "../../../service/service.ts";
 import { git } from "./git.ts";
 import { isShown, missing, pathInside, shownPath } from "./path-inside.ts";
 
-const mostBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 
 /** Text without the blanks around it, as OpenCode gives it; anything else as base64. */
-export async function contentOf(place: WorkPlace, path: string): Promise<FileContent> {
+export async function contentOf(place: Workspace, path: string): Promise<FileContent> {
   const real = await pathInside(place, path);
   const { size, ...kind } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
   if (!kind.isFile) throw missing(path);
-  if (size > mostBytes) throw tooLarge(path);
+  if (size > maxBytes) throw tooLarge(path);
   const bytes = await readFile(real).catch((cause) => {
     throw unreadable(path, cause);
   });
@@ -35,7 +35,7 @@ export function textOf(bytes: Uint8Array): string | null {
 }
 
 /** Directories first. Links that lead out, and what is neither file nor directory, are left out. */
-export async function listDirectory(place: WorkPlace, path: string): Promise<FileNode[]> {
+export async function listDirectory(place: Workspace, path: string): Promise<FileNode[]> {
   const real = await pathInside(place, path);
   const names = await readdir(real).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === "EACCES" ? unreadable(path, cause) : missing(path, cause);
@@ -47,7 +47,7 @@ export async function listDirectory(place: WorkPlace, path: string): Promise<Fil
     .sort((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
 }
 
-async function nodeOf(place: WorkPlace, absolute: string, name: string): Promise<FileNode[]> {
+async function nodeOf(place: Workspace, absolute: string, name: string): Promise<FileNode[]> {
   try {
     if (!isShown(place, await realpath(absolute))) return [];
     const found = await stat(absolute);
@@ -60,7 +60,7 @@ async function nodeOf(place: WorkPlace, absolute: string, name: string): Promise
   }
 }
 
-async function ignoredOf({ directory }: WorkPlace, nodes: readonly FileNode[]): Promise<Set<string>> {
+async function ignoredOf({ directory }: Workspace, nodes: readonly FileNode[]): Promise<Set<string>> {
   // Git refuses a link with a slash behind it.
   const names = nodes.map(({ path }) => path.replace(/\/$/, ""));
   if (names.length === 0) return new Set();
@@ -83,7 +83,7 @@ const mimeTypes: Partial<Record<string, string>> = {
 function tooLarge(path: string): AppError {
   return new AppError({
     code: "too_large",
-    message: `"${path}" is larger than ${mostBytes} bytes.`,
+    message: `"${path}" is larger than ${maxBytes} bytes.`,
     hint: "Open it on the machine itself.",
   });
 }

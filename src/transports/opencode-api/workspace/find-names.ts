@@ -1,6 +1,6 @@
 /** Finds files and directories of a place by what somebody typed, best first. */
 import { z } from "@hono/zod-openapi";
-import type { WorkPlace } from "../../../service/service.ts";
+import type { Workspace } from "../../../service/service.ts";
 import { directoriesOf, fileNames } from "./file-names.ts";
 import { shownAt } from "./path-inside.ts";
 import { rankNames } from "./rank-names.ts";
@@ -13,7 +13,7 @@ export const findQuery = z.object({
 });
 
 export async function findNames(
-  place: WorkPlace,
+  place: Workspace,
   { query, dirs, type, limit }: z.output<typeof findQuery>,
 ): Promise<string[]> {
   const files = await fileNames(place);
@@ -23,7 +23,7 @@ export async function findNames(
 }
 
 /** Git also names what was deleted since, and what stands behind a link by now. */
-async function firstExisting(place: WorkPlace, names: readonly string[], limit: number): Promise<string[]> {
+async function firstExisting(place: Workspace, names: readonly string[], limit: number): Promise<string[]> {
   const found: string[] = [];
   for (const name of names) {
     if (found.length === limit) break;

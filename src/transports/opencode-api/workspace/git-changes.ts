@@ -1,7 +1,7 @@
 /** What is changed in the files of a place, compared with the last commit or with where the branch began: by git. */
 import { resolve } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
-import type { WorkPlace } from "../../../service/service.ts";
+import type { Workspace } from "../../../service/service.ts";
 import { git } from "./git.ts";
 import { isShown } from "./path-inside.ts";
 import { branchesOf } from "./projects.ts";
@@ -12,7 +12,7 @@ import { untold, withRepositoryCopy } from "./repository-copy.ts";
 export type Wanted = { mode: "git" | "branch"; context: number };
 
 /** Below the place's directory, named from the top of the repository. Without a repository there is nothing to say. */
-export async function changesIn(place: WorkPlace, wanted: Wanted): Promise<VcsFileDiff[]> {
+export async function changesIn(place: Workspace, wanted: Wanted): Promise<VcsFileDiff[]> {
   const changes = await withRepositoryCopy(place.directory, async (copy) => {
     const base = await baseOf(place.directory, wanted.mode, copy);
     if (base === null) return [];
@@ -41,7 +41,7 @@ async function baseOf(directory: string, mode: Wanted["mode"], copy: RepositoryC
  * Only their names, and only in the copy: so that they are compared as new files. As if they were empty, and without a
  * look at them: one that is gone by now, or has no name in Unicode, does not keep the others from being added.
  */
-async function addUntracked(place: WorkPlace, copy: RepositoryCopy): Promise<void> {
+async function addUntracked(place: Workspace, copy: RepositoryCopy): Promise<void> {
   const names = await git(place.directory, ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
   // What ends with a slash is another repository inside this one.
   const files = (names ?? "").split("\0").filter((name) => name !== "" && !name.endsWith("/"));

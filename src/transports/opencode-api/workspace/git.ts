@@ -6,7 +6,7 @@
 import { execFile } from "node:child_process";
 
 const patienceMs = 5000;
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export type Given = { input?: string | undefined; env?: NodeJS.ProcessEnv };
 
@@ -17,7 +17,7 @@ export function git(directory: string, args: readonly string[], { input, env }: 
     cwd: directory,
     env: { ...environment(), ...env },
     timeout: patienceMs,
-    maxBuffer: mostBytes,
+    maxBuffer: maxBytes,
   } as const;
   return new Promise((resolve) => {
     const child = execFile("git", [...settings, ...args], { ...options, killSignal: "SIGKILL" }, (error, stdout) =>

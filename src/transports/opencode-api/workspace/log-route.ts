@@ -4,7 +4,7 @@ import type { OpenCodeApp } from "../add-opencode.ts";
 import type { OpenCodeDeps } from "../opencode-deps.ts";
 import { bodyOf } from "../request-body.ts";
 
-const mostCharacters = 2000;
+const maxCharacters = 2000;
 
 const entryShape = z.object({
   service: z.string().max(200),
@@ -15,7 +15,7 @@ const entryShape = z.object({
 export function addLogRoute(app: OpenCodeApp, { onClientLog }: OpenCodeDeps): void {
   app.post("/log", async (c) => {
     const { service, level, message } = await bodyOf(c, entryShape);
-    onClientLog({ service, level, message: message.slice(0, mostCharacters) });
+    onClientLog({ service, level, message: message.slice(0, maxCharacters) });
     return c.json(true);
   });
 }

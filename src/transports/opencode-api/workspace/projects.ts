@@ -11,13 +11,13 @@ export const noProject: Project = { id: "global", worktree: "/" };
 
 /** Lists of sessions and streams ask for many of them, and a repository seldom moves. */
 const freshMs = 10_000;
-const mostKept = 500;
+const maxKept = 500;
 
 /** Whoever asks waits for git once; later on they are given what was known, while it is looked up anew. */
 export function makeProjects(clock: Clock): Projects {
   const kept = new Map<string, { lookedAt: number; project: Promise<Project> }>();
   const look = (directory: string) => {
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxKept) kept.clear();
     const project = findProject(directory);
     kept.set(directory, { lookedAt: clock.now(), project });
     return project;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { AppError, messageOf } from "../../../app-error.ts";
 import type { Clock } from "../../../clock.ts";
-import type { WorkPlace } from "../../../service/service.ts";
+import type { Workspace } from "../../../service/service.ts";
 import { fileNames } from "./file-names.ts";
 import { textOf } from "./files.ts";
 import { shownAt } from "./path-inside.ts";
@@ -20,29 +20,29 @@ export type TextMatch = {
   submatches: { match: { text: string }; start: number; end: number }[];
 };
 
-const mostMatches = 100;
-const mostMs = 3000;
-const mostMsForFile = 250;
-const mostBytes = 1024 * 1024;
-const mostOfLine = 1000;
+const maxMatches = 100;
+const maxMs = 3000;
+const maxMsForFile = 250;
+const maxBytes = 1024 * 1024;
+const maxOfLine = 1000;
 
-export async function searchText(place: WorkPlace, pattern: string, clock: Clock): Promise<TextMatch[]> {
+export async function searchText(place: Workspace, pattern: string, clock: Clock): Promise<TextMatch[]> {
   const wanted = compiled(pattern);
-  const until = clock.now() + mostMs;
+  const until = clock.now() + maxMs;
   const found: TextMatch[] = [];
   for (const name of await fileNames(place)) {
-    if (found.length >= mostMatches || clock.now() > until) break;
+    if (found.length >= maxMatches || clock.now() > until) break;
     const text = await readText(place, name);
     if (text !== null) found.push(...withinTime(() => matchesIn(name, text, wanted)));
   }
-  return found.slice(0, mostMatches);
+  return found.slice(0, maxMatches);
 }
 
 /** Null for what is no text, too large, a link, or gone; and for what a directory on its way leads out of the place. */
-async function readText(place: WorkPlace, name: string): Promise<string | null> {
+async function readText(place: Workspace, name: string): Promise<string | null> {
   try {
     const found = await lstat(join(place.directory, name));
-    const real = found.isFile() && found.size <= mostBytes ? await shownAt(place, name) : null;
+    const real = found.isFile() && found.size <= maxBytes ? await shownAt(place, name) : null;
     return real === null ? null : textOf(await readFile(real));
   } catch {
     return null;
@@ -54,7 +54,7 @@ export function matchesIn(name: string, text: string, wanted: RegExp): TextMatch
   const found: TextMatch[] = [];
   let offset = 0;
   for (const [index, whole] of text.split("\n").entries()) {
-    const line = whole.slice(0, mostOfLine);
+    const line = whole.slice(0, maxOfLine);
     const submatches = [...line.matchAll(wanted)].flatMap(({ 0: match, index: at }) => {
       const start = Buffer.byteLength(line.slice(0, at));
       return match === "" ? [] : [{ match: { text: match }, start, end: start + Buffer.byteLength(match) }];
@@ -63,7 +63,7 @@ export function matchesIn(name: string, text: string, wanted: RegExp): TextMatch
     if (submatches.length > 0) {
       found.push({ path: { text: name }, lines, line_number: index + 1, absolute_offset: offset, submatches });
     }
-    if (found.length >= mostMatches) break;
+    if (found.length >= maxMatches) break;
     offset += Buffer.byteLength(whole) + 1;
   }
   return found;
@@ -85,7 +85,7 @@ function compiled(pattern: string): RegExp {
 /** A pattern may take longer than anybody lives; nothing but this can end it within one thread. */
 function withinTime<T>(run: () => T): T {
   try {
-    return runInContext("run()", createContext({ run }), { timeout: mostMsForFile }) as T;
+    return runInContext("run()", createContext({ run }), { timeout: maxMsForFile }) as T;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
     throw new AppError({

@@ -4,18 +4,18 @@ import type { Project } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { filePlace } from "../../../../test/support/file-place.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
-import { MemoryDesk } from "../../../../test/support/memory-desk.ts";
+import { MemoryService } from "../../../../test/support/memory-service.ts";
 import { defaultBranch } from "./projects.ts";
 
-function aDesk() {
-  const desk = new MemoryDesk();
-  desk.runtimeStates = [
+function aService() {
+  const service = new MemoryService();
+  service.runtimeStates = [
     { kind: "stub", ready: true, isDefault: false, models: [] },
     { kind: "opencode", ready: true, isDefault: true, models: ["acme/large"] },
     { kind: "pi", ready: false, isDefault: false, models: [] },
   ];
-  const { ask } = anApi({ desk });
-  return { desk, ask, read: async (path: string) => (await ask(`/opencode${path}`)).json() };
+  const { ask } = anApi({ service });
+  return { service, ask, read: async (path: string) => (await ask(`/opencode${path}`)).json() };
 }
 
 describe("where the server works", () => {
@@ -41,12 +41,12 @@ describe("where the server works", () => {
   });
 
   it("is a project of its own in a repository", async () => {
-    const { directory, desk, read } = filePlace({ git: true });
+    const { directory, service, read } = filePlace({ git: true });
     const src = encodeURIComponent(join(directory, "src"));
     const project = (await read("/project/current")) as Project;
     expect(project).toMatchObject({ worktree: directory, vcs: "git", id: expect.stringMatching(/^[0-9a-f]{40}$/) });
     expect(await read(`/project/current?directory=${src}`)).toEqual(project);
-    await desk.putLane({ ...laneAt("/tmp"), id: "elsewhere" });
+    await service.putLane({ ...laneAt("/tmp"), id: "elsewhere" });
     expect(await read("/project")).toMatchObject([{ id: project.id }, { id: "global", worktree: "/" }]);
     expect(await read(`/project/${project.id}/directories`)).toEqual([{ directory }]);
     expect(await read("/project/nothing/directories")).toEqual([]);
@@ -69,7 +69,7 @@ describe("where the server works", () => {
 
 describe("what there is to choose from", () => {
   it("providers are the runtimes, the one for new lanes first, with a model for each that is known", async () => {
-    const { read } = aDesk();
+    const { read } = aService();
     const { providers, ...rest } = (await read("/config/providers")) as { providers: { id: string; models: object }[] };
     expect(providers.map(({ id, models }) => [id, Object.keys(models)])).toEqual([
       ["opencode", ["default", "acme/large"]],
@@ -83,13 +83,13 @@ describe("what there is to choose from", () => {
   });
 
   it("the configuration names the model and the agent that a client takes which chooses none", async () => {
-    const { read } = aDesk();
+    const { read } = aService();
     expect(await read("/config")).toMatchObject({ model: "opencode/default", default_agent: "default" });
     expect(await read("/agent")).toMatchObject([{ name: "default", mode: "primary" }]);
   });
 
   it("the newer API says the same", async () => {
-    const { read } = aDesk();
+    const { read } = aService();
     const location = { directory: "/tmp", project: { id: "global", directory: "/" } };
     expect(await read("/api/agent")).toMatchObject({ location, data: [{ id: "default" }] });
     expect(await read("/api/provider")).toMatchObject({ data: [{ id: "opencode" }, { id: "stub" }] });

@@ -20,7 +20,7 @@ const changesQuery = z.object({
   context: z.coerce.number().int().min(0).max(wholeFile).default(wholeFile),
 });
 
-export function addPlaceRoutes(app: OpenCodeApp, { desk, about, projects }: OpenCodeDeps): void {
+export function addPlaceRoutes(app: OpenCodeApp, { service, about, projects }: OpenCodeDeps): void {
   const shown = ({ id, worktree, vcs }: Project): NativeProject => ({
     id,
     worktree,
@@ -28,44 +28,45 @@ export function addPlaceRoutes(app: OpenCodeApp, { desk, about, projects }: Open
     time: { created: about.startedAt, updated: about.startedAt },
     sandboxes: [],
   });
-  const lanePlaces = async () => [...new Set((await desk.lanes()).map(({ lane }) => lane.directory))];
+  const lanePlaces = async () => [...new Set((await service.lanes()).map(({ lane }) => lane.directory))];
 
   app.get("/global/health", (c) => c.json({ healthy: true, version: about.version }));
 
   app.get("/path", async (c) => {
-    const { directory } = await placeOf(c, desk);
+    const { directory } = await placeOf(c, service);
     const { worktree } = await projects.projectOf(directory);
     // Where Waybill keeps its state and its configuration is not for clients.
     return c.json({ home: homedir(), state: "", config: "", worktree, directory } satisfies Path);
   });
 
   app.get("/project", async (c) => {
-    const places = [(await placeOf(c, desk)).directory, ...(await lanePlaces())];
+    const places = [(await placeOf(c, service)).directory, ...(await lanePlaces())];
     const found = await Promise.all(places.map((place) => projects.projectOf(place)));
     return c.json([...new Map(found.map((project) => [project.id, shown(project)])).values()]);
   });
 
   app.get("/project/current", async (c) => {
-    const { directory } = await placeOf(c, desk);
+    const { directory } = await placeOf(c, service);
     return c.json(shown(await projects.projectOf(directory)));
   });
 
   app.get("/project/:projectID/directories", async (c) => {
-    const places = [...new Set([(await placeOf(c, desk)).directory, ...(await lanePlaces())])];
+    const places = [...new Set([(await placeOf(c, service)).directory, ...(await lanePlaces())])];
     const ids = await Promise.all(places.map(async (place) => (await projects.projectOf(place)).id));
     return c.json(places.filter((_, i) => ids[i] === c.req.param("projectID")).map((directory) => ({ directory })));
   });
 
-  app.get("/vcs", async (c) => c.json(await branchesOf((await placeOf(c, desk)).directory)));
+  app.get("/vcs", async (c) => c.json(await branchesOf((await placeOf(c, service)).directory)));
 
-  app.get("/vcs/diff", async (c) => c.json(await changesIn(await placeOf(c, desk), queryOf(c, changesQuery))));
+  app.get("/vcs/diff", async (c) => c.json(await changesIn(await placeOf(c, service), queryOf(c, changesQuery))));
 
-  addCatalogRoutes(app, { desk });
+  addCatalogRoutes(app, { service });
 }
 
-function addCatalogRoutes(app: OpenCodeApp, { desk }: Pick<OpenCodeDeps, "desk">): void {
-  app.get("/config", async (c) => c.json(configOf(await desk.runtimes())));
-  const runtimes = async (c: Context<Env>) => usableFirst(await desk.runtimes((await placeOf(c, desk)).directory));
+function addCatalogRoutes(app: OpenCodeApp, { service }: Pick<OpenCodeDeps, "service">): void {
+  app.get("/config", async (c) => c.json(configOf(await service.runtimes())));
+  const runtimes = async (c: Context<Env>) =>
+    usableFirst(await service.runtimes((await placeOf(c, service)).directory));
   app.get("/config/providers", async (c) => {
     const ready = (await runtimes(c)).filter((runtime) => runtime.ready);
     return c.json({ providers: ready.map(providerOf), default: defaultsOf(ready) });

@@ -32,8 +32,8 @@ function anAskingApi(): Api {
     { header: "Colour", question: "Which?", options: [{ label: "Red", description: null }], multiple: false },
   ];
   history.tell({ type: "question.requested", data: { ask: "a-2", call: null, questions } });
-  for (const event of history.events) api.desk.tell(event);
-  api.desk.openAsks.push(anAsk({ id: "a-1", kind: "permission" }), anAsk({ id: "a-2", kind: "question" }));
+  for (const event of history.events) api.service.tell(event);
+  api.service.openAsks.push(anAsk({ id: "a-1", kind: "permission" }), anAsk({ id: "a-2", kind: "question" }));
   return api;
 }
 
@@ -57,8 +57,8 @@ describe("what agents wait for", () => {
   });
 
   it("is listed by its title when what was told of it is not kept", async () => {
-    const { ask, desk } = anApi();
-    desk.openAsks.push(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
+    const { ask, service } = anApi();
+    service.openAsks.push(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
     expect((await ask("/opencode/permission")).json()).toMatchObject([
       { id: "per_1", permission: "bash: rm -r build" },
     ]);
@@ -82,9 +82,9 @@ describe("answers", () => {
     ["/question/que_a-2/reply", { answers: [["Red"]] }, { decision: "once", answers: [["Red"]] }, "a-2"],
     ["/question/que_a-2/reject", undefined, { decision: "reject" }, "a-2"],
   ])("reach the agent: %s %j", async (path, json, decision, id) => {
-    const { ask, desk } = anAskingApi();
+    const { ask, service } = anAskingApi();
     const answer = await ask(`/opencode${path}`, { method: "POST", ...(json === undefined ? {} : { json }) });
-    expect([answer.status, answer.json(), desk.answers]).toEqual([200, true, [{ id, decision }]]);
+    expect([answer.status, answer.json(), service.answers]).toEqual([200, true, [{ id, decision }]]);
   });
 
   it.each([
@@ -107,21 +107,21 @@ describe("answers", () => {
     ["/permission/que_a-2/reply", { reply: "once" }],
     ["/question/per_a-1/reject", {}],
   ])("that make no sense are refused: %s %j", async (path, json) => {
-    const { ask, desk } = anAskingApi();
+    const { ask, service } = anAskingApi();
     expect((await ask(`/opencode${path}`, { method: "POST", json })).status).toBe(400);
-    expect(desk.answers).toEqual([]);
+    expect(service.answers).toEqual([]);
   });
 
   it("by the address of a session reach nobody else's agent", async () => {
-    const { ask, desk } = anAskingApi();
-    desk.laneMap.set("two", { ...(await desk.lane("demo")).lane, id: "two" });
+    const { ask, service } = anAskingApi();
+    service.laneMap.set("two", { ...(await service.lane("demo")).lane, id: "two" });
     const reply = (session: string) =>
       ask(`/opencode/session/${session}/permissions/per_a-1`, { method: "POST", json: { response: "once" } });
     const nobody = await reply("ses_nobody");
     expect([nobody.status, nobody.body]).toEqual([404, expect.stringMatching(/Session not found/)]);
     const other = await reply("ses_two");
     expect([other.status, other.body]).toEqual([404, expect.stringMatching(/Permission request not found/)]);
-    expect(desk.answers).toEqual([]);
+    expect(service.answers).toEqual([]);
     expect((await reply("ses_demo.sub")).status).toBe(200);
   });
 });

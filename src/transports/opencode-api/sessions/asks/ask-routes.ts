@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
-import type { AskDecision, Desk, OpenAsk } from "../../../../service/service.ts";
+import type { AskDecision, OpenAsk, Service } from "../../../../service/service.ts";
 import type { Env } from "../../../http/env.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { askNames } from "../../ids.ts";
@@ -20,32 +20,34 @@ const answersBody = z.object({ answers: z.array(z.array(z.string().max(10_000)).
 
 type Kind = "permission" | "question";
 
-export function addAskRoutes(app: OpenCodeApp, { desk }: SessionDeps): void {
-  app.get("/permission", async (c) => c.json((await pendingAsks(desk, await directoryFilter(c, desk))).permissions));
-  app.get("/question", async (c) => c.json((await pendingAsks(desk, await directoryFilter(c, desk))).questions));
+export function addAskRoutes(app: OpenCodeApp, { service }: SessionDeps): void {
+  app.get("/permission", async (c) =>
+    c.json((await pendingAsks(service, await directoryFilter(c, service))).permissions),
+  );
+  app.get("/question", async (c) => c.json((await pendingAsks(service, await directoryFilter(c, service))).questions));
 
   app.post("/permission/:requestID/reply", async (c) => {
     const { reply } = await bodyOf(c, replyBody);
-    return answered(c, desk, "permission", c.req.param("requestID"), { decision: reply });
+    return answered(c, service, "permission", c.req.param("requestID"), { decision: reply });
   });
   app.post("/session/:sessionID/permissions/:permissionID", async (c) => {
     const { response } = await bodyOf(c, responseBody);
-    const { lane } = (await knownSession(desk, c.req.param("sessionID"))).state;
-    return answered(c, desk, "permission", c.req.param("permissionID"), { decision: response }, lane.id);
+    const { lane } = (await knownSession(service, c.req.param("sessionID"))).state;
+    return answered(c, service, "permission", c.req.param("permissionID"), { decision: response }, lane.id);
   });
   app.post("/question/:requestID/reply", async (c) => {
     const { answers } = await bodyOf(c, answersBody);
-    return answered(c, desk, "question", c.req.param("requestID"), { decision: "once", answers });
+    return answered(c, service, "question", c.req.param("requestID"), { decision: "once", answers });
   });
   app.post("/question/:requestID/reject", (c) =>
-    answered(c, desk, "question", c.req.param("requestID"), { decision: "reject" }),
+    answered(c, service, "question", c.req.param("requestID"), { decision: "reject" }),
   );
 }
 
 /** `lane` is whose it has to be. */
 async function answered(
   c: Context<Env>,
-  desk: Desk,
+  service: Service,
   kind: Kind,
   requestID: string,
   decision: AskDecision,
@@ -54,10 +56,10 @@ async function answered(
   const names = askNames(kind, requestID);
   if (names.length === 0) throw noAskId(requestID);
   const isOther = (ask: OpenAsk) => ask.kind !== kind || (lane ?? ask.laneId) !== ask.laneId;
-  const others = (await desk.asks()).filter(isOther).map(({ id }) => id);
+  const others = (await service.asks()).filter(isOther).map(({ id }) => id);
   for (const name of names.filter((one) => !others.includes(one))) {
     try {
-      await desk.answer(name, decision);
+      await service.answer(name, decision);
       return c.json(true);
     } catch (error) {
       // Of another name, or somebody else was faster.

@@ -1,10 +1,10 @@
 /**
- * What agents wait for, as OpenCode lists it. Which asks are open is the desk's word; what they are about is in the
+ * What agents wait for, as OpenCode lists it. Which asks are open is the service's word; what they are about is in the
  * lane's events, and is told as it was told live.
  */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../../core/lane/lane.ts";
-import type { Desk, OpenAsk } from "../../../../service/service.ts";
+import type { OpenAsk, Service } from "../../../../service/service.ts";
 import { askIdFor, sessionOf } from "../../ids.ts";
 import { foldEvents } from "../history/fold-events.ts";
 import { stretchesBack } from "../history/read-backwards.ts";
@@ -15,13 +15,13 @@ export type Pending = { permissions: PermissionRequest[]; questions: QuestionReq
 /** An ask stands in the turn that runs, or in one shortly before it. */
 const farthestStretches = 3;
 
-export async function pendingAsks(desk: Desk, isWanted: (directory: string) => boolean): Promise<Pending> {
-  const open = await desk.asks();
+export async function pendingAsks(service: Service, isWanted: (directory: string) => boolean): Promise<Pending> {
+  const open = await service.asks();
   const pending: Pending = { permissions: [], questions: [] };
-  for (const { lane } of await desk.lanes()) {
+  for (const { lane } of await service.lanes()) {
     const asks = open.filter((ask) => ask.laneId === lane.id);
     if (asks.length === 0 || !isWanted(lane.directory)) continue;
-    const told = await toldOf(desk, lane, asks);
+    const told = await toldOf(service, lane, asks);
     for (const ask of asks) {
       if (ask.kind === "permission")
         pending.permissions.push((told.get(ask.id) ?? barePermission(ask)) as PermissionRequest);
@@ -31,12 +31,12 @@ export async function pendingAsks(desk: Desk, isWanted: (directory: string) => b
   return pending;
 }
 
-async function toldOf(desk: Desk, lane: Lane, asks: readonly OpenAsk[]): Promise<Map<string, unknown>> {
+async function toldOf(service: Service, lane: Lane, asks: readonly OpenAsk[]): Promise<Map<string, unknown>> {
   const place = placeOf(lane);
   const wanted = new Map(asks.map((ask) => [askIdFor(ask.kind, ask.id), ask.id]));
   const found = new Map<string, unknown>();
   let stretches = 0;
-  for await (const { events } of stretchesBack((seq, limit) => desk.eventsBefore(lane.id, seq, limit), null)) {
+  for await (const { events } of stretchesBack((seq, limit) => service.eventsBefore(lane.id, seq, limit), null)) {
     for (const { type, properties } of foldEvents(events, place).emitted) {
       const ask = type.endsWith(".asked") ? wanted.get(String(properties.id)) : undefined;
       if (ask !== undefined) found.set(ask, properties);

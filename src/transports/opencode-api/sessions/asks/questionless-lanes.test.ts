@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { MemoryDesk } from "../../../../../test/support/memory-desk.ts";
+import { MemoryService } from "../../../../../test/support/memory-service.ts";
 import { questionlessLanes } from "./questionless-lanes.ts";
 
 test("lanes that were removed in whichever way are forgotten, and the others are not", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
-  const desk = new MemoryDesk(ids);
-  const lanes = questionlessLanes(desk);
+  const service = new MemoryService(ids);
+  const lanes = questionlessLanes(service);
   for (const id of ids.slice(0, 100)) await lanes.add(id);
-  for (const id of ids.slice(0, 60)) await desk.removeLane(id, true);
+  for (const id of ids.slice(0, 60)) await service.removeLane(id, true);
   await lanes.add("lane-100");
   expect(ids.filter((id) => lanes.has(id))).toEqual(ids.slice(60));
 });
 
 test("one that is made while those are looked for that are gone is not taken for one of them", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
-  const desk = new MemoryDesk(ids);
+  const service = new MemoryService(ids);
   const lanes = questionlessLanes({
     lanes: async () => {
-      const listed = await desk.lanes();
+      const listed = await service.lanes();
       await lanes.add("new");
       return listed;
     },

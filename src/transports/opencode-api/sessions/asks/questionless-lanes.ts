@@ -2,7 +2,7 @@
  * Lanes whose client has said that nobody there answers questions; forgotten when the daemon ends. Lanes are also removed
  * past this API, and nothing here hears of it: so those that are gone are looked for whenever there are twice as many.
  */
-import type { Desk } from "../../../../service/service.ts";
+import type { Service } from "../../../../service/service.ts";
 
 export type QuestionlessLanes = {
   has(laneId: string): boolean;
@@ -12,13 +12,13 @@ export type QuestionlessLanes = {
 
 const few = 100;
 
-export function questionlessLanes(desk: Pick<Desk, "lanes">): QuestionlessLanes {
+export function questionlessLanes(service: Pick<Service, "lanes">): QuestionlessLanes {
   const lanes = new Set<string>();
   let lookFrom = few;
   const forgetGone = async () => {
     // Not those that are made while the list is read.
     const before = [...lanes];
-    const there = new Set((await desk.lanes()).map(({ lane }) => lane.id));
+    const there = new Set((await service.lanes()).map(({ lane }) => lane.id));
     for (const id of before) if (!there.has(id)) lanes.delete(id);
   };
   return {

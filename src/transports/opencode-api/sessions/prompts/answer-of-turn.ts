@@ -17,8 +17,8 @@ const newest = 50;
 
 /** Throws when there is none: the message was never taken, or was cancelled before. */
 export async function answerOfTurn(deps: SessionDeps, lane: string, messageID: string): Promise<MessageRow> {
-  const source = await messagesOf(await knownSession(deps.desk, sessionOf(lane)), deps);
-  const { items } = await deps.desk.deliveries({ lane, messageId: messageID, limit: 1 });
+  const source = await messagesOf(await knownSession(deps.service, sessionOf(lane)), deps);
+  const { items } = await deps.service.deliveries({ lane, messageId: messageID, limit: 1 });
   const record = items[0]?.record ?? null;
   // It may be there for another moment, while its deletion goes on.
   if (record?.lastReason === "lane_removed") throw sessionUnknown(sessionOf(lane));

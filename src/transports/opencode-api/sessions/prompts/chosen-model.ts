@@ -9,7 +9,7 @@
  */
 import { AppError } from "../../../../app-error.ts";
 import type { Lane, LaneChange } from "../../../../core/lane/lane.ts";
-import type { Desk, RuntimeState } from "../../../../service/service.ts";
+import type { RuntimeState, Service } from "../../../../service/service.ts";
 import { defaultAgent, defaultModel } from "../../workspace/catalog.ts";
 import { isClientsLane } from "../new-session.ts";
 import { placeOf } from "../session-view.ts";
@@ -33,8 +33,8 @@ export function choiceOf({ model, agent }: Wish, lane: Lane, isUsed: boolean, ru
 }
 
 /** One that is known and not ready is taken, as everywhere: what is sent to its lanes waits for it. */
-export async function refuseUnknownRuntime(desk: Desk, providerID: string | undefined): Promise<void> {
-  if (providerID === undefined || (await desk.runtimes()).some(({ kind }) => kind === providerID)) return;
+export async function refuseUnknownRuntime(service: Service, providerID: string | undefined): Promise<void> {
+  if (providerID === undefined || (await service.runtimes()).some(({ kind }) => kind === providerID)) return;
   throw runtimeUnknown(providerID);
 }
 

@@ -2,10 +2,10 @@
 import { getEventListeners } from "node:events";
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { expect, it } from "vitest";
-import { deskOf } from "../../../../../test/support/desk-of.ts";
 import type { Asked } from "../../../../../test/support/http-api.ts";
 import { anApiOn } from "../../../../../test/support/http-api.ts";
 import { settled } from "../../../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../../../test/support/service-of.ts";
 import type { WorldOptions } from "../../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../../test/support/waybill.ts";
 
@@ -16,7 +16,7 @@ const hangs = { always: [{ steps: [{ say: "Well." }, { hang: true as const }] }]
 async function anApiOnWorld(options: WorldOptions = {}) {
   const world = await startWorld({ script: hangs, lanes: [{}, { id: "away", runtime: "claude" }], ...options });
   const closing = new AbortController();
-  const api = anApiOn(deskOf(world.waybill), { clock: world.clock, closing: closing.signal });
+  const api = anApiOn(serviceOf(world.waybill), { clock: world.clock, closing: closing.signal });
   const json = { model: { providerID: "stub", id: "default" }, permission: [deny("question")] };
   const { id, slug } = (await api.ask("/opencode/session", post(json))).json() as Session;
   const path = `/opencode/session/${id}`;

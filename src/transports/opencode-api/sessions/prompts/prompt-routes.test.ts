@@ -4,7 +4,7 @@ import type { Answered, Asked } from "../../../../../test/support/http-api.ts";
 import { anApi, served, token } from "../../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../../test/support/lane-history.ts";
 import { ManualClock, settled } from "../../../../../test/support/manual-clock.ts";
-import type { MemoryDesk } from "../../../../../test/support/memory-desk.ts";
+import type { MemoryService } from "../../../../../test/support/memory-service.ts";
 import { AppError } from "../../../../app-error.ts";
 import type { DeliveryRecord } from "../../../../core/delivery/record.ts";
 import { endNote } from "../../../../core/turn/delivery-notes.ts";
@@ -22,37 +22,37 @@ const hello = { parts: [text("Hello.")] };
 const post = (json: unknown): Asked => ({ method: "POST", json });
 const session = "/opencode/session/ses_demo";
 
-/** What the agent did with a message, told to the desk, and its end. */
-function answer(desk: MemoryDesk, messageId: string, words: string): void {
+/** What the agent did with a message, told to the service, and its end. */
+function answer(service: MemoryService, messageId: string, words: string): void {
   const history = new LaneHistory("demo");
   history.admit(messageId);
   history.send(messageId);
   history.begin(messageId);
   history.says("said", words);
   history.end(messageId);
-  end(desk, messageId, { status: "responded" });
-  for (const event of history.events) desk.tell(event);
+  end(service, messageId, { status: "responded" });
+  for (const event of history.events) service.tell(event);
 }
 
 /** Without a turn. */
-function fail(desk: MemoryDesk, messageId: string, how: Pick<DeliveryRecord, "status" | "lastReason">): void {
+function fail(service: MemoryService, messageId: string, how: Pick<DeliveryRecord, "status" | "lastReason">): void {
   const history = new LaneHistory("demo");
   history.admit(messageId);
   history.tell(endNote({ messageId, rounds: 1, ...how }), { source: "daemon" });
-  end(desk, messageId, how);
-  for (const event of history.events) desk.tell(event);
+  end(service, messageId, how);
+  for (const event of history.events) service.tell(event);
 }
 
-function end(desk: MemoryDesk, messageId: string, how: Partial<DeliveryRecord>): void {
-  const record = [...desk.records.values()].find((one) => one.messageId === messageId);
+function end(service: MemoryService, messageId: string, how: Partial<DeliveryRecord>): void {
+  const record = [...service.records.values()].find((one) => one.messageId === messageId);
   if (!record) throw new Error("it was not sent");
   const ended = { ...record, readCommittedAt: 1, turnEndedAt: 1, ...how };
-  desk.records.set(record.id, ended);
+  service.records.set(record.id, ended);
 }
 
 describe("a prompt", () => {
   it("is a message in the ledger as soon as it is taken, under the client's id or one of its form", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const given = await ask(
       `${session}/prompt_async`,
       post({ messageID: "msg_1", parts: [text("One."), text("Two.")] }),
@@ -62,7 +62,7 @@ describe("a prompt", () => {
       `${session}/prompt_async`,
       post({ ...hello, agent: "default", model: { providerID: "stub", modelID: "default" } }),
     );
-    expect(desk.sent).toEqual([
+    expect(service.sent).toEqual([
       { id: "msg_1", to: { lane: "demo" }, from: "user", text: "One.\n\nTwo.", source: "ui" },
       {
         id: expect.stringMatching(/^msg_[0-9a-f]{12}/),
@@ -75,10 +75,10 @@ describe("a prompt", () => {
   });
 
   it("that is sent again under the same id is sent once, and with another text not at all", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const send = (words: string) => ask(`${session}/prompt_async`, post({ messageID: "msg_1", parts: [text(words)] }));
     expect([(await send("One.")).status, (await send("One.")).status]).toEqual([204, 204]);
-    expect(desk.records.size).toBe(1);
+    expect(service.records.size).toBe(1);
     expect((await send("Two.")).json()).toMatchObject({ data: { code: "message_conflict" } });
   });
 
@@ -93,13 +93,13 @@ describe("a prompt", () => {
     [{ ...hello, model: { providerID: "stub" } }, /model\.modelID/],
     [{ ...hello, agent: "build" }, /works as the agent/],
   ])("that makes no sense is refused, and why is said: %j", async (json, words) => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     for (const path of ["message", "prompt_async"]) {
       const answer = await ask(`${session}/${path}`, post(json));
       expect([answer.status, answer.json()]).toMatchObject([400, { name: "BadRequest" }]);
       expect(answer.body).toMatch(words);
     }
-    expect(desk.sent).toEqual([]);
+    expect(service.sent).toEqual([]);
   });
 
   it.each([
@@ -121,17 +121,17 @@ describe("a prompt", () => {
     ["not_served", { ...hello, variant: "high" }],
     ["not_served", { ...hello, format: { type: "json_schema", schema: {} } }],
   ])("that asks for more than can be done is refused as a whole (%s): %j", async (code, json) => {
-    const { ask, desk, troubles } = anApi();
+    const { ask, service, errors } = anApi();
     const answer = await ask(`${session}/message`, post(json));
     expect([answer.status, answer.json()]).toMatchObject([501, { data: { code } }]);
-    expect([desk.sent, troubles]).toEqual([[], []]);
+    expect([service.sent, errors]).toEqual([[], []]);
   });
 
   it("may name files where the agent works", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const parts = [text("Compare @src/a.ts#1-9 with @docs"), mention("@src/a.ts#1-9"), mention("@docs")];
     expect((await ask(`${session}/prompt_async`, post({ parts }))).status).toBe(204);
-    expect(desk.sent).toMatchObject([{ text: "Compare @src/a.ts#1-9 with @docs" }]);
+    expect(service.sent).toMatchObject([{ text: "Compare @src/a.ts#1-9 with @docs" }]);
   });
 
   it("goes through with what asks for nothing", async () => {
@@ -147,22 +147,22 @@ describe("a prompt", () => {
   });
 
   it("is refused in a session that does not exist, in a lane that is paused, and by a daemon that ends", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     expect((await ask("/opencode/session/ses_nobody/message", post(hello))).status).toBe(404);
-    await desk.pause("demo", "over_budget");
+    await service.pause("demo", "over_budget");
     const paused = await ask(`${session}/message`, post(hello));
     expect([paused.status, paused.body]).toEqual([409, expect.stringMatching(/over_budget.*waybill resume demo/)]);
-    await desk.resume("demo");
-    desk.trouble = new AppError({ code: "draining", message: "Ending.", retryable: true });
+    await service.resume("demo");
+    service.trouble = new AppError({ code: "draining", message: "Ending.", retryable: true });
     expect((await ask(`${session}/prompt_async`, post(hello))).status).toBe(503);
   });
 });
 
 it("can be sent again under its id in a lane that was paused since, to wait for it", async () => {
-  const { ask, desk } = anApi();
+  const { ask, service } = anApi();
   const named = post({ ...hello, messageID: "msg_mine" });
   expect((await ask(`${session}/prompt_async`, named)).status).toBe(204);
-  await desk.pause("demo", "over_budget");
+  await service.pause("demo", "over_budget");
   expect((await ask(`${session}/prompt_async`, named)).status).toBe(204);
   expect((await ask(`${session}/prompt_async`, post({ ...hello, messageID: "msg_other" }))).status).toBe(409);
 });
@@ -171,46 +171,46 @@ describe("the model of a prompt", () => {
   const choose = (providerID: string, modelID: string) => post({ ...hello, model: { providerID, modelID } });
 
   it("is the lane's from then on", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     await ask(`${session}/prompt_async`, choose("stub", "large"));
-    expect((await desk.lane("demo")).lane.model).toBe("large");
+    expect((await service.lane("demo")).lane.model).toBe("large");
     await ask(`${session}/prompt_async`, choose("stub", "default"));
-    expect((await desk.lane("demo")).lane.model).toBe("large");
+    expect((await service.lane("demo")).lane.model).toBe("large");
   });
 
   const claude = { kind: "claude", ready: true, isDefault: false, models: [] };
 
   it("may be one of another runtime until a session that a client made is used", async () => {
-    const { ask, desk } = anApi();
-    desk.runtimeStates.push(claude);
+    const { ask, service } = anApi();
+    service.runtimeStates.push(claude);
     const made = (await ask("/opencode/session", post({}))).json() as { id: string; slug: string };
     const prompt = `/opencode/session/${made.id}/prompt_async`;
     expect((await ask(prompt, choose("claude", "opus"))).status).toBe(204);
-    expect((await desk.lane(made.slug)).lane).toMatchObject({ runtime: "claude", model: "opus" });
+    expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "claude", model: "opus" });
     const moved = await ask(prompt, choose("stub", "default"));
     expect([moved.status, moved.body]).toEqual([409, expect.stringMatching(/\\"claude\\".*\\"stub\\"/)]);
-    expect((await desk.lane(made.slug)).lane.runtime).toBe("claude");
+    expect((await service.lane(made.slug)).lane.runtime).toBe("claude");
   });
 
   it("moves no lane that somebody configured; what a client takes for new sessions is no wish there", async () => {
-    const { ask, desk } = anApi();
-    desk.runtimeStates = [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
+    const { ask, service } = anApi();
+    service.runtimeStates = [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
     expect((await ask(`${session}/prompt_async`, choose("opencode", "default"))).status).toBe(204);
     expect((await ask(`${session}/prompt_async`, choose("opencode", "large"))).status).toBe(409);
     expect((await ask(`${session}/prompt_async`, choose("claude", "default"))).status).toBe(409);
-    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
-    expect(desk.sent).toHaveLength(1);
+    expect((await service.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
+    expect(service.sent).toHaveLength(1);
   });
 
   it("is refused when no such runtime is here, and the lane stays as it was", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     expect((await ask(`${session}/prompt_async`, choose("nobody", "x"))).json()).toMatchObject({
       data: { code: "runtime_unknown" },
     });
-    expect((await desk.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
-    expect(desk.sent).toEqual([]);
+    expect((await service.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
+    expect(service.sent).toEqual([]);
     const made = await ask("/opencode/session", post({ model: { providerID: "nobody", id: "x" } }));
-    expect([made.status, desk.laneMap.size]).toEqual([400, 1]);
+    expect([made.status, service.laneMap.size]).toEqual([400, 1]);
   });
 });
 
@@ -218,10 +218,10 @@ describe("whoever waits for the answer", () => {
   const prompt = post({ ...hello, messageID: "msg_1" });
 
   it("gets the agent's last message of the turn", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const waiting = ask(`${session}/message`, prompt);
-    await sentTo(desk);
-    answer(desk, "msg_1", "Good morning.");
+    await sentTo(service);
+    answer(service, "msg_1", "Good morning.");
     expect((await waiting).json()).toMatchObject({
       info: { role: "assistant", parentID: "msg_1", sessionID: "ses_demo" },
       parts: expect.arrayContaining([expect.objectContaining({ type: "text", text: "Good morning." })]),
@@ -230,15 +230,15 @@ describe("whoever waits for the answer", () => {
 
   it("gets it a moment later when it leaves with the answer, as `opencode run` does, and nobody else does", async () => {
     const clock = new ManualClock();
-    const { ask, desk } = anApi({ clock });
+    const { ask, service } = anApi({ clock });
     const order: string[] = [];
     const wait = async (agent: string) => {
       await ask(`${session}/message`, { ...prompt, headers: { "user-agent": agent } });
       order.push(agent);
     };
     const all = ["opencode/1.18.33", "ai-sdk/opencode/1"].map(wait);
-    await sentTo(desk);
-    answer(desk, "msg_1", "Good morning.");
+    await sentTo(service);
+    answer(service, "msg_1", "Good morning.");
     await all[1];
     await clock.advance(299);
     expect(order).toEqual(["ai-sdk/opencode/1"]);
@@ -248,32 +248,32 @@ describe("whoever waits for the answer", () => {
   });
 
   it("gets it at once when the message was answered before", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     await ask(`${session}/prompt_async`, prompt);
-    answer(desk, "msg_1", "Good morning.");
+    answer(service, "msg_1", "Good morning.");
     expect((await ask(`${session}/message`, prompt)).json()).toMatchObject({ info: { parentID: "msg_1" } });
-    expect(desk.records.size).toBe(1);
+    expect(service.records.size).toBe(1);
   });
 
   it("hears why there is none", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const waiting = ask(`${session}/message`, prompt);
-    await sentTo(desk);
-    fail(desk, "msg_1", { status: "failed_terminal", lastReason: "runtime_refused" });
+    await sentTo(service);
+    fail(service, "msg_1", { status: "failed_terminal", lastReason: "runtime_refused" });
     const { status, body } = await waiting;
     expect([status, body]).toEqual([409, expect.stringMatching(/failed_terminal.*runtime_refused.*waybill why/)]);
   });
 
   it("gets blanks while it takes long, and then the answer", async () => {
     const clock = new ManualClock();
-    const { desk, ask } = anApi({ clock });
+    const { service, ask } = anApi({ clock });
     let answered: Answered | undefined;
     const waiting = ask(`${session}/message`, prompt).then((got) => {
       answered = got;
     });
-    await sentTo(desk);
+    await sentTo(service);
     for (let blank = 0; blank < 3; blank++) await clock.advance(20_000);
-    answer(desk, "msg_1", "Good morning.");
+    answer(service, "msg_1", "Good morning.");
     while (!answered) await clock.advance(200);
     await waiting;
     expect(answered?.body).toMatch(/^ {2,4}\{"info"/);
@@ -285,11 +285,11 @@ describe("whoever waits for the answer", () => {
 
   it("gets a message with an error in it when the head of the answer is out already", async () => {
     const clock = new ManualClock();
-    const { desk, ask } = anApi({ clock });
+    const { service, ask } = anApi({ clock });
     const waiting = ask(`${session}/message`, prompt);
-    await sentTo(desk);
+    await sentTo(service);
     await clock.advance(20_000);
-    fail(desk, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
+    fail(service, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
     await settled();
     await clock.advance(200);
     expect((await waiting).json()).toMatchObject({
@@ -299,33 +299,33 @@ describe("whoever waits for the answer", () => {
   });
 
   it("is spared questions that it said nobody answers, also when it said so later on", async () => {
-    const { ask, desk } = anApi();
+    const { ask, service } = anApi();
     const permission = [{ permission: "question", pattern: "*", action: "deny" }];
     expect((await ask(session, { method: "PATCH", json: { permission } })).status).toBe(200);
     const waiting = ask(`${session}/message`, prompt);
-    await sentTo(desk);
+    await sentTo(service);
     const whose = { laneId: "demo", deliveryId: null, messageId: null, person: null, since: 0 };
-    desk.openAsks.push({ id: "q1", kind: "question", title: "Which?", ...whose });
+    service.openAsks.push({ id: "q1", kind: "question", title: "Which?", ...whose });
     const asked = { type: "question.requested" as const, data: { ask: "q1", call: null, questions: [] } };
-    desk.tell(anEvent({ lane: "demo", seq: 0 }, asked));
-    while (desk.answers.length === 0) await settled();
-    expect(desk.answers).toEqual([{ id: "q1", decision: { decision: "reject" } }]);
-    answer(desk, "msg_1", "Good morning.");
+    service.tell(anEvent({ lane: "demo", seq: 0 }, asked));
+    while (service.answers.length === 0) await settled();
+    expect(service.answers).toEqual([{ id: "q1", decision: { decision: "reject" } }]);
+    answer(service, "msg_1", "Good morning.");
     expect((await waiting).status).toBe(200);
   });
 
   it("may go, and the message stays", async () => {
-    const { desk, ask, troubles } = anApi();
+    const { service, ask, errors } = anApi();
     const gone = new AbortController();
     const waiting = ask(`${session}/message`, { ...prompt, signal: gone.signal });
-    await sentTo(desk);
+    await sentTo(service);
     gone.abort();
     expect((await waiting).status).toBe(408);
-    expect([desk.records.size, troubles]).toEqual([1, []]);
+    expect([service.records.size, errors]).toEqual([1, []]);
   });
 
   it("may break off the connection, and nobody waits for it any more", async () => {
-    const { desk, listening } = await served();
+    const { service, listening } = await served();
     const permission = [{ permission: "question", pattern: "*", action: "deny" }];
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const send = (method: string, path: string, json: unknown, signal: AbortSignal | null = null) =>
@@ -334,24 +334,24 @@ describe("whoever waits for the answer", () => {
     const gone = new AbortController();
     const waiting = send("POST", `${session}/message`, prompt.json, gone.signal);
     // Two that the hub follows for all, and one for the questions of this one.
-    while (desk.following < 3) await settled();
+    while (service.following < 3) await settled();
     gone.abort();
     await expect(waiting).rejects.toThrow();
-    while (desk.following > 2) await settled();
-    expect(desk.records.size).toBe(1);
+    while (service.following > 2) await settled();
+    expect(service.records.size).toBe(1);
   });
 
   it("is told to ask again when the daemon ends, under the same id", async () => {
     const closing = new AbortController();
-    const { desk, ask } = anApi({ closing: closing.signal });
+    const { service, ask } = anApi({ closing: closing.signal });
     const waiting = ask(`${session}/message`, prompt);
-    await sentTo(desk);
+    await sentTo(service);
     closing.abort();
     expect((await waiting).body).toMatch(/kept and goes on.*msg_1/);
   });
 });
 
 /** Until the message is there. */
-async function sentTo(desk: MemoryDesk): Promise<void> {
-  while (desk.records.size === 0) await settled();
+async function sentTo(service: MemoryService): Promise<void> {
+  while (service.records.size === 0) await settled();
 }

@@ -33,7 +33,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, patienceMs } = deps;
 
   app.post("/session/:sessionID/message", async (c) => {
-    const after = await deps.desk.eventsEnd();
+    const after = await deps.service.eventsEnd();
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = endOf(c);
     if (deps.questionless.has(lane.id)) {
@@ -56,11 +56,11 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 }
 
 /** Once this resolves the message is durable. */
-async function admit(c: Context<Env>, sessionID: string, { desk, clock }: SessionDeps) {
+async function admit(c: Context<Env>, sessionID: string, { service, clock }: SessionDeps) {
   const body = await bodyOf(c, promptBody);
-  const { lane } = await ownSession(desk, sessionID);
+  const { lane } = await ownSession(service, sessionID);
   const text = textOf(body, lane.directory);
-  const runtimes = await desk.runtimes();
+  const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Asked for a message that is new: whoever sends one again wants to wait for it again, and chooses nothing anew.
   const choose: Choose = (now, isUsed) => {
@@ -68,7 +68,7 @@ async function admit(c: Context<Env>, sessionID: string, { desk, clock }: Sessio
     const displayName = firstTitle(now, text);
     return { ...choiceOf(body, now, isUsed, runtimes), ...(displayName === null ? {} : { displayName }) };
   };
-  await desk.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" }, choose);
+  await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" }, choose);
   return { lane, messageID };
 }
 

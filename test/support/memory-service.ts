@@ -1,6 +1,6 @@
 /**
- * A desk that keeps everything in memory, for tests of what stands in front of it: routes, gates, errors, streams.
- * What it decides is as simple as the port allows; the real desk is tested with the real store.
+ * A service that keeps everything in memory, for tests of what stands in front of it: routes, gates, errors, streams.
+ * What it decides is as simple as the port allows; the real service is tested with the real store.
  */
 import { AppError } from "../../src/app-error.ts";
 import { outlook } from "../../src/core/delivery/outlook.ts";
@@ -14,13 +14,12 @@ import type { Mail } from "../../src/core/message/message.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { isKept } from "../../src/core/turn/universal-event.ts";
-import type { ToldEvent } from "../../src/events/event-writer.ts";
+import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import type { Choose } from "../../src/mail/admission.ts";
 import type {
   AskDecision,
   DeliveryDetail,
   DeliveryState,
-  Desk,
   EventPage,
   FollowedEvent,
   LaneSettings,
@@ -29,19 +28,20 @@ import type {
   Readiness,
   RuntimeState,
   Send,
-  WorkPlace,
+  Service,
+  Workspace,
 } from "../../src/service/service.ts";
 import { cursorAt, pageOf, placeOf } from "./memory-pages.ts";
 import { aMessage } from "./records.ts";
 
 type NewItem = FeedItem extends infer Item ? (Item extends FeedItem ? Omit<Item, "cursor" | "at"> : never) : never;
 
-export class MemoryDesk implements Desk {
+export class MemoryService implements Service {
   readonly laneMap = new Map<string, Lane>();
   readonly mail: Mail[] = [];
   readonly records = new Map<string, DeliveryRecord>();
   readonly fed: FeedItem[] = [];
-  readonly told: ToldEvent[] = [];
+  readonly told: PublishedEvent[] = [];
   readonly openAsks: OpenAsk[] = [];
   readonly answers: { id: string; decision: AskDecision }[] = [];
   readonly sent: Send[] = [];
@@ -121,7 +121,7 @@ export class MemoryDesk implements Desk {
     return this.#end(record);
   }
 
-  async deliveries(filter: Parameters<Desk["deliveries"]>[0]): Promise<Page<DeliveryState>> {
+  async deliveries(filter: Parameters<Service["deliveries"]>[0]): Promise<Page<DeliveryState>> {
     this.#check();
     const found = [...this.records.values()].filter(
       (one) =>
@@ -231,7 +231,7 @@ export class MemoryDesk implements Desk {
     this.answers.push({ id, decision });
   }
 
-  async *follow({ after, lane, signal }: Parameters<Desk["follow"]>[0]): AsyncGenerator<FeedItem> {
+  async *follow({ after, lane, signal }: Parameters<Service["follow"]>[0]): AsyncGenerator<FeedItem> {
     for await (const item of this.#followed(this.fed, after, signal)) {
       if (lane !== undefined && item.laneId !== lane) continue;
       this.taken++;
@@ -269,7 +269,7 @@ export class MemoryDesk implements Desk {
     return cursorAt(this.fed.length);
   }
 
-  async events({ after, lane, limit }: Parameters<Desk["events"]>[0]): Promise<EventPage> {
+  async events({ after, lane, limit }: Parameters<Service["events"]>[0]): Promise<EventPage> {
     this.#check();
     if (lane !== undefined) await this.lane(lane);
     const from = after === undefined ? 0 : placeOf(after);
@@ -282,7 +282,7 @@ export class MemoryDesk implements Desk {
     return { reset: null, events, cursor };
   }
 
-  async *followEvents({ after, lane, signal }: Parameters<Desk["followEvents"]>[0]): AsyncGenerator<FollowedEvent> {
+  async *followEvents({ after, lane, signal }: Parameters<Service["followEvents"]>[0]): AsyncGenerator<FollowedEvent> {
     for await (const told of this.#followed(this.told, after, signal)) {
       if ((lane ?? told.event.lane) === told.event.lane) yield { type: "event", ...told };
     }
@@ -313,7 +313,7 @@ export class MemoryDesk implements Desk {
     return this.runtimeStates;
   }
 
-  async workPlace(directory?: string): Promise<WorkPlace> {
+  async workspace(directory?: string): Promise<Workspace> {
     this.#check();
     const wanted = directory ?? this.directory;
     if (wanted === this.directory || wanted.startsWith(`${this.directory}/`))

@@ -8,35 +8,35 @@
 import type { Lane } from "../core/lane/lane.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { AskBook } from "./ask-registry.ts";
+import type { AskRegistry } from "./ask-registry.ts";
 import type { Hints } from "./hints.ts";
-import type { Waits } from "./lane-backoff.ts";
-import type { LimitKeeper } from "./lane-limits.ts";
+import type { LaneBackoff } from "./lane-backoff.ts";
+import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
 import type { Sender, SenderDeps } from "./sender.ts";
 
 export type StepDeps = SenderDeps & {
   ledger: Ledger;
   mailbox: Mailbox;
-  asks: AskBook;
+  asks: AskRegistry;
   missingFiles: MissingFiles;
 };
 
-export type Step = StepDeps & {
+export type StepContext = StepDeps & {
   lane: Lane;
   sender: Sender;
-  waits: Waits;
-  limits: LimitKeeper;
+  waits: LaneBackoff;
+  limits: LaneLimits;
   hints: Hints;
   /** True once nothing is to be sent any more. */
   isHeld: () => boolean;
 };
 
 /** Whether anything changed, so that the lane is worth another step at once. */
-export type Progress = "moved" | "rests";
+export type StepOutcome = "moved" | "rests";
 
 /** The head of the lane cannot be sent at this moment. */
-export function postpone({ waits, lane }: Step, reason: string): Progress {
+export function postpone({ waits, lane }: StepContext, reason: string): StepOutcome {
   waits.postpone(lane.id, reason);
   return "rests";
 }

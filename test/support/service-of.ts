@@ -1,11 +1,11 @@
-/** The desk of a Waybill that a test runs, as transports see it. */
+/** The service of a Waybill that a test runs, as transports see it. */
 
-import { makeDesk } from "../../src/service/create-service.ts";
+import { createService } from "../../src/service/create-service.ts";
 import type { Engine } from "../../src/service/engine.ts";
-import type { Desk } from "../../src/service/service.ts";
+import type { Service } from "../../src/service/service.ts";
 
-export function deskOf(waybill: Engine): Desk {
-  return makeDesk({
+export function serviceOf(waybill: Engine): Service {
+  return createService({
     waybill,
     resolveDirectory: (path) => path,
     allowedDirectories: ["/tmp"],

@@ -1,14 +1,14 @@
 /** What can be said about a store file in a moment, without changing it and whether somebody uses it or not. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
-import { storeTrouble } from "./file/file-errors.ts";
+import { storeProblem } from "./file/file-errors.ts";
 import { storeHolder } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { checkFile } from "./housekeeping.ts";
 import { refuseNewer, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 
-export type StoreLook =
+export type StoreInspection =
   | { state: "absent" }
   | { state: "trouble"; error: AppError }
   | {
@@ -19,13 +19,13 @@ export type StoreLook =
       newestAt: number | null;
     };
 
-export function lookAtStore(path: string): StoreLook {
+export function inspectStore(path: string): StoreInspection {
   try {
     refuseNetworkFilesystem(path);
     if (!existsSync(path)) return { state: "absent" };
     return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
   } catch (error) {
-    const trouble = storeTrouble(path, error);
+    const trouble = storeProblem(path, error);
     if (trouble instanceof AppError) return { state: "trouble", error: trouble };
     throw trouble;
   }

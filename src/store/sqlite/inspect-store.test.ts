@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
-import { lookAtStore } from "./look-at-store.ts";
+import { inspectStore } from "./inspect-store.ts";
 import { schemaVersion } from "./migrate.ts";
 
 let file: StoreFile;
@@ -11,14 +11,14 @@ beforeEach(() => {
 afterEach(() => file.dispose());
 
 test("a store that is not there is absent, and is not made by looking", () => {
-  expect(lookAtStore(file.path)).toEqual({ state: "absent" });
+  expect(inspectStore(file.path)).toEqual({ state: "absent" });
   expect(file.names()).toEqual([]);
 });
 
 test("a store that nobody uses is sound, with its version and its latest time", async () => {
   await file.write("first");
   const before = file.bytes();
-  expect(lookAtStore(file.path)).toEqual({
+  expect(inspectStore(file.path)).toEqual({
     state: "sound",
     version: schemaVersion,
     heldBy: null,
@@ -30,31 +30,31 @@ test("a store that nobody uses is sound, with its version and its latest time", 
 test("the latest time is that of what happened last, be it mail or a delivery", async () => {
   await file.write("first");
   file.change("UPDATE message SET created_at = 5; UPDATE delivery SET record = json_set(record, '$.updatedAt', 7)");
-  expect(lookAtStore(file.path)).toMatchObject({ newestAt: 7 });
+  expect(inspectStore(file.path)).toMatchObject({ newestAt: 7 });
   file.change("UPDATE message SET created_at = 9");
-  expect(lookAtStore(file.path)).toMatchObject({ newestAt: 9 });
+  expect(inspectStore(file.path)).toMatchObject({ newestAt: 9 });
 });
 
 test("a store in use is named with its process, and stays in use", async () => {
   const store = file.open();
-  expect(lookAtStore(file.path)).toMatchObject({ state: "sound", heldBy: { pid: process.pid } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "sound", heldBy: { pid: process.pid } });
   expect(file.refusal()).toMatchObject({ code: "store_locked" });
   await store.close();
-  expect(lookAtStore(file.path)).toMatchObject({ state: "sound", heldBy: null, newestAt: null });
+  expect(inspectStore(file.path)).toMatchObject({ state: "sound", heldBy: null, newestAt: null });
 });
 
 test("damage, another file and a newer version are trouble", async () => {
   await file.write("first");
   file.change("PRAGMA user_version = 99");
-  expect(lookAtStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_newer" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_newer" } });
   file.change(`PRAGMA user_version = ${schemaVersion}`);
   file.damageTable("message");
-  expect(lookAtStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
   writeFileSync(file.path, "this is no database at all".repeat(100));
-  expect(lookAtStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
 });
 
 test("an empty file, as a start that was cut short leaves it, is no damage", () => {
   writeFileSync(file.path, "");
-  expect(lookAtStore(file.path)).toMatchObject({ state: "sound", version: 0 });
+  expect(inspectStore(file.path)).toMatchObject({ state: "sound", version: 0 });
 });

@@ -4,7 +4,7 @@ import type { DeliveryRecord, Status } from "../record.ts";
 
 export type RecordPatch = Partial<DeliveryRecord>;
 
-export type Move<T extends EventType> = {
+export type TransitionRule<T extends EventType> = {
   from: readonly Status[];
   /** Why the event does not fit although the state does, or null. */
   refuse?: (record: DeliveryRecord, event: EventOf<T>) => string | null;
@@ -13,10 +13,10 @@ export type Move<T extends EventType> = {
 };
 
 /** One row for each of these events, no more and no less. */
-export type Moves<T extends EventType> = { [Type in T]: Move<Type> };
+export type TransitionRules<T extends EventType> = { [Type in T]: TransitionRule<Type> };
 
-const mostDiagnostics = 20;
+const maxDiagnostics = 20;
 
 export function addDiagnostics(record: DeliveryRecord, more: readonly string[]): readonly string[] {
-  return [...new Set([...record.diagnostics, ...more])].slice(-mostDiagnostics);
+  return [...new Set([...record.diagnostics, ...more])].slice(-maxDiagnostics);
 }

@@ -10,11 +10,11 @@ import { isToken } from "../../daemon/worker/token.ts";
 import { tokenPath, waybillHome } from "../../home.ts";
 import { hasProviderKey } from "../../runtimes/pi/process/provider-key.ts";
 import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
-import { lookAtStore } from "../../store/sqlite/look-at-store.ts";
-import { lookAtProgram, programOf } from "./agent-program.ts";
+import { inspectStore } from "../../store/sqlite/inspect-store.ts";
+import { inspectProgram, programOf } from "./agent-program.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
-import { lookAtOpencode } from "./opencode-facts.ts";
-import { lookAtPort } from "./port-facts.ts";
+import { inspectOpencode } from "./opencode-facts.ts";
+import { inspectPort } from "./port-facts.ts";
 
 const versionDeadlineMs = 10_000;
 
@@ -23,9 +23,9 @@ export async function look(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise
   return {
     now: Date.now(),
     node: { version: process.versions.node, needed: neededNode() },
-    home: lookAtDirectory(home),
-    token: lookAtToken(tokenPath(home)),
-    configured: await lookAtConfigured(env, signal),
+    home: inspectDirectory(home),
+    token: inspectToken(tokenPath(home)),
+    configured: await inspectConfigured(env, signal),
   };
 }
 
@@ -34,7 +34,7 @@ function neededNode(): string {
   return (JSON.parse(manifest) as { engines: { node: string } }).engines.node.replace(/^>=/, "");
 }
 
-async function lookAtConfigured(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts["configured"]> {
+async function inspectConfigured(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts["configured"]> {
   try {
     return { ok: true, facts: await factsOf(readConfig(env), env, signal) };
   } catch (error) {
@@ -48,7 +48,7 @@ async function factsOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<ConfiguredFacts> {
-  const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => lookAtLane(lane, config, env));
+  const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => inspectLane(lane, config, env));
   // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
   if (lanes.every(({ trouble }) => trouble === null)) loadConfig(env);
   const runtimes = [...new Set(config.lanes.map((lane) => lane.runtime))];
@@ -59,17 +59,17 @@ async function factsOf(
     fileMode: config.profile.kind === "demo" ? null : statSync(config.profile.path).mode,
     fileHoldsSecret: [origins.telegramBotToken, origins.piAgentApiKey].some((origin) => origin?.kind === "file"),
     programs: await Promise.all(
-      programs.map((runtime) => lookAtProgram(runtime, programOf(runtime, config), env, patience)),
+      programs.map((runtime) => inspectProgram(runtime, programOf(runtime, config), env, patience)),
     ),
-    opencode: runtimes.includes("opencode") ? await lookAtOpencode(config, env, signal) : null,
+    opencode: runtimes.includes("opencode") ? await inspectOpencode(config, env, signal) : null,
     hasPiKey: config.secrets.piAgentApiKey !== null || hasProviderKey(config.piAgentProvider, env),
     lanes,
-    store: lookAtStore(config.storePath),
-    port: await lookAtPort(config),
+    store: inspectStore(config.storePath),
+    port: await inspectPort(config),
   };
 }
 
-function lookAtLane(
+function inspectLane(
   { id, directory }: { id: string; directory: string },
   config: Config,
   env: NodeJS.ProcessEnv,
@@ -83,7 +83,7 @@ function lookAtLane(
   }
 }
 
-function lookAtDirectory(path: string): DirectoryFacts {
+function inspectDirectory(path: string): DirectoryFacts {
   const network = networkFilesystemOf(path);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
@@ -108,7 +108,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-function lookAtToken(path: string): TokenFacts {
+function inspectToken(path: string): TokenFacts {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const isFile = found?.isFile() ?? false;
   return { path, mode: found?.mode ?? null, isFile, holdsToken: isFile ? holdsToken(path) : null };
