@@ -4,9 +4,11 @@
  * go on.
  */
 import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
+import { sendsPrompt } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { mailFor } from "../core/delivery/replies.ts";
 import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
+import { send } from "./send.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 
 /** `answer` is what the agent said, to be written back to the sender. */
@@ -19,7 +21,7 @@ export async function commitEvents(
   const { ledger, store } = step;
   // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
   // the hold is still sent: left behind unsent, it would look like a turn that runs.
-  if (step.isHeld() && events.some(sends)) return "rests";
+  if (step.isHeld() && events.some(sendsPrompt)) return "rests";
   const applied = await ledger.commit(record.id, events, mailFor(record, events, answer, step.lane, step.clock.now()));
   if (applied.outcome === "applied") {
     await perform(applied.record, applied.effects, step);
@@ -56,7 +58,7 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
   for (const effect of effects) {
     switch (effect.type) {
       case "send": {
-        const event = await step.sender.send(record, step.lane, effect.attempt);
+        const event = await send(record, step.lane, effect.attempt, step);
         // Refused only when a person cancelled in between; then the next look stops the turn.
         if (event)
           await step.ledger.commit(record.id, [event], mailFor(record, [event], null, step.lane, step.clock.now()));
@@ -69,8 +71,4 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
         effect satisfies never;
     }
   }
-}
-
-function sends(event: DeliveryEvent): boolean {
-  return event.type === "submit" || event.type === "send_again" || event.type === "asked_further";
 }

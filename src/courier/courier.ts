@@ -7,24 +7,22 @@
 import { messageOf } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
-import { abortTurn } from "./abort-turn.ts";
 import { Hints } from "./hints.ts";
 import { LaneBackoff } from "./lane-backoff.ts";
 import { LaneGate } from "./lane-gate.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
 import { reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
-import { Sender } from "./sender.ts";
-import type { StepContext, StepDeps } from "./step-context.ts";
+import type { SessionMemory } from "./session.ts";
+import { abortTurn } from "./session.ts";
+import type { CourierDeps, StepContext } from "./step-context.ts";
 import { takeHead } from "./take-head.ts";
-
-export type CourierDeps = StepDeps;
 
 export class Courier {
   readonly #deps: CourierDeps;
   readonly #gate = new LaneGate();
-  readonly #sender: Sender;
-  readonly #waits: LaneBackoff;
+  readonly #sessions: SessionMemory = { unstored: new Map(), blocked: new Map() };
+  readonly #backoff: LaneBackoff;
   readonly #limits: LaneLimits;
   readonly #hints: Hints;
   readonly #queued = new Map<string, { reconcile: boolean; done: Promise<void> }>();
@@ -32,10 +30,9 @@ export class Courier {
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
-    this.#waits = new LaneBackoff(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
+    this.#backoff = new LaneBackoff(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
     this.#limits = new LaneLimits(deps, (laneId) => void this.moveLane(laneId, { reconcile: true }));
     this.#hints = new Hints((laneId) => void this.moveLane(laneId, { reconcile: true }));
-    this.#sender = new Sender(deps);
   }
 
   /** Hints are listened to before anything is sent. */
@@ -55,14 +52,14 @@ export class Courier {
   /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
   async close(): Promise<void> {
     this.#hints.close();
-    this.#waits.close();
+    this.#backoff.close();
     this.#limits.close();
     await this.#gate.drained();
   }
 
   /** Why a lane's waiting messages have not been sent yet, as far as that is not in the ledger. */
   waitReason(laneId: string): string | null {
-    return this.#waits.reason(laneId);
+    return this.#backoff.reason(laneId);
   }
 
   /** TransitionRules a lane as far as it goes now. Calls that come in while one is queued become one. */
@@ -115,7 +112,7 @@ export class Courier {
       await this.#gate.run(laneId, work);
     } catch (error) {
       this.#deps.onError({ laneId, error });
-      this.#waits.postpone(laneId, messageOf(error));
+      this.#backoff.postpone(laneId, messageOf(error));
     }
   }
 
@@ -129,14 +126,14 @@ export class Courier {
       this.#hints.follow(lane);
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
-        this.#waits.clear(laneId);
+        this.#backoff.clear(laneId);
         if (!mayBeEarly && (outstanding.nextLookAt ?? 0) > clock.now()) return;
         mayBeEarly = false;
         if ((await reconcile(outstanding, this.#step(lane))) === "rests") return;
         continue;
       }
       const head = await store.head(laneId);
-      if (!head) return this.#waits.clear(laneId);
+      if (!head) return this.#backoff.clear(laneId);
       if ((await takeHead(head, this.#step(lane))) === "rests") return;
     }
   }
@@ -152,8 +149,8 @@ export class Courier {
     return {
       ...this.#deps,
       lane,
-      sender: this.#sender,
-      waits: this.#waits,
+      sessions: this.#sessions,
+      backoff: this.#backoff,
       limits: this.#limits,
       hints: this.#hints,
       isHeld: () => this.#onHold,

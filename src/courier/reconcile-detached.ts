@@ -2,9 +2,9 @@
 
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed } from "../core/delivery/record.ts";
-import { expire } from "./expire.ts";
 import { reconcile } from "./reconcile.ts";
-import type { StepContext, StepDeps } from "./step-context.ts";
+import type { CourierDeps, StepContext } from "./step-context.ts";
+import { expire } from "./take-head.ts";
 
 export async function reconcileDetached(record: DeliveryRecord, step: StepContext): Promise<void> {
   if (record.status === "pending") await expire(record, step);
@@ -12,7 +12,7 @@ export async function reconcileDetached(record: DeliveryRecord, step: StepContex
 }
 
 /** Its lane has been removed: there is nothing left to see. */
-export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: StepDeps): Promise<void> {
+export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: CourierDeps): Promise<void> {
   const at = clock.now();
   if (record.claims !== null) {
     await ledger.commit(record.id, [{ type: "files_looked_for", at, missing: [], next: null, lookAt: at }]);

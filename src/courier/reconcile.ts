@@ -1,13 +1,15 @@
 /** A look at a delivery that was sent: reads what there is to see, has it decided, and carries the decision out. */
 
 import { decide } from "../core/decision/decide.ts";
+import type { DestinationReply } from "../core/decision/decision.ts";
 import { afterFileCheck } from "../core/decision/follow-up.ts";
-import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import { sendsPrompt } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { abortTurn } from "./abort-turn.ts";
+import { isPaused } from "../core/lane/lane.ts";
+import { judgeReply } from "../core/proof/sufficiency.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
-import { destinationReply } from "./destination-reply.ts";
 import { readObservation } from "./read-transcript.ts";
+import { abortTurn } from "./session.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
@@ -24,18 +26,18 @@ export async function reconcile(record: DeliveryRecord, step: StepContext): Prom
 }
 
 async function reconcileTranscript(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  const { lane, limits, policy, clock, mailbox, runtimes, store } = step;
+  const { lane, limits, policy, clock, mailbox, runtimes } = step;
   const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
   const observation = await readObservation(record, { ...step, runtime });
   const decision = decide({
     record,
     observation,
-    reply: await destinationReply(record, lane, store),
+    reply: await destinationReply(record, step),
     contract: lane.contract,
     traits: runtime?.traits ?? unknownTraits,
     policy,
     readCommitsWithLedger: mailbox.commitsWithLedger,
-    paused: lane.pausedReason !== null,
+    paused: isPaused(lane),
     now: clock.now(),
   });
   switch (decision.do) {
@@ -45,7 +47,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
       return submit(record, step);
     case "commit": {
       // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
-      if (decision.events.some(sendsAgain) && (await limits.stops(lane))) return "moved";
+      if (decision.events.some(sendsPrompt) && (await limits.stops(lane))) return "moved";
       const progress = await commitEvents(record, decision.events, step, decision.answer);
       if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
       return progress;
@@ -71,8 +73,18 @@ function leaveBehind(record: DeliveryRecord, ended: boolean, step: StepContext):
     : commitFailure(record, "recipient_runtime_identity_changed", step);
 }
 
-function sendsAgain({ type }: DeliveryEvent): boolean {
-  return type === "send_again";
+/** The strongest proof there is: the answer stands at its destination, is from this lane, and names the message. */
+async function destinationReply(
+  record: DeliveryRecord,
+  { lane, store }: StepContext,
+): Promise<DestinationReply | null> {
+  const destination = record.replyRecipient.toLowerCase();
+  const replies = (await store.repliesTo(record.messageId, lane.id)).flatMap((reply) => {
+    const mailbox = reply.recipient.kind === "person" ? reply.recipient.name : reply.recipient.lane;
+    return mailbox.toLowerCase() === destination ? [{ ...reply, mailbox }] : [];
+  });
+  const best = replies.find((reply) => judgeReply(reply, lane.contract).sufficient) ?? replies.at(-1);
+  return best ? { messageId: best.id, mailbox: best.mailbox, text: best.text, summary: best.summary } : null;
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

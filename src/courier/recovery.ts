@@ -6,7 +6,8 @@
 
 import { newDelivery } from "../core/delivery/record.ts";
 import { payloadHash } from "../core/message/message.ts";
-import type { Courier, CourierDeps } from "./courier.ts";
+import type { Courier } from "./courier.ts";
+import type { CourierDeps } from "./step-context.ts";
 
 export type RecoveryDeps = CourierDeps & { courier: Courier };
 

@@ -1,34 +1,41 @@
-/**
- * A step is what the courier does with one delivery, behind its lane's gate. Here: what it takes, what it comes to.
- *
- * `take-head`, `look` and `look-aside` are the steps. In them `submit` makes the next attempt, and `commit-events`
- * makes durable whatever was decided.
- */
-
+/** What the courier works with, and what one step on a delivery gets of it. */
+import type { FailPointHook } from "../core/delivery/fail-points.ts";
+import type { Policy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
+import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
+import type { Store } from "../store/port.ts";
+import type { TimeoutContext } from "../timeout.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 import type { Hints } from "./hints.ts";
 import type { LaneBackoff } from "./lane-backoff.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
-import type { Sender, SenderDeps } from "./sender.ts";
+import type { SessionMemory } from "./session.ts";
 
-export type StepDeps = SenderDeps & {
+export type CourierDeps = TimeoutContext & {
+  store: Store;
   ledger: Ledger;
+  /** Those that are ready, by kind. */
+  runtimes: ReadonlyMap<string, Runtime>;
   mailbox: Mailbox;
   asks: AskRegistry;
   missingFiles: MissingFiles;
+  policy: Policy;
+  runId: string;
+  failPoint: FailPointHook;
+  /** Gets errors that no rule covers. What failed is retried later. */
+  onError: (failure: { laneId?: string; error: unknown }) => void;
 };
 
-export type StepContext = StepDeps & {
+export type StepContext = CourierDeps & {
   lane: Lane;
-  sender: Sender;
-  waits: LaneBackoff;
+  sessions: SessionMemory;
+  backoff: LaneBackoff;
   limits: LaneLimits;
   hints: Hints;
-  /** True once nothing is to be sent any more. */
+  /** True while nothing may be sent, as during a drain. */
   isHeld: () => boolean;
 };
 
@@ -36,7 +43,7 @@ export type StepContext = StepDeps & {
 export type StepOutcome = "moved" | "rests";
 
 /** The head of the lane cannot be sent at this moment. */
-export function postpone({ waits, lane }: StepContext, reason: string): StepOutcome {
-  waits.postpone(lane.id, reason);
+export function postpone({ backoff, lane }: StepContext, reason: string): StepOutcome {
+  backoff.postpone(lane.id, reason);
   return "rests";
 }

@@ -1,35 +1,82 @@
-/** The next attempt of a delivery, as far as its session and its lane's limits allow it now. */
-
+/**
+ * Makes the next attempt of a delivery: finds its session, commits the event that holds its ids, and so has it sent. A
+ * request leaves only after its ids are durable.
+ */
+import { messageOf } from "../app-error.ts";
+import { nextAttempt, submitEvents } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { nextReconcileAt } from "../core/delivery/schedule.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { Runtime } from "../runtimes/port.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
+import { readSlice } from "./read-transcript.ts";
+import type { NoSession, OpenSession } from "./session.ts";
+import { openSession } from "./session.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 
+type Prepared = { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] } | NoSession;
+
 export async function submit(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  const { lane, sender, limits, hints, clock } = step;
   // Before it is prepared: that may open a session, or end one.
   if (step.isHeld()) return "rests";
-  const prepared = await sender.prepare(record, lane);
+  const prepared = await prepare(record, step);
+  const at = step.clock.now();
   switch (prepared.outcome) {
     case "ready":
-      if (await limits.stops(lane)) return "rests";
-      hints.follow(prepared.lane);
+      if (await step.limits.stops(step.lane)) return "rests";
+      step.hints.follow(prepared.lane);
       return commitEvents(record, prepared.events, { ...step, lane: prepared.lane });
     case "impossible":
       return record.status === "responded"
-        ? commitEvents(record, [notAsked(record, clock.now())], step)
+        ? commitEvents(record, [followUpDropped(record, at)], step)
         : commitFailure(record, prepared.reason, step);
-    case "not_now":
-      return record.status === "pending"
-        ? postpone(step, prepared.reason)
-        : commitEvents(record, [prepared.event], step);
+    case "not_now": {
+      if (record.status === "pending") return postpone(step, prepared.reason);
+      const lookAt = nextReconcileAt(record, step.policy, at);
+      const nothing = { observed: null, reason: null, found: false, missed: false };
+      return commitEvents(record, [{ type: "looked", at, ...nothing, lookAt }], step);
+    }
     default:
       return prepared satisfies never;
   }
 }
 
-/** What was to be asked further is not asked: the delivery stays as it is, and gives its lane back. */
-function notAsked({ nextAttempt }: DeliveryRecord, at: number): DeliveryEvent {
-  return { type: "turn_ended", at, diagnostics: nextAttempt ? [`${nextAttempt.kind}_not_asked`] : [] };
+async function prepare(record: DeliveryRecord, step: StepContext): Promise<Prepared> {
+  const { lane, runtimes, store } = step;
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) return { outcome: "not_now", reason: "runtime_not_active" };
+  const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
+  if (!message) return { outcome: "impossible", reason: "message_gone" };
+  if (message.attachments.length > 0 && !runtime.traits.attachments) {
+    return { outcome: "impossible", reason: "attachments_not_supported" };
+  }
+  try {
+    const session = await openSession(record, runtime, step);
+    if (session.outcome !== "open") return session;
+    return { outcome: "ready", lane: session.lane, events: await eventsFor(record, session, runtime, step) };
+  } catch (error) {
+    return { outcome: "not_now", reason: messageOf(error) };
+  }
+}
+
+async function eventsFor(
+  record: DeliveryRecord,
+  { lane, slice }: OpenSession,
+  runtime: Runtime,
+  step: StepContext,
+): Promise<DeliveryEvent[]> {
+  const { clock, policy, runId } = step;
+  const attempt = nextAttempt(record, lane, slice, (digest) => runtime.idsFrom(digest));
+  // After a restore the ledger may be older than the transcript. Retries are few, so they are worth a full read.
+  const readsAll = attempt.number > 1 && !slice.complete;
+  const { rows } = readsAll ? await readSlice(slice.sessionId, null, { ...step, lane, runtime }) : slice;
+  const isThere = rows.some((row) => row.id === attempt.messageId);
+  return submitEvents({ record, attempt, isThere, runtimeKind: runtime.kind, runId, policy, at: clock.now() });
+}
+
+/** The delivery stays as it is, and gives its lane back. */
+function followUpDropped({ nextAttempt: next }: DeliveryRecord, at: number): DeliveryEvent {
+  return { type: "turn_ended", at, diagnostics: next ? [`${next.kind}_not_asked`] : [] };
 }

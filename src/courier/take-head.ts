@@ -1,8 +1,8 @@
-/** The head of a free lane: sent, unless something speaks against it. */
-
+/** Carries out what is decided for the head of a free lane. */
+import { decideHead, hasExpired } from "../core/decision/head.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { expiryMail } from "../core/delivery/replies.ts";
 import { commitEvents } from "./commit-events.ts";
-import { expire } from "./expire.ts";
 import { findAttempts } from "./find-attempts.ts";
 import { reconcile } from "./reconcile.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
@@ -10,18 +10,42 @@ import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
 
 export async function takeHead(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
-  if (head.acceptanceUnknown) return takeRebuilt(head, step);
-  if (await expire(head, step)) return "moved";
-  if (step.lane.pausedReason !== null) return "rests";
-  // Sent before, and retried by a person: the old attempts may have been answered since.
-  return head.attemptList.length > 0 ? reconcile(head, step) : submit(head, step);
+  const decision = decideHead(head, step.lane, step.clock.now());
+  switch (decision) {
+    case "find_attempts":
+      return takeRebuilt(head, step);
+    case "expire":
+      return (await expire(head, step)) ? "moved" : "rests";
+    case "wait":
+      return "rests";
+    case "reconcile":
+      return reconcile(head, step);
+    case "submit":
+      return submit(head, step);
+    default:
+      return decision satisfies never;
+  }
 }
 
-/** Its record was lost: what stands in the agent's transcripts was sent, and only what does not is as new. */
+/** What stands in the transcripts was sent. Only what does not is as good as new. */
 async function takeRebuilt(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const runtime = step.runtimes.get(step.lane.runtime);
   if (!runtime) return postpone(step, "runtime_not_active");
   const found = await findAttempts(head, { ...step, runtime });
   const at = step.clock.now();
   return commitEvents(head, [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, lookAt: at }], step);
+}
+
+/** True when it has ended now. */
+export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
+  const { lane, clock, ledger, mailbox } = step;
+  const at = clock.now();
+  if (!hasExpired(record, at)) return false;
+  const read = { readCommitted: mailbox.commitsWithLedger, lookAt: at };
+  const applied = await ledger.commit(
+    record.id,
+    [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],
+    [expiryMail(record, lane, at)],
+  );
+  return applied.outcome === "applied";
 }

@@ -8,11 +8,11 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { usageIn } from "../courier/read-transcript.ts";
-import type { SenderDeps } from "../courier/sender.ts";
+import type { CourierDeps } from "../courier/step-context.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { withTimeout } from "../timeout.ts";
 
-export async function adoptSession(laneId: string, sessionId: string, deps: SenderDeps): Promise<Lane> {
+export async function adoptSession(laneId: string, sessionId: string, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;
   const lane = await store.lane(laneId);
   if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${laneId}".` });
@@ -26,7 +26,7 @@ export async function adoptSession(laneId: string, sessionId: string, deps: Send
   return store.openSession(laneId, sessionId, clock.now());
 }
 
-async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: SenderDeps): Promise<void> {
+async function takeOver(lane: Lane, sessionId: string, runtime: Runtime, deps: CourierDeps): Promise<void> {
   const { store, policy, clock } = deps;
   if (!runtime.checkAdoption) throw cannotAdopt(lane);
   try {

@@ -8,7 +8,7 @@ import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptRow, TranscriptSlice } from "../core/transcript/transcript.ts";
 import { usageIn } from "../courier/read-transcript.ts";
-import type { SenderDeps } from "../courier/sender.ts";
+import type { CourierDeps } from "../courier/step-context.ts";
 import type { History } from "../events/fork-history.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
@@ -24,7 +24,7 @@ export async function forkLane(
   laneId: string,
   before: number | null,
   made: NewLane,
-  deps: SenderDeps & ForkDeps,
+  deps: CourierDeps & ForkDeps,
 ): Promise<Lane> {
   const { store, recorder } = deps;
   const lane = await store.lane(laneId);
@@ -43,7 +43,7 @@ async function copySession(
   sessionId: string,
   { before }: History,
   made: NewLane,
-  deps: SenderDeps,
+  deps: CourierDeps,
 ): Promise<Copied> {
   const { runtimes, policy, clock } = deps;
   const runtime = runtimes.get(lane.runtime);

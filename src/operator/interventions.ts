@@ -9,7 +9,8 @@ import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts"
 import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { beginNotes } from "../core/turn/delivery-notes.ts";
-import type { Courier, CourierDeps } from "../courier/courier.ts";
+import type { Courier } from "../courier/courier.ts";
+import type { CourierDeps } from "../courier/step-context.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import type { Applied, NewLane } from "../store/port.ts";

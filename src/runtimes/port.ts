@@ -1,4 +1,5 @@
 /** What a runtime promises. It never decides whether a message was answered: it shows what happened, and `core` judges. */
+import type { SubmitOutcome } from "../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
 import type { Attachment } from "../core/message/message.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../core/transcript/transcript.ts";
@@ -6,14 +7,7 @@ import type { Signal } from "../core/turn/signal.ts";
 
 export type Prompt = RuntimeIds & { sessionId: string; text: string; attachments: readonly Attachment[] };
 
-export type SubmitOutcome =
-  | { outcome: "accepted" }
-  /** The request may have arrived. Nothing is sent again before the transcript was read. */
-  | { outcome: "unknown"; reason: string }
-  /** The request did not leave, or was turned away for now. */
-  | { outcome: "not_sent"; reason: string }
-  /** It will never be taken in this form. */
-  | { outcome: "refused"; reason: string };
+export type { SubmitOutcome };
 
 export type AskAnswer = { decision: "once" | "always" | "reject"; answers?: readonly (readonly string[])[] };
 

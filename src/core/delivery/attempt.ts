@@ -34,6 +34,16 @@ export type Attempt = RuntimeIds &
     provenAt: number | null;
   };
 
+/** What became of the request that sent it. */
+export type SubmitOutcome =
+  | { outcome: "accepted" }
+  /** The request may have arrived. Nothing is sent again before the transcript was read. */
+  | { outcome: "unknown"; reason: string }
+  /** The request did not leave, or was turned away for now. */
+  | { outcome: "not_sent"; reason: string }
+  /** It will never be taken in this form. */
+  | { outcome: "refused"; reason: string };
+
 /** How the next attempt is to be made, of a `retry_scheduled` delivery or of one that is asked further. */
 export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boolean };
 

@@ -82,3 +82,8 @@ export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" 
 
 /** `before` is the record as it was; one that begins has none. */
 export type DeliveryChange = { record: DeliveryRecord; before?: DeliveryRecord; events: readonly DeliveryEvent[] };
+
+/** Each of these has a prompt leave once it is durable. */
+export function sendsPrompt({ type }: DeliveryEvent): boolean {
+  return type === "submit" || type === "send_again" || type === "asked_further";
+}

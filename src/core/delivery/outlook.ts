@@ -1,5 +1,6 @@
 /** What happens next to a delivery, and when: the answer to "why is nothing happening?". Pure. */
 import type { Lane } from "../lane/lane.ts";
+import { isPaused } from "../lane/lane.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 export type NextStep =
@@ -45,7 +46,7 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
     case "failed_retryable":
       return { next: "looks", at, words: "What the agent did does not suffice; it is looked at again before a retry." };
     case "retry_scheduled":
-      if (lane?.pausedReason != null) return paused(lane);
+      if (lane && isPaused(lane)) return paused(lane);
       return { next: "asks_again", at, words: "The agent is asked again, after one more look at what it did." };
     case "failed_terminal":
       return at === null
@@ -75,7 +76,7 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
 
 function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outlook {
   if (!lane) return { next: "nothing", at: null, words: "Its lane has been removed." };
-  if (lane.pausedReason !== null) return paused(lane);
+  if (isPaused(lane)) return paused(lane);
   if (queuedBehind !== null) {
     return { next: "waits_in_line", at: null, words: `It waits for message ${queuedBehind} to end.` };
   }
@@ -93,7 +94,7 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
 }
 
 function askedFurther({ nextAttempt, nextLookAt: at }: DeliveryRecord, lane: Lane | null): Outlook {
-  if (lane?.pausedReason != null) return paused(lane);
+  if (lane && isPaused(lane)) return paused(lane);
   const about = nextAttempt?.kind === "summary" ? "for a short summary" : "about files that are not there";
   return { next: "asks_further", at, words: `It is over; the agent is asked ${about}.` };
 }

@@ -35,3 +35,8 @@ export type Notice = { code: string; message: string };
 export function laneName(lane: Pick<Lane, "id" | "member">): string {
   return lane.member ?? lane.id;
 }
+
+/** Nothing is sent in a paused lane. It is still observed. */
+export function isPaused(lane: Pick<Lane, "pausedReason">): boolean {
+  return lane.pausedReason !== null;
+}

@@ -1,10 +1,11 @@
 /** The deliveries, their audit, and the rule that every change of a record is a transition. */
 import Database from "better-sqlite3";
-import type { DeliveryEvent, Effect } from "../../core/delivery/delivery-event.ts";
+import { applyEvents } from "../../core/delivery/apply-events.ts";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { statuses } from "../../core/delivery/record.ts";
-import { transition } from "../../core/delivery/transition.ts";
 import { recordFrom } from "../../core/delivery/upcast.ts";
+import type { Lane } from "../../core/lane/lane.ts";
 import type { Page } from "../../core/log/page.ts";
 import type { Applied, DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
@@ -12,7 +13,7 @@ import { deliveryPages } from "./delivery-pages.ts";
 
 type Row = { record: string };
 
-export function ledgerStatements(db: Database.Database) {
+export function ledgerStatements(db: Database.Database, lane: (id: string) => Lane | null) {
   const select = (where: string) => `SELECT record FROM delivery ${where}`;
   const byId = db.prepare<[string], Row>(select("WHERE id = ?"));
   const byMessage = db.prepare<[number], Row>(select("WHERE message_seq = ?"));
@@ -110,14 +111,9 @@ export function ledgerStatements(db: Database.Database) {
     apply(id: string, list: readonly DeliveryEvent[]): Applied {
       const before = one(byId.get(id));
       if (!before) return { outcome: "refused", reason: "delivery_unknown", record: null };
-      let record = before;
-      const effects: Effect[] = [];
-      for (const event of list) {
-        const moved = transition(record, event);
-        if ("refused" in moved) return { outcome: "refused", reason: moved.reason, record: before };
-        record = moved.record;
-        effects.push(...moved.effects);
-      }
+      const next = applyEvents(before, list, lane(before.laneId));
+      if ("refused" in next) return { outcome: "refused", reason: next.reason, record: before };
+      const { record, effects } = next;
       const written = update.run(JSON.stringify(record), id, before.version);
       if (written.changes !== 1) throw new Error(`delivery ${id} was changed by somebody else`);
       for (const [index, event] of list.entries()) audit(id, before.version + index + 1, event);

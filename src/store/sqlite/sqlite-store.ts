@@ -45,7 +45,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
 function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlock: () => void): Store {
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
-  const ledger = ledgerStatements(db);
+  const ledger = ledgerStatements(db, lanes.find);
   const feed = feedStatements(db, lanes.find);
   const events = eventStatements(db);
   const usage = usageStatements(db);
@@ -78,11 +78,6 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
   };
 
   const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const sends = events.some(({ type }) => ["submit", "send_again", "asked_further"].includes(type));
-    const laneId = sends ? ledger.byId(id)?.laneId : undefined;
-    if (laneId !== undefined && lanes.find(laneId)?.pausedReason !== null) {
-      return { outcome: "refused", reason: "lane_paused", record: ledger.byId(id) };
-    }
     const applied = ledger.apply(id, events);
     if (applied.outcome === "refused") return applied;
     const { before, record } = applied;
