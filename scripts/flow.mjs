@@ -1,0 +1,204 @@
+/**
+ * Lists the source files of which a function runs for one message on the stub runtime, from `POST /v1/messages` to the
+ * answer in `GET /v1/stream`, and writes the list into docs/architecture.md:
+ *
+ *   npm run flow               build, run, write the list
+ *   node scripts/flow.mjs      run what is built, write the list
+ *   … --check                  compare only; exit code 1 and the difference if the document lists others
+ *   … --functions              print the functions that put each file on the list, and write nothing
+ *
+ * The built worker runs as a process of its own, with a fresh home and one stub lane. V8's call counts are set to zero
+ * once the started worker is idle and the stream is open, and are read once the delivery is closed and the worker is
+ * idle again. A module's own body does not count, so neither an import nor the start puts a file on the list.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createParser } from "eventsource-parser";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const document = join(root, "docs/architecture.md");
+const begin = "<!-- flow: written by `npm run flow` -->\n";
+const end = "<!-- end of flow -->";
+
+/** As a message passes through them. A folder stands where its parent does, others at the end. */
+const folders = [
+  "transports/http",
+  "service",
+  "mail",
+  "store",
+  "courier",
+  "operator",
+  "core/message",
+  "core/lane",
+  "core/transcript",
+  "core/proof",
+  "core/decision",
+  "core/delivery",
+  "runtimes",
+  "runtimes/stub",
+  "core/turn",
+  "events",
+  "core/log",
+  "core",
+  "daemon",
+];
+
+const calls = await callsOfOneMessage();
+const files = [...calls.keys()].sort();
+if (process.argv.includes("--functions")) {
+  for (const file of files) console.log(`src/${file}: ${[...calls.get(file)].join(", ")}`);
+} else {
+  const text = readFileSync(document, "utf8");
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf(end);
+  if (from < begin.length || to < from) throw new Error(`docs/architecture.md lacks "${begin.trim()}" or "${end}".`);
+  if (process.argv.includes("--check")) compare(text.slice(from, to).split("\n"), table(files).split("\n"));
+  else {
+    writeFileSync(document, text.slice(0, from) + table(files) + text.slice(to));
+    console.log(`docs/architecture.md: ${files.length} files.`);
+  }
+}
+
+function compare(documented, found) {
+  const difference = [
+    ...documented.filter((line) => !found.includes(line)).map((line) => `- ${line}`),
+    ...found.filter((line) => !documented.includes(line)).map((line) => `+ ${line}`),
+  ];
+  if (difference.length === 0) return;
+  console.error("docs/architecture.md does not list the files that ran. `npm run flow` corrects it.");
+  console.error(difference.join("\n"));
+  process.exitCode = 1;
+}
+
+/** The functions that were called, by the path of their file below src. */
+async function callsOfOneMessage() {
+  const directory = mkdtempSync(join(tmpdir(), "waybill-flow-"));
+  try {
+    const worker = await startWorker(directory);
+    try {
+      const stream = await openStream(worker.url, worker.token);
+      await worker.callsUntilIdle();
+      await post(worker.url, worker.token);
+      const closed = await stream.closedDelivery();
+      if (closed.status !== "responded") throw new Error(`The delivery ended as ${closed.status}.`);
+      const calls = await worker.callsUntilIdle();
+      stream.close();
+      return calls;
+    } finally {
+      await worker.stop();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function startWorker(directory) {
+  const home = join(directory, "home");
+  const work = join(directory, "work");
+  const config = join(directory, "config.json");
+  mkdirSync(work);
+  const script = { always: [{ steps: [{ say: "The answer." }] }] };
+  writeFileSync(config, JSON.stringify({ modelProvider: "stub", lanes: [{ id: "lane", directory: work, script }] }));
+  const child = fork(join(root, "bin/waybill"), ["worker"], {
+    env: { PATH: process.env.PATH, HOME: directory, WAYBILL_HOME: home, WAYBILL_CONFIG: config, PORT: "0" },
+    execArgv: ["--import", new URL("flow-coverage.mjs", import.meta.url).href],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += chunk));
+  child.stderr.on("data", (chunk) => (output += chunk));
+  const exited = once(child, "exit").then(() => {
+    throw new Error(`The worker ended.\n${output}`);
+  });
+  exited.catch(() => {});
+  const message = (type) =>
+    Promise.race([
+      exited,
+      new Promise((resolve) => {
+        const listener = (one) => {
+          if (one.type !== type) return;
+          child.off("message", listener);
+          resolve(one);
+        };
+        child.on("message", listener);
+      }),
+    ]);
+  const { url } = await message("ready");
+  return {
+    url,
+    token: readFileSync(join(home, "token"), "utf8").trim(),
+    /** Everything that was called, until nothing is any more. */
+    async callsUntilIdle() {
+      const calls = new Map();
+      for (let quiet = 0; quiet < 5; ) {
+        child.send("take");
+        const { files } = await message("coverage");
+        for (const { path, functions } of files) calls.set(path, new Set([...(calls.get(path) ?? []), ...functions]));
+        quiet = files.length === 0 ? quiet + 1 : 0;
+        await delay(100);
+      }
+      return calls;
+    },
+    async stop() {
+      // A worker without a supervisor ends by itself.
+      child.disconnect();
+      await exited.catch(() => {});
+    },
+  };
+}
+
+async function openStream(url, token) {
+  const closing = new AbortController();
+  const response = await fetch(`${url}/v1/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: closing.signal,
+  });
+  const events = [];
+  const parser = createParser({ onEvent: ({ data }) => events.push(JSON.parse(data)) });
+  const chunks = response.body.pipeThrough(new TextDecoderStream());
+  return {
+    close: () => closing.abort(),
+    /** The answer has come, and its delivery is closed. */
+    async closedDelivery() {
+      for await (const chunk of chunks.values({ preventCancel: true })) {
+        parser.feed(chunk);
+        const answered = events.some(({ message }) => message?.text === "The answer.");
+        const delivery = events.findLast((event) => event.delivery)?.delivery;
+        const closed = delivery?.readCommittedAt && delivery.nextLookAt === null;
+        if (answered && closed) return delivery;
+      }
+      throw new Error("The stream ended.");
+    },
+  };
+}
+
+async function post(url, token) {
+  const response = await fetch(`${url}/v1/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ to: { lane: "lane" }, text: "A question?" }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+}
+
+function table(files) {
+  const used = [...new Set(files.map((file) => dirname(file)))];
+  used.sort((a, b) => position(a) - position(b) || (a < b ? -1 : 1));
+  const lines = used.map((folder) => {
+    const names = files.filter((file) => dirname(file) === folder).map((file) => `\`${basename(file)}\``);
+    return `| \`${join("src", folder)}\` | ${names.join(", ")} |\n`;
+  });
+  return `\n${files.length} files:\n\n| folder | files |\n|---|---|\n${lines.join("")}\n`;
+}
+
+function position(folder) {
+  for (let path = folder; path !== "."; path = dirname(path)) {
+    if (folders.includes(path)) return folders.indexOf(path);
+  }
+  return folders.length;
+}
