@@ -1,4 +1,4 @@
-/** LaneBackoff for a daemon that has been started and does not listen yet. What it writes into its directory wakes this. */
+/** Waits for a daemon that has been started and does not listen yet. What it writes into its directory wakes this. */
 import { watch } from "node:fs";
 
 export type Waiting = { directory: string; isStarting: () => boolean; ms: number; signal: AbortSignal };

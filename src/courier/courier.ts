@@ -1,15 +1,13 @@
 /**
- * TransitionRules the head message of each lane forward, step by step until the lane rests. Whatever sets a lane going comes in
- * here: a new message, a hint, a date, a person. Everything happens behind the lane's gate.
+ * Moves the head message of each lane forward, step by step until the lane rests. A new message, a hint, a due date and a
+ * person all set a lane going here. One step at a time runs in a lane; lanes do not wait for each other.
  *
- * It decides nothing itself: a step (see `step`) carries out what `decide` and `transition` say.
+ * The courier decides nothing: its steps carry out what the core decides.
  */
 import { messageOf } from "../app-error.ts";
+import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
-import { Hints } from "./hints.ts";
-import { LaneBackoff } from "./lane-backoff.ts";
-import { LaneGate } from "./lane-gate.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
 import { reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
@@ -17,78 +15,78 @@ import type { SessionMemory } from "./session.ts";
 import { abortTurn } from "./session.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
 import { takeHead } from "./take-head.ts";
+import { WakeUps } from "./wake-ups.ts";
 
 export class Courier {
   readonly #deps: CourierDeps;
-  readonly #gate = new LaneGate();
+  readonly #queue = new LaneQueue();
   readonly #sessions: SessionMemory = { unstored: new Map(), blocked: new Map() };
-  readonly #backoff: LaneBackoff;
-  readonly #limits: LaneLimits;
-  readonly #hints: Hints;
-  readonly #queued = new Map<string, { reconcile: boolean; done: Promise<void> }>();
+  readonly #wakeUps: WakeUps;
+  readonly #limits: LaneLimits | null;
+  readonly #pending = new Map<string, { reconcile: boolean; done: Promise<void> }>();
   #onHold = false;
 
   constructor(deps: CourierDeps) {
     this.#deps = deps;
-    this.#backoff = new LaneBackoff(deps.clock, deps.policy, (laneId) => void this.moveLane(laneId));
-    this.#limits = new LaneLimits(deps, (laneId) => void this.moveLane(laneId, { reconcile: true }));
-    this.#hints = new Hints((laneId) => void this.moveLane(laneId, { reconcile: true }));
+    this.#wakeUps = new WakeUps(deps.clock, deps.policy, (laneId, options) => void this.moveLane(laneId, options));
+    this.#limits = hasLimits(deps.policy.limits)
+      ? new LaneLimits(deps, (laneId) => void this.moveLane(laneId, { reconcile: true }))
+      : null;
   }
 
   /** Hints are listened to before anything is sent. */
   start(): void {
-    this.#hints.listen(this.#deps.runtimes.values());
+    this.#wakeUps.listen(this.#deps.runtimes.values());
   }
 
   /**
-   * From now on nothing is sent for the first time, again, or as a retry; looks go on. Resolves once everything has
-   * passed that was under way before, so that no send is left that nobody knows of.
+   * From now on nothing is sent for the first time, again, or as a retry; reconciling goes on. Resolves once
+   * every step that ran before has ended, so that no unknown send is left.
    */
   hold(): Promise<void> {
     this.#onHold = true;
-    return this.#gate.passed();
+    return this.#queue.passed();
   }
 
   /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
   async close(): Promise<void> {
-    this.#hints.close();
-    this.#backoff.close();
-    this.#limits.close();
-    await this.#gate.drained();
+    this.#wakeUps.close();
+    this.#limits?.close();
+    await this.#queue.drained();
   }
 
   /** Why a lane's waiting messages have not been sent yet, as far as that is not in the ledger. */
   waitReason(laneId: string): string | null {
-    return this.#backoff.reason(laneId);
+    return this.#wakeUps.reason(laneId);
   }
 
-  /** TransitionRules a lane as far as it goes now. Calls that come in while one is queued become one. */
+  /** Moves a lane as far as it goes now. Calls that come in while one is queued become one. */
   moveLane(laneId: string, options: { reconcile: boolean } = { reconcile: false }): Promise<void> {
-    const queued = this.#queued.get(laneId);
+    const queued = this.#pending.get(laneId);
     if (queued) {
       queued.reconcile ||= options.reconcile;
       return queued.done;
     }
     const entry = { reconcile: options.reconcile, done: Promise.resolve() };
-    this.#queued.set(laneId, entry);
-    entry.done = this.behindGate(laneId, async () => {
-      this.#queued.delete(laneId);
+    this.#pending.set(laneId, entry);
+    entry.done = this.inLane(laneId, async () => {
+      this.#pending.delete(laneId);
       await this.#moveNow(laneId, entry.reconcile);
     });
     return entry.done;
   }
 
-  /** The watchdog's way in: one delivery that is due, and then whatever its lane has to do. */
+  /** For the watchdog: one delivery that is due, and then whatever its lane has to do. */
   reconcileDue(due: DueReconcile): Promise<void> {
-    return this.behindGate(due.laneId, async () => {
+    return this.inLane(due.laneId, async () => {
       await this.#reconcileDetached(due.deliveryId, due.laneId);
       await this.#moveNow(due.laneId, false);
     });
   }
 
-  /** A look outside the schedule: somebody replied to a message that had failed for good. */
+  /** Outside the schedule: the agent replied to a message that had failed for good. */
   reconcileLateProof(deliveryId: string, laneId: string): Promise<void> {
-    return this.behindGate(laneId, () => this.#reconcileDetached(deliveryId, laneId));
+    return this.inLane(laneId, () => this.#reconcileDetached(deliveryId, laneId));
   }
 
   /**
@@ -96,7 +94,7 @@ export class Courier {
    * else in the lane's; unless another delivery than `holder` has got the lane meanwhile.
    */
   stopTurn(laneId: string, holder: string | null): Promise<void> {
-    return this.behindGate(laneId, async () => {
+    return this.inLane(laneId, async () => {
       const { store } = this.#deps;
       const [lane, outstanding] = await Promise.all([store.lane(laneId), store.outstanding(laneId)]);
       if (outstanding && outstanding.id !== holder) return;
@@ -105,14 +103,14 @@ export class Courier {
     });
   }
 
-  /** Trouble in one lane is reported, costs it some time, and touches no other lane. */
-  async behindGate(laneId: string, work: () => Promise<void>): Promise<void> {
+  /** An error in one lane is reported, delays that lane, and touches no other. */
+  async inLane(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;
     try {
-      await this.#gate.run(laneId, work);
+      await this.#queue.run(laneId, work);
     } catch (error) {
       this.#deps.onError({ laneId, error });
-      this.#backoff.postpone(laneId, messageOf(error));
+      this.#wakeUps.postpone(laneId, messageOf(error));
     }
   }
 
@@ -122,18 +120,18 @@ export class Courier {
     while (!closing.aborted) {
       const found = await store.lane(laneId);
       if (!found) return;
-      const lane = await this.#limits.reconsidered(found);
-      this.#hints.follow(lane);
+      const lane = (await this.#limits?.reconsidered(found)) ?? found;
+      this.#wakeUps.follow(lane);
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
-        this.#backoff.clear(laneId);
+        this.#wakeUps.clear(laneId);
         if (!mayBeEarly && (outstanding.nextLookAt ?? 0) > clock.now()) return;
         mayBeEarly = false;
         if ((await reconcile(outstanding, this.#step(lane))) === "rests") return;
         continue;
       }
       const head = await store.head(laneId);
-      if (!head) return this.#backoff.clear(laneId);
+      if (!head) return this.#wakeUps.clear(laneId);
       if ((await takeHead(head, this.#step(lane))) === "rests") return;
     }
   }
@@ -150,10 +148,35 @@ export class Courier {
       ...this.#deps,
       lane,
       sessions: this.#sessions,
-      backoff: this.#backoff,
+      wakeUps: this.#wakeUps,
       limits: this.#limits,
-      hints: this.#hints,
       isHeld: () => this.#onHold,
     };
+  }
+}
+
+/** Runs the work of a lane one after the other. */
+class LaneQueue {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  run<T>(laneId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(laneId) ?? Promise.resolve();
+    const result = before.then(work);
+    const tail = result
+      .catch(() => {}) // the caller gets the error; the next in the queue goes on
+      .finally(() => {
+        if (this.#tails.get(laneId) === tail) this.#tails.delete(laneId);
+      });
+    this.#tails.set(laneId, tail);
+    return result;
+  }
+
+  /** Resolves when everything has run that is queued now, whatever comes after it. */
+  async passed(): Promise<void> {
+    await Promise.all(this.#tails.values());
+  }
+
+  async drained(): Promise<void> {
+    while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }
 }

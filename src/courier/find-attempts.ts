@@ -4,10 +4,9 @@
  */
 
 import type { Attempt } from "../core/delivery/attempt.ts";
-import { attemptDigest } from "../core/delivery/attempt.ts";
+import { attemptDigest, untimed } from "../core/delivery/attempt.ts";
 import { promptMarker } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { untimed } from "../core/delivery/timing.ts";
 import type { TranscriptRow } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneSession, Store } from "../store/port.ts";

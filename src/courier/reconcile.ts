@@ -3,8 +3,8 @@
 import { decide } from "../core/decision/decide.ts";
 import type { DestinationReply } from "../core/decision/decision.ts";
 import { afterFileCheck } from "../core/decision/follow-up.ts";
-import { sendsPrompt } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import { judgeReply } from "../core/proof/sufficiency.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
@@ -47,7 +47,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
       return submit(record, step);
     case "commit": {
       // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
-      if (decision.events.some(sendsPrompt) && (await limits.stops(lane))) return "moved";
+      if (decision.events.some(sendsPrompt) && (await limits?.stops(lane))) return "moved";
       const progress = await commitEvents(record, decision.events, step, decision.answer);
       if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
       return progress;

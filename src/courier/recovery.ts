@@ -5,6 +5,7 @@
  */
 
 import { newDelivery } from "../core/delivery/record.ts";
+import { hasLimits, isLimitReason } from "../core/lane/daily-limit.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { Courier } from "./courier.ts";
 import type { CourierDeps } from "./step-context.ts";
@@ -13,10 +14,18 @@ export type RecoveryDeps = CourierDeps & { courier: Courier };
 
 export async function recover(deps: RecoveryDeps): Promise<void> {
   const { store, courier } = deps;
+  await resumeUnlimited(deps);
   await rebuildRecords(deps);
   // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
   for (const { id, laneId } of await store.failedWithReply()) void courier.reconcileLateProof(id, laneId);
   for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { reconcile: true });
+}
+
+/** Lanes that a limit paused go on when no lane has a limit any more. While there are limits, the courier looks at them. */
+async function resumeUnlimited({ store, policy }: RecoveryDeps): Promise<void> {
+  if (hasLimits(policy.limits)) return;
+  for (const { id, pausedReason } of await store.lanes())
+    if (isLimitReason(pausedReason)) await store.pauseLane(id, null);
 }
 
 /** An unread message without a record may have been sent: the courier looks for that before it sends it. */

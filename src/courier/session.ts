@@ -1,6 +1,6 @@
 /** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
-import type { BlockedSession } from "../core/decision/session.ts";
-import { decideSession, watchBlocked } from "../core/decision/session.ts";
+import type { BlockedSession } from "../core/decision/submission.ts";
+import { decideSession, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptSlice } from "../core/transcript/transcript.ts";

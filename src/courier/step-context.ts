@@ -8,11 +8,10 @@ import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
 import type { TimeoutContext } from "../timeout.ts";
 import type { AskRegistry } from "./ask-registry.ts";
-import type { Hints } from "./hints.ts";
-import type { LaneBackoff } from "./lane-backoff.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
 import type { SessionMemory } from "./session.ts";
+import type { WakeUps } from "./wake-ups.ts";
 
 export type CourierDeps = TimeoutContext & {
   store: Store;
@@ -32,9 +31,9 @@ export type CourierDeps = TimeoutContext & {
 export type StepContext = CourierDeps & {
   lane: Lane;
   sessions: SessionMemory;
-  backoff: LaneBackoff;
-  limits: LaneLimits;
-  hints: Hints;
+  wakeUps: WakeUps;
+  /** Null when no lane has a limit. */
+  limits: LaneLimits | null;
   /** True while nothing may be sent, as during a drain. */
   isHeld: () => boolean;
 };
@@ -43,7 +42,7 @@ export type StepContext = CourierDeps & {
 export type StepOutcome = "moved" | "rests";
 
 /** The head of the lane cannot be sent at this moment. */
-export function postpone({ backoff, lane }: StepContext, reason: string): StepOutcome {
-  backoff.postpone(lane.id, reason);
+export function postpone({ wakeUps, lane }: StepContext, reason: string): StepOutcome {
+  wakeUps.postpone(lane.id, reason);
   return "rests";
 }

@@ -25,8 +25,8 @@ export async function submit(record: DeliveryRecord, step: StepContext): Promise
   const at = step.clock.now();
   switch (prepared.outcome) {
     case "ready":
-      if (await step.limits.stops(step.lane)) return "rests";
-      step.hints.follow(prepared.lane);
+      if (await step.limits?.stops(step.lane)) return "rests";
+      step.wakeUps.follow(prepared.lane);
       return commitEvents(record, prepared.events, { ...step, lane: prepared.lane });
     case "impossible":
       return record.status === "responded"

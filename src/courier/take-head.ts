@@ -1,5 +1,5 @@
 /** Carries out what is decided for the head of a free lane. */
-import { decideHead, hasExpired } from "../core/decision/head.ts";
+import { decideHead, hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { expiryMail } from "../core/delivery/replies.ts";
 import { commitEvents } from "./commit-events.ts";

@@ -7,10 +7,9 @@
  */
 import type { Clock } from "../clock.ts";
 import type { LoggedEvent } from "../core/log/event-page.ts";
+import { isKept } from "../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
-import { isKept } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
-import { byLane, charactersIn } from "./entries.ts";
 import type { Entry } from "./lane-log.ts";
 import { eventsLost, isAstray, isOfTheDisk } from "./write-errors.ts";
 
@@ -217,4 +216,19 @@ export class EventWriter {
     this.#deps.onError({ ...(laneId === undefined ? {} : { laneId }), error });
     this.#listeners.onGivenUp(all, refusedMs);
   }
+}
+
+/** Those of each lane in their order. */
+export function byLane(entries: readonly Entry[]): Entry[][] {
+  const lanes = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const own = lanes.get(entry.event.lane);
+    if (own) own.push(entry);
+    else lanes.set(entry.event.lane, [entry]);
+  }
+  return [...lanes.values()];
+}
+
+export function charactersIn(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length, 0);
 }

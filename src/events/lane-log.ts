@@ -3,13 +3,12 @@
  * are taken from the store, so that a lane goes on after a restart where it was.
  */
 
-import { bounded, shallow } from "../core/turn/bounded-event.ts";
+import { bounded, isKept, shallow } from "../core/turn/bounded-event.ts";
 import { endNote, isOver, roundOf } from "../core/turn/delivery-notes.ts";
-import { KnownIds } from "../core/turn/known-ids.ts";
+import { KnownIds } from "../core/turn/item-tracker.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import { TurnTracker } from "../core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
-import { isKept } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
 
 /** An event on its way to the store and to those who follow. */

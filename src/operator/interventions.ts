@@ -125,7 +125,7 @@ export class Interventions {
     let outcome: () => T = () => {
       throw closing();
     };
-    await this.#courier.behindGate(laneId, async () => {
+    await this.#courier.inLane(laneId, async () => {
       outcome = await work().then(
         (done) => () => done,
         (error: unknown) => () => {

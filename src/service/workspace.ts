@@ -21,7 +21,7 @@ function usualPlace({ resolveDirectory, allowedDirectories, lanes }: Places): st
     try {
       return resolveDirectory(path);
     } catch {
-      // Transitioned away, or not allowed any more: the next one may be there.
+      // Moved away, or not allowed any more: the next one may be there.
     }
   }
   throw new AppError({

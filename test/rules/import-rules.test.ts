@@ -20,7 +20,6 @@ const forbidden: [rule: string, path: string, content: string][] = [
     "src/core/proof/b.ts",
     'import type { Value } from "../../clock.ts";\nexport type Used = Value;\n',
   ],
-  ["core-hashes-in-one-file", "src/core/c.ts", 'import crypto from "node:crypto";\nexport const used = crypto;\n'],
   ["mail-knows-nothing-above-it", "src/mail/a.ts", uses("../courier/value.ts")],
   ["service-knows-nothing-above-it", "src/service/a.ts", uses("../daemon/value.ts")],
   ["daemon-knows-nothing-above-it", "src/daemon/a.ts", uses("../cli/value.ts")],

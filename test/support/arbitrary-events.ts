@@ -1,9 +1,9 @@
 /** Any event at all, sensible or not: the rules must hold against all of them, in any order. */
 import fc from "fast-check";
+import type { AttemptTiming } from "../../src/core/delivery/attempt.ts";
+import { untimed } from "../../src/core/delivery/attempt.ts";
 import type { DeliveryEvent, ObservedFacts } from "../../src/core/delivery/delivery-event.ts";
 import { responseStates } from "../../src/core/delivery/record.ts";
-import type { AttemptTiming } from "../../src/core/delivery/timing.ts";
-import { untimed } from "../../src/core/delivery/timing.ts";
 
 const time = fc.integer({ min: 1, max: 1_000_000 });
 // Mostly small, so that a run gets somewhere before it ends.

@@ -1,8 +1,8 @@
 /** Recorded streams of the real Claude Code, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
+import { isKept } from "../../src/core/turn/bounded-event.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
-import { isKept } from "../../src/core/turn/universal-event.ts";
 import type { Heard } from "../../src/runtimes/claude/translate/translate.ts";
 import { LineTranslator } from "../../src/runtimes/claude/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";

@@ -12,8 +12,8 @@ import type { FeedItem } from "../../src/core/log/feed-item.ts";
 import type { Page, Paging } from "../../src/core/log/page.ts";
 import type { Mail } from "../../src/core/message/message.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
+import { isKept } from "../../src/core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
-import { isKept } from "../../src/core/turn/universal-event.ts";
 import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import type { Choose } from "../../src/mail/admission.ts";
 import type {

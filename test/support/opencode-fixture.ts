@@ -1,9 +1,9 @@
 /** Recorded streams of the real OpenCode, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
+import { isKept } from "../../src/core/turn/bounded-event.ts";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
-import { isKept } from "../../src/core/turn/universal-event.ts";
 import type { FeedEvent } from "../../src/runtimes/opencode/server/event-stream.ts";
 import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { WatchedSession } from "../../src/runtimes/opencode/session/watched-session.ts";

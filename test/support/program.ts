@@ -18,7 +18,7 @@ import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 
-/** LaneBackoff of milliseconds instead of seconds, for agents that act at once. */
+/** Waits of milliseconds instead of seconds, for agents that act at once. */
 export const quickDelivery = {
   retryDelaysMs: [200],
   graceMs: 300,

@@ -1,6 +1,6 @@
 /** Small builders of what a runtime shows and what is looked for in it. Everything not named is the quiet case. */
 import type { Attempt } from "../../src/core/delivery/attempt.ts";
-import { untimed } from "../../src/core/delivery/timing.ts";
+import { untimed } from "../../src/core/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/core/proof/observation.ts";
 import { noEvidence } from "../../src/core/proof/observation.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/core/transcript/transcript.ts";

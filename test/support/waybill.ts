@@ -106,7 +106,7 @@ export class World {
     return record;
   }
 
-  /** TransitionRules the clock until the delivery has one of these states. */
+  /** Moves the clock until the delivery has one of these states. */
   async reaches(messageId: string, ...wanted: DeliveryRecord["status"][]): Promise<DeliveryRecord> {
     await this.clock.until(async () => wanted.includes((await this.delivery(messageId)).status));
     return this.delivery(messageId);

@@ -6,11 +6,11 @@
  * Only what is left is silence, and only silence and failure are retried.
  */
 
+import { provenAttempt } from "../delivery/attempt.ts";
 import type { DeliveryRecord, Proof } from "../delivery/record.ts";
 import { graceEnds, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
-import { provenAttempt } from "../delivery/timing.ts";
 import type { Observation } from "../proof/observation.ts";
-import { factsOf } from "../proof/observation.ts";
+import { factsOf } from "../proof/observe.ts";
 import type { Verdict } from "../proof/sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "../proof/sufficiency.ts";
 import type { Decision, DecisionInput } from "./decision.ts";

@@ -6,7 +6,7 @@ import type { DeliveryRecord } from "../delivery/record.ts";
 import { lateReconcileAt, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Observation } from "../proof/observation.ts";
-import { factsOf } from "../proof/observation.ts";
+import { factsOf } from "../proof/observe.ts";
 import { intentOf, judgeEvidence } from "../proof/sufficiency.ts";
 import type { RuntimeTraits } from "../transcript/transcript.ts";
 

@@ -14,7 +14,7 @@ import { lastAttempt } from "../delivery/record.ts";
 import { graceEnds, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import { claimedFiles } from "../proof/claims.ts";
-import { factsOf } from "../proof/observation.ts";
+import { factsOf } from "../proof/observe.ts";
 import { changesFiles } from "../transcript/tool-names.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, isEarly, observedEvent, reconcileLater } from "./decision.ts";

@@ -7,7 +7,7 @@ import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import { lastAttempt } from "../delivery/record.ts";
 import { affordable, graceEnds, nextReconcileAt, retryDelay } from "../delivery/schedule.ts";
 import type { Observation } from "../proof/observation.ts";
-import { factsOf } from "../proof/observation.ts";
+import { factsOf } from "../proof/observe.ts";
 import { isForPeople } from "../proof/provider-error.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, failForGood, isEarly, observedEvent, reasonFor, reconcileLater } from "./decision.ts";

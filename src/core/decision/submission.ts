@@ -4,8 +4,10 @@ import { attemptDigest } from "../delivery/attempt.ts";
 import type { DeliveryEvent, EventOf, NewAttempt } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
-import { graceOf, lateReconcileAt, nextReconcileAt } from "../delivery/schedule.ts";
+import { graceOf, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
 import type { Lane } from "../lane/lane.ts";
+import { isPaused } from "../lane/lane.ts";
+import { hasRunningTool } from "../proof/observe.ts";
 import type { RuntimeIds, TranscriptSlice } from "../transcript/transcript.ts";
 
 /** The attempt as it will be sent. Its ids are derived, so they are the same after a crash. */
@@ -105,4 +107,65 @@ function resultOfFollowUp(
 
 function arrived(at: number, lookAt: number): EventOf<"looked"> {
   return { type: "looked", at, observed: null, reason: null, found: true, missed: false, lookAt };
+}
+
+export type HeadDecision =
+  /** Its record was lost, so it may have been sent: its attempts are looked up in the transcripts first. */
+  | "find_attempts"
+  | "expire"
+  | "wait"
+  /** It was sent before, and a person retried it: the old attempts may have been answered since. */
+  | "reconcile"
+  | "submit";
+
+export function decideHead(record: DeliveryRecord, lane: Lane, now: number): HeadDecision {
+  if (record.acceptanceUnknown) return "find_attempts";
+  if (hasExpired(record, now)) return "expire";
+  if (isPaused(lane)) return "wait";
+  return record.attemptList.length > 0 ? "reconcile" : "submit";
+}
+
+/** A message expires before it is sent, or not at all. */
+export function hasExpired(record: DeliveryRecord, now: number): boolean {
+  if (record.status !== "pending" || record.attemptList.length > 0 || record.acceptanceUnknown) return false;
+  return record.expiresAt !== null && record.expiresAt <= now;
+}
+
+export type SessionDecision =
+  | { do: "use" }
+  | { do: "replace" }
+  /** It is stuck: it is aborted, and replaced once a read shows that it stopped. */
+  | { do: "abort_and_replace" }
+  | { do: "wait"; reason: string }
+  /** The prompt makes no sense anywhere else. */
+  | { do: "give_up"; reason: string };
+
+/** How long a busy session that no delivery holds has kept a message waiting without any activity. */
+export type BlockedSession = Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt">;
+
+export function decideSession(input: {
+  record: DeliveryRecord;
+  slice: TranscriptSlice;
+  blocked: BlockedSession;
+  policy: Policy;
+}): SessionDecision {
+  const { record, slice, blocked, policy } = input;
+  const isFollowUp = record.status === "responded";
+  const isOwnSession = slice.sessionId === record.runtimeSessionId;
+  // A follow-up makes no sense to an agent that did not do the work.
+  if (isFollowUp && (slice.status === "stale" || !isOwnSession)) return { do: "give_up", reason: "session_replaced" };
+  if (slice.status === "stale") return { do: "replace" };
+  const replace = record.nextAttempt?.freshSession === true && isOwnSession;
+  if (slice.status === "idle" && (replace || (slice.elsewhere === true && !isFollowUp))) return { do: "replace" };
+  if (slice.asks.length > 0) return { do: "wait", reason: "ask_pending" };
+  if (slice.status === "idle") return { do: "use" };
+  const isStuck = !hasRunningTool(slice.rows) && blocked.quietMs >= policy.stuckAfterMs;
+  return !isFollowUp && (replace || isStuck) ? { do: "abort_and_replace" } : { do: "wait", reason: "session_busy" };
+}
+
+/** A session is watched from the first time that it kept a message waiting. */
+export function watchBlocked(before: BlockedSession | undefined, slice: TranscriptSlice, now: number): BlockedSession {
+  const known = before ?? { quietMs: 0, activityAt: null, lastObservedAt: null };
+  const { lastActivityAt: activityAt } = slice;
+  return { quietMs: quietAfter(known, activityAt, now), activityAt, lastObservedAt: now };
 }

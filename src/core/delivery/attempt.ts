@@ -2,9 +2,8 @@
  * An attempt is one prompt that Waybill sends. Its runtime ids are derived, so that they are the same after a
  * crash, and they include the session generation, so that no session ever sees the ids of another.
  */
-import { sha256 } from "../hash.ts";
+import { createHash } from "node:crypto";
 import type { RuntimeIds } from "../transcript/transcript.ts";
-import type { Timing } from "./timing.ts";
 
 /** What is asked when the message itself is answered for; see `further`. */
 export const followUpKinds = ["summary", "follow_up"] as const;
@@ -56,11 +55,57 @@ export function isFollowUp(kind: AttemptKind): kind is FollowUpKind {
 
 /** Unique to one attempt in one session; a runtime turns it into the form of id that its program takes. */
 export function attemptDigest(deliveryId: string, number: number, generation: number): string {
-  return sha256(["waybill-attempt-v1", deliveryId, String(number), String(generation)].join("\0"));
+  return sha256(["waybill-attempt-v1", deliveryId, String(number), String(generation)]);
 }
 
 export function deliveryId(of: { team: string | null; member: string | null; laneId: string; messageId: string }) {
-  return sha256(
-    ["waybill-delivery-v1", of.team ?? "", (of.member ?? "").toLowerCase(), of.laneId, of.messageId].join("\0"),
-  );
+  return sha256(["waybill-delivery-v1", of.team ?? "", (of.member ?? "").toLowerCase(), of.laneId, of.messageId]);
+}
+
+function sha256(parts: readonly string[]): string {
+  return createHash("sha256").update(parts.join("\0")).digest("hex");
+}
+
+export type Timing = {
+  /** The agent program has the prompt. */
+  storedAt: number | null;
+  /** The first word, thought or tool call for it. */
+  firstTokenAt: number | null;
+  lastActivityAt: number | null;
+  /** The end of its turn. */
+  finishedAt: number | null;
+};
+
+export type AttemptTiming = Timing & { number: number };
+
+export const untimed: Timing & { provenAt: number | null } = {
+  storedAt: null,
+  firstTokenAt: null,
+  lastActivityAt: null,
+  finishedAt: null,
+  provenAt: null,
+};
+
+export function mergeTiming(known: Timing, seen: Timing): Timing {
+  return {
+    storedAt: earliest([known.storedAt, seen.storedAt]),
+    firstTokenAt: earliest([known.firstTokenAt, seen.firstTokenAt]),
+    lastActivityAt: latest([known.lastActivityAt, seen.lastActivityAt]),
+    finishedAt: latest([known.finishedAt, seen.finishedAt]),
+  };
+}
+
+/** The attempt that a proof is credited to: the newest one that brought anything. */
+export function provenAttempt(timings: readonly AttemptTiming[]): number | null {
+  return timings.findLast((timing) => timing.firstTokenAt !== null || timing.finishedAt !== null)?.number ?? null;
+}
+
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+export function latest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.max(...known);
 }

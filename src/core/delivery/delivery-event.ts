@@ -2,9 +2,8 @@
  * Everything that can happen to a delivery. Each accepted event is one audit row; folding them gives the record.
  * Events hold facts and reasons, never a message's text.
  */
-import type { Attempt, NextAttempt } from "./attempt.ts";
+import type { Attempt, AttemptTiming, NextAttempt, Timing } from "./attempt.ts";
 import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
-import type { AttemptTiming, Timing } from "./timing.ts";
 
 /** What a look showed, without the words that the agent used. */
 export type ObservedFacts = {
@@ -82,8 +81,3 @@ export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" 
 
 /** `before` is the record as it was; one that begins has none. */
 export type DeliveryChange = { record: DeliveryRecord; before?: DeliveryRecord; events: readonly DeliveryEvent[] };
-
-/** Each of these has a prompt leave once it is durable. */
-export function sendsPrompt({ type }: DeliveryEvent): boolean {
-  return type === "submit" || type === "send_again" || type === "asked_further";
-}

@@ -1,6 +1,6 @@
 /** Every number that decides when something is looked at or sent, in one place. All of them are configurable. */
 
-import type { DailyLimits } from "../lane/daily-limit.ts";
+import type { LaneLimitTable } from "../lane/daily-limit.ts";
 import { noLimits } from "../lane/daily-limit.ts";
 
 export type Policy = {
@@ -37,7 +37,7 @@ export type Policy = {
   watchdogConcurrencyPerTeam: number;
   retention: { respondedMs: number; failedMs: number };
   /** What a lane may use in a day; lanes with limits of their own have both of them here. */
-  limits: { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
+  limits: LaneLimitTable;
 };
 
 const second = 1000;

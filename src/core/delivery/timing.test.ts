@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { anAttempt, answerRow, aSlice, aTool, toolRow, userRow } from "../../../test/support/transcript.ts";
 import { observe } from "../proof/observe.ts";
 import type { TranscriptSlice } from "../transcript/transcript.ts";
-import { mergeTiming, provenAttempt } from "./timing.ts";
+import { mergeTiming, provenAttempt } from "./attempt.ts";
 
 function timings(slice: TranscriptSlice, attempts = [anAttempt()]) {
   return observe({ slices: [slice], attempts, messageId: "m", replyRecipient: "user", takesIds: true }).timings;

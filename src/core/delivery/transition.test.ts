@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { anyEvent } from "../../../test/support/arbitrary-events.ts";
 import { anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
-import { isFollowUp } from "./attempt.ts";
+import { isFollowUp, untimed } from "./attempt.ts";
 import type { DeliveryEvent, EventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
-import { brokenRules, isOutstanding, statuses } from "./record.ts";
-import { untimed } from "./timing.ts";
+import { isOutstanding, statuses } from "./record.ts";
+import { brokenRules } from "./record-rules.ts";
 import type { Transitioned } from "./transition.ts";
 import { eventTypes, fold, transition } from "./transition.ts";
 

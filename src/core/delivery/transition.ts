@@ -5,19 +5,19 @@
  * A row of `moves` says from which states an event is taken and what it changes; `transition` adds what is common.
  * The rows stand in three files, by the part of a delivery's life to which they belong: sending, looking, ending.
  */
-import type { Attempt } from "./attempt.ts";
+
+import type { Lane } from "../lane/lane.ts";
+import { isPaused } from "../lane/lane.ts";
+import type { Attempt, AttemptTiming } from "./attempt.ts";
+import { mergeTiming } from "./attempt.ts";
 import type { DeliveryEvent, Effect, EventType, ObservedFacts } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { isOwed } from "./record.ts";
+import { addDiagnostics, isOwed, upcast } from "./record.ts";
 import { quietAfter } from "./schedule.ts";
-import type { AttemptTiming } from "./timing.ts";
-import { mergeTiming } from "./timing.ts";
 import { completionTransitions } from "./transitions/completion.ts";
 import { observationTransitions } from "./transitions/observation.ts";
 import { submissionTransitions } from "./transitions/submission.ts";
 import type { RecordPatch, TransitionRule, TransitionRules } from "./transitions/transition-rule.ts";
-import { addDiagnostics } from "./transitions/transition-rule.ts";
-import { upcast } from "./upcast.ts";
 
 export type Transitioned = { record: DeliveryRecord; effects: readonly Effect[] };
 export type Refused = { refused: true; reason: string };
@@ -93,4 +93,28 @@ function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): 
     const seen = timings.find((timing) => timing.number === attempt.number);
     return seen ? { ...attempt, ...mergeTiming(attempt, seen) } : attempt;
   });
+}
+
+/** Nothing is sent in a lane that is paused or gone, whoever decided to send it. */
+export function applyEvents(
+  record: DeliveryRecord,
+  events: readonly DeliveryEvent[],
+  lane: Pick<Lane, "pausedReason"> | null,
+): Transition {
+  const maySend = lane !== null && !isPaused(lane);
+  if (!maySend && events.some(sendsPrompt)) return { refused: true, reason: "lane_paused" };
+  let current = record;
+  const effects: Effect[] = [];
+  for (const event of events) {
+    const next = transition(current, event);
+    if ("refused" in next) return next;
+    current = next.record;
+    effects.push(...next.effects);
+  }
+  return { record: current, effects };
+}
+
+/** Each of these has a prompt leave once it is durable. */
+export function sendsPrompt({ type }: DeliveryEvent): boolean {
+  return type === "submit" || type === "send_again" || type === "asked_further";
 }

@@ -8,6 +8,13 @@ export type DailyLimits = { tokens: number | null; cost: number | null };
 
 export const noLimits: DailyLimits = { tokens: null, cost: null };
 
+/** The limits of all lanes; a lane that has its own is not under the common ones. */
+export type LaneLimitTable = { everyLane: DailyLimits; byLane: Readonly<Record<string, DailyLimits>> };
+
+export function hasLimits({ everyLane, byLane }: LaneLimitTable): boolean {
+  return [everyLane, ...Object.values(byLane)].some(({ tokens, cost }) => tokens !== null || cost !== null);
+}
+
 /** What a lane has used on a day. `lifted`: a person let it go on for the rest of that day. */
 export type DayUsage = Usage & { lifted: boolean };
 

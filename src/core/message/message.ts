@@ -2,7 +2,7 @@
  * What a sender wants an agent to do or answer. Its id never changes, and its payload hash covers the logical
  * message only: not the retry text, not transport settings, nothing that may differ between two tries.
  */
-import { sha256 } from "../hash.ts";
+import { createHash } from "node:crypto";
 
 export const actionModes = ["do", "ask", "delegate", "notify"] as const;
 export type ActionMode = (typeof actionModes)[number];
@@ -64,7 +64,7 @@ export function payloadHash(message: Message): string {
     replyRecipient: message.replyRecipient,
     attachments: message.attachments.map((file) => [file.id, file.name, file.mimeType, file.size]),
   };
-  return sha256(JSON.stringify(logical));
+  return createHash("sha256").update(JSON.stringify(logical)).digest("hex");
 }
 
 /** Written back to a sender, in the same transaction as what it tells of. */

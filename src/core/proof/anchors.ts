@@ -10,8 +10,8 @@
  * would be proof. So only a marked row counts then that is not older than the attempt; a clock that was set back costs
  * a retry, and proves nothing.
  */
-
-import type { Attempt } from "../delivery/attempt.ts";
+import type { Attempt, AttemptTiming } from "../delivery/attempt.ts";
+import { earliest, latest } from "../delivery/attempt.ts";
 import { hasMarker, promptMarker } from "../delivery/prompt-text.ts";
 import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
 
@@ -92,4 +92,24 @@ export function hasLaterPrompt(anchored: Anchored): boolean {
     }
     return true;
   });
+}
+
+/** What a transcript tells about one attempt; `isNewest` when nothing was prompted after it in its session. */
+export function timingOf({ attempt, slice, row, children }: Anchored, isNewest: boolean): AttemptTiming {
+  const newest = children.at(-1);
+  const busy = slice.status === "busy" || slice.status === "retry";
+  const ended = newest !== undefined && !isOpen(newest) && (newest.finish !== "tool-calls" || !busy || !isNewest);
+  const signs = children.flatMap((child) => [child.createdAt, child.firstActivityAt, child.completedAt]);
+  return {
+    number: attempt.number,
+    storedAt: row?.createdAt ?? null,
+    firstTokenAt: earliest(children.map((child) => child.firstActivityAt)),
+    lastActivityAt: row === null ? null : latest([...signs, isNewest ? slice.lastActivityAt : row.createdAt]),
+    finishedAt: ended ? newest.completedAt : null,
+  };
+}
+
+/** Left open. While the session is busy that is work; in a session at rest the turn broke off. */
+export function isOpen(row: TranscriptRow): boolean {
+  return row.completedAt === null || row.tools.some((tool) => tool.status === "pending" || tool.status === "running");
 }

@@ -1,7 +1,7 @@
 /** What the transcript shows for a delivery's attempts: the state, and the evidence that `sufficiency` judges. */
-import type { ObservedFacts } from "../delivery/delivery-event.ts";
+
+import type { AttemptTiming } from "../delivery/attempt.ts";
 import type { ResponseState } from "../delivery/record.ts";
-import type { AttemptTiming } from "../delivery/timing.ts";
 import type { ProviderError } from "./provider-error.ts";
 
 /** A successful `message_send` in the agent's own transcript. */
@@ -106,16 +106,3 @@ export function unreadable(reason: string): Observation {
 
 /** Nothing was sent yet, so there is nothing to see. */
 export const unobserved: Observation = nothingSeen;
-
-export function factsOf(observation: Observation): ObservedFacts {
-  return {
-    state: observation.state,
-    deliveredUserMessageId: observation.deliveredUserMessageId,
-    assistantMessageId: observation.assistantMessageId,
-    toolNames: observation.toolNames,
-    newestRowId: observation.newestRowId,
-    lastActivityAt: observation.lastActivityAt,
-    diagnostics: observation.diagnostics,
-    timings: observation.timings,
-  };
-}

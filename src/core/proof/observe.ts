@@ -4,13 +4,13 @@
  */
 
 import type { Attempt } from "../delivery/attempt.ts";
+import type { ObservedFacts } from "../delivery/delivery-event.ts";
 import type { ResponseState } from "../delivery/record.ts";
 import { classifyTool, normalizeToolName, reportsFailure } from "../transcript/tool-names.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
 import { judgeSubstance } from "./acknowledgement.ts";
 import type { Anchored } from "./anchors.ts";
-import { anchor, hasLaterPrompt } from "./anchors.ts";
-import { isOpen, timingOf } from "./attempt-timing.ts";
+import { anchor, hasLaterPrompt, isOpen, timingOf } from "./anchors.ts";
 import type { Evidence, Observation, SentMessage } from "./observation.ts";
 import { isReply, unobserved } from "./observation.ts";
 import { providerErrorAsText, providerErrorIn } from "./provider-error.ts";
@@ -181,4 +181,18 @@ function diagnose(evidence: Evidence, providerError: string | null, ended: Trans
   else if (ended?.error?.kind === "failed") found.push(`agent_error: ${firstLine(ended.error.message)}`);
   if (ended?.finish === "length") found.push("answer_cut_off");
   return found;
+}
+
+/** What is kept of an observation: facts, without the words that the agent used. */
+export function factsOf(observation: Observation): ObservedFacts {
+  return {
+    state: observation.state,
+    deliveredUserMessageId: observation.deliveredUserMessageId,
+    assistantMessageId: observation.assistantMessageId,
+    toolNames: observation.toolNames,
+    newestRowId: observation.newestRowId,
+    lastActivityAt: observation.lastActivityAt,
+    diagnostics: observation.diagnostics,
+    timings: observation.timings,
+  };
 }

@@ -3,7 +3,7 @@
  * since only long texts, long lists and what programs nest without end are cut.
  */
 import type { Signal } from "./signal.ts";
-import type { UniversalEvent } from "./universal-event.ts";
+import type { EventType, UniversalEvent } from "./universal-event.ts";
 
 /** An event's text is never longer than this. */
 export const maxEventCharacters = 256 * 1024;
@@ -63,4 +63,9 @@ function shortened(text: string, most: number): string {
   // Half a character at the end would be no text.
   const end = /[\uD800-\uDBFF]/.test(text[most - 1] ?? "") ? most - 1 : most;
   return `${text.slice(0, end)} [cut: ${text.length - end} characters more]`;
+}
+
+/** Deltas pass by; everything else is kept. */
+export function isKept(event: { type: EventType }): boolean {
+  return event.type !== "item.delta";
 }

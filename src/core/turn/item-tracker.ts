@@ -8,7 +8,6 @@
  * in when one begins: here it does with the first thing in it.
  */
 import type { FilePart, Item, Part } from "./item.ts";
-import { KnownIds } from "./known-ids.ts";
 import type { Said } from "./signal.ts";
 import type { EventBody } from "./universal-event.ts";
 
@@ -274,4 +273,32 @@ function wordsIn(parts: Part[], id: string, kind: "text" | "reasoning") {
   const made = { type: kind, id, text: "" };
   parts.push(made);
   return made;
+}
+
+export class KnownIds {
+  readonly #ids = new Set<string>();
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  ids(): Iterable<string> {
+    return this.#ids;
+  }
+
+  /** False when it was known before. */
+  add(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    for (const oldest of this.#ids) {
+      if (this.#ids.size <= this.#most) break;
+      this.#ids.delete(oldest);
+    }
+    return true;
+  }
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { universalEventShape } from "../../../test/support/event-schema.ts";
+import { isKept } from "./bounded-event.ts";
 import type { Said, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";
-import { isKept } from "./universal-event.ts";
 
 const id = (letter: string) => fc.integer({ min: 1, max: 4 }).map((n) => `${letter}${n}`);
 const words = fc.string({ maxLength: 4 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { isKept } from "./bounded-event.ts";
 import type { Said, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft } from "./universal-event.ts";
-import { isKept } from "./universal-event.ts";
 
 const tokens = { input: 10, output: 5, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 

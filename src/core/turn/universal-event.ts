@@ -77,8 +77,3 @@ export type UniversalEvent = Envelope & EventBody;
 
 /** As the turn tracker makes it; its lane, number and id are the recorder's to give. */
 export type Draft = Omit<Envelope, "id" | "seq" | "lane"> & EventBody;
-
-/** Deltas pass by; everything else is kept. */
-export function isKept(event: { type: EventType }): boolean {
-  return event.type !== "item.delta";
-}

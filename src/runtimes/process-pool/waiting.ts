@@ -1,4 +1,4 @@
-/** LaneBackoff that have an end. */
+/** Waits that have an end. */
 import type { Clock } from "../../clock.ts";
 
 /** Null when the time was up before. */

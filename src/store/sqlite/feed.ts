@@ -2,7 +2,7 @@
 import type Database from "better-sqlite3";
 import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
-import { recordFrom } from "../../core/delivery/upcast.ts";
+import { recordFrom } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { FeedItem } from "../../core/log/feed-item.ts";
 import type { Mail, Message } from "../../core/message/message.ts";

@@ -5,11 +5,11 @@ import type Database from "better-sqlite3";
 import { messageOf } from "../../app-error.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { brokenRules } from "../../core/delivery/record.ts";
+import { recordFrom } from "../../core/delivery/record.ts";
+import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
-import { recordFrom } from "../../core/delivery/upcast.ts";
 import type { Finding, Store } from "../port.ts";
-import { eventTrimming } from "./event-trimming.ts";
+import { eventTrimming } from "./events.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {

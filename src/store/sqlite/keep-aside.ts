@@ -34,7 +34,7 @@ function isSound(path: string): boolean {
   }
 }
 
-/** TransitionRules the log into the file, so that the file is complete by itself. Where that fails, the log is kept beside it. */
+/** Moves the log into the file, so that the file is complete by itself. Where that fails, the log is kept beside it. */
 function foldIn(path: string): void {
   const db = new Database(path, { fileMustExist: true, timeout: 5000 });
   try {

@@ -1,10 +1,9 @@
 /** The deliveries, their audit, and the rule that every change of a record is a transition. */
 import Database from "better-sqlite3";
-import { applyEvents } from "../../core/delivery/apply-events.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
-import { statuses } from "../../core/delivery/record.ts";
-import { recordFrom } from "../../core/delivery/upcast.ts";
+import { recordFrom, statuses } from "../../core/delivery/record.ts";
+import { applyEvents } from "../../core/delivery/transition.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { Page } from "../../core/log/page.ts";
 import type { Applied, DeliveryFilter, DueReconcile } from "../port.ts";

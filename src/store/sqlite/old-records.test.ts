@@ -4,8 +4,8 @@ import { afterEach, expect, it } from "vitest";
 import { accepted, admit, failedForGood, move, proven, seen, start, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
+import { untimed } from "../../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { untimed } from "../../core/delivery/timing.ts";
 
 const file = new StoreFile();
 afterEach(() => file.dispose());

@@ -1,6 +1,6 @@
 /** An unread message without a record is found, and gets one record, once. */
 import { expect, it } from "vitest";
-import { untimed } from "../../../src/core/delivery/timing.ts";
+import { untimed } from "../../../src/core/delivery/attempt.ts";
 import { fold } from "../../../src/core/delivery/transition.ts";
 import { payloadHash } from "../../../src/core/message/message.ts";
 import { admit, aMessage, move, proven, recordFor, start, submit, toPerson } from "../../support/deliveries.ts";

@@ -5,9 +5,8 @@
 import type { Effect } from "../delivery-event.ts";
 import { missingFileDiagnostic } from "../prompt-text.ts";
 import type { DeliveryRecord } from "../record.ts";
-import { isUnconfirmed, openStatuses } from "../record.ts";
+import { addDiagnostics, isUnconfirmed, openStatuses } from "../record.ts";
 import type { TransitionRules } from "./transition-rule.ts";
-import { addDiagnostics } from "./transition-rule.ts";
 
 export const completionTransitions: TransitionRules<
   | "proven"

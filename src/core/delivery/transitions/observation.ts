@@ -1,8 +1,8 @@
 /** What a look finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
 
+import { untimed } from "../attempt.ts";
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
-import { untimed } from "../timing.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 export const observationTransitions: TransitionRules<

@@ -4,12 +4,11 @@
  * What is sent stands in the record first: the send is an effect of the event that wrote its ids down.
  */
 import type { Attempt } from "../attempt.ts";
-import { isFollowUp, maxSendsPerAttempt } from "../attempt.ts";
+import { isFollowUp, maxSendsPerAttempt, mergeTiming, untimed } from "../attempt.ts";
 import type { Effect, NewAttempt } from "../delivery-event.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { lastAttempt } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
-import { mergeTiming, untimed } from "../timing.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 /** A prompt that is new has been looked at by nobody. */

@@ -14,9 +14,3 @@ export type TransitionRule<T extends EventType> = {
 
 /** One row for each of these events, no more and no less. */
 export type TransitionRules<T extends EventType> = { [Type in T]: TransitionRule<Type> };
-
-const maxDiagnostics = 20;
-
-export function addDiagnostics(record: DeliveryRecord, more: readonly string[]): readonly string[] {
-  return [...new Set([...record.diagnostics, ...more])].slice(-maxDiagnostics);
-}

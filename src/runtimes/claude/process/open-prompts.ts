@@ -1,5 +1,5 @@
 /** Which prompts the program has and has not ended, oldest first, and the texts of those that were sent to it. */
-import { KnownIds } from "../../../core/turn/known-ids.ts";
+import { KnownIds } from "../../../core/turn/item-tracker.ts";
 
 const remembered = 1000;
 

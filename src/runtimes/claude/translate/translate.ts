@@ -6,7 +6,7 @@
  * It never throws. A line that it does not know, or that is not what its name promises, is told as `unparsed`; a line
  * that comes twice is told once. That the process ended is for the runtime to say.
  */
-import { KnownIds } from "../../../core/turn/known-ids.ts";
+import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";

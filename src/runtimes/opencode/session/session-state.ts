@@ -2,7 +2,7 @@
  * What the translation of a session's events has to remember: prompts whose parts still come, the message that is open,
  * and one that is said to be over while its parts may still be on their way.
  */
-import { KnownIds } from "../../../core/turn/known-ids.ts";
+import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import type { AssistantMessage, Part } from "../server/opencode-api.ts";
 import { endSays, isCompleted, messageSays, userSays } from "../translate/translate-message.ts";

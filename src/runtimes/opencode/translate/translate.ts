@@ -2,7 +2,7 @@
  * What OpenCode's events say, as signals. No I/O and no clock: the same events give the same signals. What is stored is
  * said through the same functions (`tell-rows.ts`), so the two can take turns.
  */
-import { KnownIds } from "../../../core/turn/known-ids.ts";
+import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Said, Signal } from "../../../core/turn/signal.ts";
 import type { FeedEvent } from "../server/event-stream.ts";
 import type { Message, Part, PermissionRequest, QuestionRequest, SessionStatus } from "../server/opencode-api.ts";

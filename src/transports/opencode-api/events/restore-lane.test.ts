@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { isKept } from "../../../core/turn/universal-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import type { Past } from "./restore-lane.ts";
 import { recallLane } from "./restore-lane.ts";

@@ -8,8 +8,8 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
+import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { isKept } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
 import type { Emitted, MessageRow, Place, SessionState } from "../projection/session-projection.ts";

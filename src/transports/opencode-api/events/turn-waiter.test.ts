@@ -7,7 +7,7 @@ import { startWorld } from "../../../../test/support/waybill.ts";
 
 const slow = { always: [{ steps: [{ say: "Well." }, { wait: 5000 }, { say: "Done." }] }] };
 
-/** LaneBackoff, and says what has come of it. */
+/** Waits, and says what has come of it. */
 function waiting(hub: ReturnType<typeof aHub>, messageId: string, signal = new AbortController().signal) {
   const state: { end: unknown; error: unknown } = { end: null, error: null };
   const done = hub.turnEnd({ lane: "lane", messageId, signal }).then(

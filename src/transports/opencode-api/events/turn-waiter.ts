@@ -2,9 +2,10 @@
  * Lets a request wait for the end of the turn that answers its message. It may begin to wait at any time, also when that
  * turn is over, or ran before a restart: what is kept of the lane is looked at first, and what happens meanwhile after it.
  */
+
+import { isKept } from "../../../core/turn/bounded-event.ts";
 import { isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { isKept } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import { noteOf } from "./restore-lane.ts";
 import type { Awaited, TurnEnd } from "./turn-end.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { isKept } from "../../../core/turn/universal-event.ts";
 import type { Emitted } from "./session-projection.ts";
 import { SessionProjection } from "./session-projection.ts";
 

@@ -1,0 +1,70 @@
+/**
+ * What sets a lane going again: a hint of its runtime, or the end of a wait because its head could not be sent. Nothing of
+ * it is stored. A lost hint costs time and nothing else, and every lane with work is moved at start.
+ */
+import type { Clock } from "../clock.ts";
+import type { Policy } from "../core/delivery/policy.ts";
+import { nextReconcileAt } from "../core/delivery/schedule.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { Runtime } from "../runtimes/port.ts";
+
+type Wait = { reason: string; times: number; cancel: () => void };
+
+export class WakeUps {
+  readonly #clock: Clock;
+  readonly #policy: Policy;
+  readonly #wake: (laneId: string, options: { reconcile: boolean }) => void;
+  readonly #laneOfSession = new Map<string, string>();
+  readonly #waits = new Map<string, Wait>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #closed = false;
+
+  constructor(clock: Clock, policy: Policy, wake: (laneId: string, options: { reconcile: boolean }) => void) {
+    this.#clock = clock;
+    this.#policy = policy;
+    this.#wake = wake;
+  }
+
+  listen(runtimes: Iterable<Runtime>): void {
+    for (const runtime of runtimes) {
+      this.#unsubscribe.push(
+        runtime.onHint(({ sessionId }) => {
+          const laneId = this.#laneOfSession.get(sessionId);
+          if (laneId !== undefined) this.#wake(laneId, { reconcile: true });
+        }),
+      );
+    }
+  }
+
+  /** From now on hints about the lane's session wake it. */
+  follow(lane: Lane): void {
+    if (lane.sessionId !== null) this.#laneOfSession.set(lane.sessionId, lane.id);
+  }
+
+  /** The lane's head cannot be sent now. Each time in a row waits longer. */
+  postpone(laneId: string, reason: string): void {
+    if (this.#closed) return;
+    const before = this.#waits.get(laneId);
+    before?.cancel();
+    const times = before ? before.times + 1 : 0;
+    const at = nextReconcileAt({ looks: times }, this.#policy, this.#clock.now());
+    const cancel = this.#clock.at(at, () => this.#wake(laneId, { reconcile: false }));
+    this.#waits.set(laneId, { reason, times, cancel });
+  }
+
+  clear(laneId: string): void {
+    this.#waits.get(laneId)?.cancel();
+    this.#waits.delete(laneId);
+  }
+
+  reason(laneId: string): string | null {
+    return this.#waits.get(laneId)?.reason ?? null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const wait of this.#waits.values()) wait.cancel();
+    this.#waits.clear();
+  }
+}
