@@ -1,15 +1,15 @@
 /**
- * What the agents wait for a person to decide, as the last look showed it. Kept in memory: an ask lives in the agent
- * program, and every delivery that is blocked by one is looked at again after a start.
+ * The asks that wait for a person, in memory: an ask lives in the agent program, and every delivery that one blocks is
+ * reconciled again after a start.
  *
- * Events tell of an ask a moment before a look does, and of one in a turn that no delivery began only they do. So what
- * was told is listed and can be answered, too, without the message that it holds up; once a look has shown it, looks say
- * whether it is still asked.
+ * Events announce an ask a moment before reconciling observes it, and are the only source for a turn that no delivery
+ * began. So an announced ask is listed and can be answered, without the message that it holds up. Once observed, it stays
+ * for as long as reconciling finds it.
  */
-
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
 import type { Ask } from "../core/transcript/transcript.ts";
+import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   laneId: string;
@@ -20,64 +20,66 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   since: number;
 };
 
-export type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
+type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
 
 export class AskRegistry {
   readonly #open = new Map<string, OpenAsk>();
-  /** What events told of, until they tell how it ended. */
-  readonly #told = new Map<string, AnnouncedAsk & { isSeen: boolean }>();
+  /** By events, until they say how it ended. */
+  readonly #announced = new Map<string, AnnouncedAsk & { isObserved: boolean }>();
   readonly #listeners = new Set<() => void>();
 
   /** Oldest first. */
   list(): OpenAsk[] {
-    const told = [...this.#told.values()].filter(({ isSeen }) => !isSeen);
-    const unseen = told.map(({ id, kind, title, laneId, since }): OpenAsk => {
+    const unobserved = [...this.#announced.values()].filter(({ isObserved }) => !isObserved);
+    const announced = unobserved.map(({ id, kind, title, laneId, since }): OpenAsk => {
       return { id, kind, title, laneId, deliveryId: null, messageId: null, person: null, since };
     });
-    return [...this.#open.values(), ...unseen].sort((one, other) => one.since - other.since);
+    return [...this.#open.values(), ...announced].sort((one, other) => one.since - other.since);
   }
 
   /** The lane whose agent asks this. */
   laneOf(askId: string): string | null {
-    return this.#open.get(askId)?.laneId ?? this.#told.get(askId)?.laneId ?? null;
+    return this.#open.get(askId)?.laneId ?? this.#announced.get(askId)?.laneId ?? null;
   }
 
-  told(ask: AnnouncedAsk): void {
-    this.#told.set(ask.id, { ...ask, isSeen: this.#open.has(ask.id) });
+  /** A client that follows events may answer an ask at once. */
+  onEvent({ type, data, lane: laneId, time: since }: UniversalEvent): void {
+    if (type === "permission.requested") {
+      this.#announce({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+    } else if (type === "question.requested") {
+      const title = data.questions.map(({ question }) => question).join("\n");
+      this.#announce({ id: data.ask, kind: "question", title, laneId, since });
+    } else if (type === "permission.resolved" || type === "question.resolved") this.answered(data.ask);
   }
 
-  /** All asks that a look at a delivery's sessions showed. Those in the turn of a later delivery are not its own. */
-  seen(record: DeliveryRecord, asks: readonly Ask[], now: number): void {
+  /** All asks in a delivery's sessions. Those in the turn of a later delivery are not its own. */
+  observed(record: DeliveryRecord, asks: readonly Ask[], now: number): void {
     if (!mayAsk(record)) return;
     const ids = new Set(asks.map((ask) => ask.id));
-    const fresh = asks.filter((ask) => !this.#open.has(ask.id));
-    const gone = this.#forget(record.id, (ask) => !ids.has(ask.id));
-    for (const { id, kind, title, askedAt } of fresh) {
-      const told = this.#told.get(id);
-      if (told) told.isSeen = true;
+    const added = asks.filter((ask) => !this.#open.has(ask.id));
+    const removed = this.#remove((ask) => ask.deliveryId === record.id && !ids.has(ask.id));
+    for (const { id, kind, title, askedAt } of added) {
+      const announced = this.#announced.get(id);
+      if (announced) announced.isObserved = true;
       const { laneId, messageId, replyRecipient: person } = record;
       this.#open.set(id, { id, kind, title, laneId, deliveryId: record.id, messageId, person, since: askedAt ?? now });
     }
-    if (gone + fresh.length > 0) this.#tell();
+    if (removed + added.length > 0) this.#notify();
   }
 
   answered(askId: string): void {
-    this.#told.delete(askId);
-    if (this.#open.delete(askId)) this.#tell();
+    this.#announced.delete(askId);
+    if (this.#open.delete(askId)) this.#notify();
   }
 
-  /** Nobody waits any more for what the turn of a delivery was blocked by, once that is over. */
-  changed(record: DeliveryRecord): void {
-    if (!mayAsk(record) && this.#forget(record.id, () => true) > 0) this.#tell();
+  /** A delivery whose turn is over blocks on nothing. */
+  deliveryChanged(record: DeliveryRecord): void {
+    if (!mayAsk(record) && this.#remove((ask) => ask.deliveryId === record.id) > 0) this.#notify();
   }
 
-  /** Nobody can answer any more what was asked in a lane that is gone. */
   laneRemoved(laneId: string): void {
-    const isIts = (ask: AnnouncedAsk) => ask.laneId === laneId;
-    for (const ask of [...this.#told.values()].filter(isIts)) this.#told.delete(ask.id);
-    const open = [...this.#open.values()].filter(isIts);
-    for (const ask of open) this.#open.delete(ask.id);
-    if (open.length > 0) this.#tell();
+    for (const ask of [...this.#announced.values()]) if (ask.laneId === laneId) this.#announced.delete(ask.id);
+    if (this.#remove((ask) => ask.laneId === laneId) > 0) this.#notify();
   }
 
   onChange(listener: () => void): () => void {
@@ -85,13 +87,17 @@ export class AskRegistry {
     return () => this.#listeners.delete(listener);
   }
 
-  #forget(deliveryId: string, which: (ask: OpenAsk) => boolean): number {
-    const forgotten = [...this.#open.values()].filter((ask) => ask.deliveryId === deliveryId && which(ask));
-    for (const ask of forgotten) this.#open.delete(ask.id);
-    return forgotten.length;
+  #announce(ask: AnnouncedAsk): void {
+    this.#announced.set(ask.id, { ...ask, isObserved: this.#open.has(ask.id) });
   }
 
-  #tell(): void {
+  #remove(which: (ask: OpenAsk) => boolean): number {
+    const removed = [...this.#open.values()].filter(which);
+    for (const ask of removed) this.#open.delete(ask.id);
+    return removed.length;
+  }
+
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

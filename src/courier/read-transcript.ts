@@ -29,7 +29,7 @@ export async function readObservation(
   const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
   const look = async (limit: number | null) => {
     const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
-    reading.asks.seen(
+    reading.asks.observed(
       record,
       slices.flatMap((slice) => slice.asks),
       reading.clock.now(),

@@ -1,6 +1,6 @@
 /**
  * Writes events in their order, and tells of them once they are durable. What comes while a commit is under way goes into
- * the next one; deltas are not kept, and are told in their order among the others.
+ * the next one; deltas are not kept, and are published in their order among the others.
  *
  * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up as
  * a whole, and so are the events of one lane that the store does not take while it takes those of others.
@@ -11,7 +11,7 @@ import { isKept } from "../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
 import type { Entry } from "./lane-log.ts";
-import { eventsLost, isAstray, isOfTheDisk } from "./write-errors.ts";
+import { eventsLost, isOutOfOrder, isStoreDown } from "./write-errors.ts";
 
 /** `cursor` is that of the event; of a delta, none. */
 export type PublishedEvent = { cursor: string | null; event: UniversalEvent; text: string };
@@ -27,16 +27,16 @@ export type WriterDeps = {
 };
 
 export type WriterListeners = {
-  onTold: (told: readonly PublishedEvent[]) => void;
+  onPublished: (published: readonly PublishedEvent[]) => void;
   /** Events of one lane that will not be written, and when it may be better. */
-  onGivenUp: (entries: readonly Entry[], afterMs: number) => void;
+  onDropped: (entries: readonly Entry[], afterMs: number) => void;
   /** Nothing waits: the store knows as much as whoever gave it events. */
-  onRest: () => void;
+  onIdle: () => void;
 };
 
-const maxInACommit = 500;
+const maxPerCommit = 500;
 const firstRetryMs = 1000;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 /** When a lane is tried again whose events alone are refused. */
 const refusedMs = 10_000;
 
@@ -61,7 +61,7 @@ export class EventWriter {
     this.#newest = await this.#deps.store.eventsEnd();
   }
 
-  /** The cursor of the newest event that was told. */
+  /** The cursor of the newest event that was published. */
   get newest(): string {
     return this.#newest;
   }
@@ -74,7 +74,7 @@ export class EventWriter {
     }
     // A long turn that is said at once may be more than that, and is written in a moment.
     if (!this.#failing) void this.write();
-    else if (this.#isTooMuch) this.#giveUpAll();
+    else if (this.#isFull) this.#dropAll();
   }
 
   /** One at a time; whoever comes while it goes on waits for the same one, which takes theirs, too. */
@@ -83,27 +83,27 @@ export class EventWriter {
     return this.#writing;
   }
 
-  /** Between two commits, so that everything is told in the order in which it is kept. */
-  async alone<T>(write: () => Promise<T>): Promise<T> {
+  /** Between two commits, so that everything is published in the order in which it is kept. */
+  async exclusive<T>(write: () => Promise<T>): Promise<T> {
     while (this.#writing) await this.#writing;
     const written = write();
     this.#writing = written.then(
       () => this.#writeAll(),
-      // Whoever asked for it is told.
+      // Whoever asked for it is published.
       () => this.#writeAll(),
     );
     return written;
   }
 
   /** For what was written alone. */
-  tell(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
+  publish(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
     const next = cursors[Symbol.iterator]();
-    const told = batch.map(({ event, text }): PublishedEvent => {
+    const published = batch.map(({ event, text }): PublishedEvent => {
       const cursor = isKept(event) ? (next.next().value ?? null) : null;
       return { cursor, event, text };
     });
     this.#newest = cursors.at(-1) ?? this.#newest;
-    this.#listeners.onTold(told);
+    this.#listeners.onPublished(published);
   }
 
   /** Writes what is still to be written, if it can be. */
@@ -116,52 +116,52 @@ export class EventWriter {
     if (lost > 0) this.#deps.onError({ error: eventsLost(lost) });
   }
 
-  get #isTooMuch(): boolean {
+  get #isFull(): boolean {
     return this.#characters > (this.#deps.maxCharacters ?? 16 * 1024 * 1024);
   }
 
   async #writeAll(): Promise<void> {
     // What is said in the same breath goes together.
     await null;
-    while (this.#queue.length > 0 && !this.#failing) await this.#writeSome(this.#nextBatch());
-    if (this.#queue.length === 0) this.#listeners.onRest();
+    while (this.#queue.length > 0 && !this.#failing) await this.#writeBatch(this.#nextBatch());
+    if (this.#queue.length === 0) this.#listeners.onIdle();
     // In the same moment as the last look at the queue: what is said from now on starts anew.
     this.#writing = null;
   }
 
   #nextBatch(): Entry[] {
-    const batch = this.#queue.splice(0, maxInACommit);
+    const batch = this.#queue.splice(0, maxPerCommit);
     this.#characters -= charactersIn(batch);
     return batch;
   }
 
-  async #writeSome(batch: readonly Entry[]): Promise<void> {
+  async #writeBatch(batch: readonly Entry[]): Promise<void> {
     try {
       await this.#append(batch);
     } catch (error) {
-      if (isOfTheDisk(error)) return this.#failed(batch, error);
-      const lanes = [...byLane(batch), ...this.#another(batch)];
-      if (lanes.length === 1 && !isAstray(error)) this.#failed(batch, error);
+      if (isStoreDown(error)) return this.#failed(batch, error);
+      const lanes = [...byLane(batch), ...this.#nextLane(batch)];
+      if (lanes.length === 1 && !isOutOfOrder(error)) this.#failed(batch, error);
       else await this.#writeLaneByLane(lanes);
     }
   }
 
   /** What waits of one lane more. A long turn of a lane whose events are refused may be all that is in a batch. */
-  #another(batch: readonly Entry[]): Entry[][] {
+  #nextLane(batch: readonly Entry[]): Entry[][] {
     const tried = new Set(batch.map(({ event }) => event.lane));
     const lane = this.#queue.find(({ event, kept }) => kept && !tried.has(event.lane))?.event.lane;
     if (lane === undefined) return [];
-    const its = new Set(this.#queue.filter(({ event }) => event.lane === lane).slice(0, maxInACommit));
-    this.#queue = this.#queue.filter((entry) => !its.has(entry));
+    const own = new Set(this.#queue.filter(({ event }) => event.lane === lane).slice(0, maxPerCommit));
+    this.#queue = this.#queue.filter((entry) => !own.has(entry));
     this.#characters = charactersIn(this.#queue);
-    return [[...its]];
+    return [[...own]];
   }
 
   async #append(batch: readonly Entry[]): Promise<void> {
     const kept = batch.filter((entry) => entry.kept);
     const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
     this.#retryMs = firstRetryMs;
-    this.tell(batch, cursors);
+    this.publish(batch, cursors);
   }
 
   /** What the store takes of no lane is not the fault of a lane. */
@@ -172,10 +172,10 @@ export class EventWriter {
     }
     // Of a lane that has only deltas nothing is written.
     const written = lanes.filter((entries) => entries.some(({ kept }) => kept));
-    const isTheirOwn = ({ error }: { error: unknown }) =>
-      isAstray(error) || (refused.length < written.length && !isOfTheDisk(error));
-    for (const { entries, error } of refused.filter(isTheirOwn)) this.#giveUpLane(entries, error);
-    const waiting = refused.filter((one) => !isTheirOwn(one));
+    const isLanesFault = ({ error }: { error: unknown }) =>
+      isOutOfOrder(error) || (refused.length < written.length && !isStoreDown(error));
+    for (const { entries, error } of refused.filter(isLanesFault)) this.#dropLane(entries, error);
+    const waiting = refused.filter((one) => !isLanesFault(one));
     if (waiting[0]) {
       this.#failed(
         waiting.flatMap(({ entries }) => entries),
@@ -189,32 +189,32 @@ export class EventWriter {
     this.#characters = charactersIn(this.#queue);
     this.#deps.onError({ error });
     this.#failing = true;
-    if (this.#isTooMuch) this.#giveUpAll();
+    if (this.#isFull) this.#dropAll();
     if (this.#isClosed) return;
     const { clock } = this.#deps;
     this.#cancelRetry = clock.at(clock.now() + this.#retryMs, () => {
       this.#failing = false;
       void this.write();
     });
-    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, maxRetryMs);
   }
 
   /** Everything that waits, of all lanes that it is of. */
-  #giveUpAll(): void {
+  #dropAll(): void {
     const waiting = byLane(this.#queue);
     this.#queue = [];
     this.#characters = 0;
-    for (const entries of waiting) this.#listeners.onGivenUp(entries, this.#retryMs);
+    for (const entries of waiting) this.#listeners.onDropped(entries, this.#retryMs);
   }
 
-  #giveUpLane(entries: readonly Entry[], error: unknown): void {
+  #dropLane(entries: readonly Entry[], error: unknown): void {
     const laneId = entries[0]?.event.lane;
-    const isIts = ({ event }: Entry) => event.lane === laneId;
-    const all = [...entries, ...this.#queue.filter(isIts)];
-    this.#queue = this.#queue.filter((entry) => !isIts(entry));
+    const isOfLane = ({ event }: Entry) => event.lane === laneId;
+    const all = [...entries, ...this.#queue.filter(isOfLane)];
+    this.#queue = this.#queue.filter((entry) => !isOfLane(entry));
     this.#characters = charactersIn(this.#queue);
     this.#deps.onError({ ...(laneId === undefined ? {} : { laneId }), error });
-    this.#listeners.onGivenUp(all, refusedMs);
+    this.#listeners.onDropped(all, refusedMs);
   }
 }
 

@@ -18,16 +18,16 @@ export type Entry = { event: UniversalEvent; text: string; kept: boolean };
 export type Note = { type: "note"; at: number; body: EventBody };
 
 /** What a runtime may say again is of the newest turns; in any case as far back as the newest one goes. */
-const recalled = 1000;
-const atOnce = 250;
+const restoredEvents = 1000;
+const pageSize = 250;
 
 export class LaneLog {
   readonly laneId: string;
   readonly #tracker = new TurnTracker();
   readonly #newId: () => string;
-  /** Which notes were begun and which are over, so that none is told twice. */
-  readonly #begun = new KnownIds(recalled);
-  readonly #over = new KnownIds(recalled);
+  /** Which notes were started and which are over, so that none is told twice. */
+  readonly #started = new KnownIds(restoredEvents);
+  readonly #ended = new KnownIds(restoredEvents);
   #seq: number;
   /** Of the newest event. */
   session: string | null = null;
@@ -38,42 +38,42 @@ export class LaneLog {
     this.#newId = newId;
   }
 
-  static async recall(store: Store, laneId: string, newId: () => string): Promise<LaneLog> {
+  static async restore(store: Store, laneId: string, newId: () => string): Promise<LaneLog> {
     const log = new LaneLog(laneId, await store.lastEventSeq(laneId), newId);
     for (const event of await newestTurns(store, laneId)) {
       log.session = event.session;
       if (isNote(event)) log.#isNew(event);
-      else log.#tracker.recall(event);
+      else log.#tracker.restore(event);
     }
     return log;
   }
 
   /** The ends of deliveries that were not noted, since the daemon died just then. */
-  async missedEnds(store: Store): Promise<EventBody[]> {
-    const missed: EventBody[] = [];
-    for (const id of this.#begun.ids()) {
-      const begun = this.#over.has(id) ? null : roundOf(id);
-      if (!begun) continue;
-      const { message: messageId, round: rounds } = begun;
+  async unrecordedEnds(store: Store): Promise<EventBody[]> {
+    const unrecorded: EventBody[] = [];
+    for (const id of this.#started.ids()) {
+      const started = this.#ended.has(id) ? null : roundOf(id);
+      if (!started) continue;
+      const { message: messageId, round: rounds } = started;
       const record = await store.deliveryOf(this.laneId, messageId);
       // One that is gone was over long ago.
-      if (!record) missed.push(endNote({ messageId, rounds, status: "responded", lastReason: null }));
+      if (!record) unrecorded.push(endNote({ messageId, rounds, status: "responded", lastReason: null }));
       // Only what failed is retried.
       else if (record.rounds > rounds)
-        missed.push(endNote({ messageId, rounds, status: "failed_terminal", lastReason: null }));
+        unrecorded.push(endNote({ messageId, rounds, status: "failed_terminal", lastReason: null }));
       // A record that was lost and rebuilt counts from the first round again.
-      else if (isOver(record)) missed.push(endNote({ ...record, rounds }));
+      else if (isOver(record)) unrecorded.push(endNote({ ...record, rounds }));
     }
-    return missed;
+    return unrecorded;
   }
 
   get inTurn(): boolean {
     return this.#tracker.inTurn;
   }
 
-  take(heard: Signal | Note): Entry[] {
-    if (heard.type === "note") return this.#note(heard);
-    return this.#tracker.take(shallow(heard)).map((draft) => this.#entry(draft));
+  take(received: Signal | Note): Entry[] {
+    if (received.type === "note") return this.#note(received);
+    return this.#tracker.take(shallow(received)).map((draft) => this.#entry(draft));
   }
 
   #note({ at: time, body }: Note): Entry[] {
@@ -83,8 +83,8 @@ export class LaneLog {
   }
 
   #isNew(body: EventBody): boolean {
-    if (body.type === "item.started") return this.#begun.add(body.data.item.id);
-    return body.type === "item.completed" && this.#over.add(body.data.item.id);
+    if (body.type === "item.started") return this.#started.add(body.data.item.id);
+    return body.type === "item.completed" && this.#ended.add(body.data.item.id);
   }
 
   #entry(draft: Draft): Entry {
@@ -104,8 +104,8 @@ function isNote({ source, synthetic }: UniversalEvent): boolean {
 /** Oldest first. */
 async function newestTurns(store: Store, laneId: string): Promise<UniversalEvent[]> {
   const found: UniversalEvent[] = [];
-  for (let hasTurn = false; !hasTurn || found.length < recalled; ) {
-    const page = await store.eventsBefore(laneId, found.at(-1)?.seq ?? null, atOnce);
+  for (let hasTurn = false; !hasTurn || found.length < restoredEvents; ) {
+    const page = await store.eventsBefore(laneId, found.at(-1)?.seq ?? null, pageSize);
     if (page.length === 0) break;
     hasTurn ||= page.some(({ type }) => type === "turn.started");
     found.push(...page);

@@ -2,7 +2,7 @@
  * Takes down what runtimes say, and what the daemon notes, as the universal events of lanes, and tells those who follow
  * once it is durable.
  *
- * A lane whose events could not be written and were given up is taken up from the store, as after a start, and its
+ * A lane whose events could not be written and were dropped up is taken up from the store, as after a start, and its
  * runtime asked to say its turn again.
  */
 import { randomUUID } from "node:crypto";
@@ -29,28 +29,28 @@ export type ForkOf = Omit<LaneFork, "events" | "at"> & {
 
 export type RecorderDeps = WriterDeps & { store: Store };
 
-type Heard = Signal | Note;
+type Received = Signal | Note;
 
 type LaneState =
   /** Its log is being read; what is said meanwhile waits. */
-  | { state: "opening"; heard: Heard[]; opened: Promise<LaneLog | null> }
+  | { state: "opening"; received: Received[]; opened: Promise<LaneLog | null> }
   | { state: "open"; log: LaneLog }
-  /** Events of it were given up; nothing is taken before it was read anew. */
-  | { state: "given_up"; count: number; session: string };
+  /** Events of it were dropped up; nothing is taken before it was read anew. */
+  | { state: "dropped"; count: number; session: string };
 
-const takeUpMs = 1000;
-const takeUpAgainMs = 30_000;
+const reopenMs = 1000;
+const reopenRetryMs = 30_000;
 /** How often a runtime is asked again that cannot say its turn. */
 const resyncMs = 10_000;
-const readAtOnce = 500;
-/** Of lanes that rest, more are read from the store again when something is heard of them. */
+const pageSize = 500;
+/** Of lanes that rest, more are read from the store again when something is received of them. */
 const maxLogs = 500;
 
 export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #writer: EventWriter;
   readonly #lanes = new Map<string, LaneState>();
-  readonly #listeners = new Set<(told: readonly PublishedEvent[]) => void>();
+  readonly #listeners = new Set<(published: readonly PublishedEvent[]) => void>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #closing = new AbortController();
   readonly #timers = new Set<() => void>();
@@ -62,13 +62,13 @@ export class Recorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
     this.#writer = new EventWriter(deps, {
-      onTold: (told) => this.#tell(told),
-      onGivenUp: (entries, afterMs) => this.#giveUp(entries, afterMs),
-      onRest: () => this.#letGo(),
+      onPublished: (published) => this.#publish(published),
+      onDropped: (entries, afterMs) => this.#drop(entries, afterMs),
+      onIdle: () => this.#evictIdle(),
     });
   }
 
-  /** The cursor of the newest event that was told. */
+  /** The cursor of the newest event that was published. */
   get newest(): string {
     return this.#writer.newest;
   }
@@ -77,7 +77,7 @@ export class Recorder {
   async listen(runtimes: readonly Runtime[]): Promise<void> {
     await this.#writer.start();
     for (const runtime of runtimes) {
-      this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#hear(laneId, signal)));
+      this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#receive(laneId, signal)));
     }
   }
 
@@ -91,7 +91,7 @@ export class Recorder {
   }
 
   /** The returned function ends it. Listeners get batches, and must not take long over them. */
-  onEvents(listener: (told: readonly PublishedEvent[]) => void): () => void {
+  onEvents(listener: (published: readonly PublishedEvent[]) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -108,7 +108,7 @@ export class Recorder {
   /** What the daemon itself has to say of a lane, in its order among what the agent does. */
   note(laneId: string, bodies: readonly EventBody[]): void {
     const at = this.#deps.clock.now();
-    for (const body of bodies) this.#hear(laneId, { type: "note", at, body });
+    for (const body of bodies) this.#receive(laneId, { type: "note", at, body });
   }
 
   /** Nothing more is expected of it, once its turn has ended; what is, is read from the store again. */
@@ -118,65 +118,65 @@ export class Recorder {
     void this.#writer.write();
   }
 
-  /** All that is kept of a lane by now, or of what came before the prompt that was told first with the event `before`. */
+  /** All that is kept of a lane by now, or of what came before the prompt that was published first with the event `before`. */
   async history(laneId: string, before: number | null): Promise<History> {
     await this.#opened(laneId);
     await this.#writer.write();
     const found: UniversalEvent[] = [];
     for (;;) {
-      const page = await this.#deps.store.eventsBefore(laneId, found.at(-1)?.seq ?? null, readAtOnce);
+      const page = await this.#deps.store.eventsBefore(laneId, found.at(-1)?.seq ?? null, pageSize);
       found.push(...page);
-      if (page.length < readAtOnce) return historyBefore(found.reverse(), before);
+      if (page.length < pageSize) return historyBefore(found.reverse(), before);
     }
   }
 
-  /** Makes the lane. Its first events are told as all others are, and come to those who follow in one piece. */
+  /** Makes the lane. Its first events are published as all others are, and come to those who follow in one piece. */
   async fork({ history, renamed, ...fork }: ForkOf): Promise<Lane> {
     const { store, clock, keep } = this.#deps;
     const [lane, session, at] = [fork.lane.id, fork.sessionId ?? "", clock.now()];
     const events = copiedEvents(history.events, { lane, session, renamed, newId: () => this.#newId() });
-    const made = await this.#writer.alone(async () => {
+    const made = await this.#writer.exclusive(async () => {
       const forked = await store.forkLane({ ...fork, at, events }, keep);
-      this.#writer.tell(events, forked.cursors);
+      this.#writer.publish(events, forked.cursors);
       return forked.lane;
     });
     // Nothing goes on in it.
-    if (history.inTurn) this.#hear(lane, { at, session, synthetic: true, type: "died" });
+    if (history.inTurn) this.#receive(lane, { at, session, synthetic: true, type: "died" });
     return made;
   }
 
-  #hear(laneId: string, heard: Heard): void {
+  #receive(laneId: string, received: Received): void {
     const lane = this.#lanes.get(laneId) ?? this.#open(laneId);
-    if (lane.state === "opening") lane.heard.push(heard);
-    else if (lane.state === "given_up") lane.count += 1;
-    else this.#writer.add(lane.log.take(heard));
+    if (lane.state === "opening") lane.received.push(received);
+    else if (lane.state === "dropped") lane.count += 1;
+    else this.#writer.add(lane.log.take(received));
   }
 
   #open(laneId: string): LaneState {
-    const opening: LaneState = { state: "opening", heard: [], opened: Promise.resolve(null) };
-    opening.opened = this.#recall(laneId, opening.heard);
+    const opening: LaneState = { state: "opening", received: [], opened: Promise.resolve(null) };
+    opening.opened = this.#recall(laneId, opening.received);
     this.#lanes.set(laneId, opening);
     return opening;
   }
 
-  async #recall(laneId: string, heard: Heard[]): Promise<LaneLog | null> {
+  async #recall(laneId: string, received: Received[]): Promise<LaneLog | null> {
     try {
-      const log = await LaneLog.recall(this.#deps.store, laneId, () => this.#newId());
-      const missed = await log.missedEnds(this.#deps.store);
+      const log = await LaneLog.restore(this.#deps.store, laneId, () => this.#newId());
+      const missed = await log.unrecordedEnds(this.#deps.store);
       this.#lanes.set(laneId, { state: "open", log });
       const at = this.#deps.clock.now();
       for (const body of missed) this.#writer.add(log.take({ type: "note", at, body }));
-      for (const one of heard) this.#writer.add(log.take(one));
+      for (const one of received) this.#writer.add(log.take(one));
       return log;
     } catch (error) {
       this.#deps.onError({ laneId, error });
-      if (heard.length === 0 || this.#closing.signal.aborted) {
+      if (received.length === 0 || this.#closing.signal.aborted) {
         this.#lanes.delete(laneId);
         return null;
       }
-      const session = heard.find((one) => one.type !== "note")?.session ?? "";
-      this.#lanes.set(laneId, { state: "given_up", count: heard.length, session });
-      this.#later(takeUpMs, () => void this.#takeUp(laneId));
+      const session = received.find((one) => one.type !== "note")?.session ?? "";
+      this.#lanes.set(laneId, { state: "dropped", count: received.length, session });
+      this.#schedule(reopenMs, () => void this.#reopen(laneId));
       return null;
     }
   }
@@ -187,7 +187,7 @@ export class Recorder {
   }
 
   /** When all is written, so that the store knows as much as the log does. */
-  #letGo(): void {
+  #evictIdle(): void {
     let tooMany = this.#lanes.size - maxLogs;
     if (tooMany <= 0 && this.#removed.size === 0) return;
     for (const [laneId, lane] of this.#lanes) {
@@ -200,34 +200,34 @@ export class Recorder {
     }
   }
 
-  #tell(told: readonly PublishedEvent[]): void {
+  #publish(published: readonly PublishedEvent[]): void {
     for (const listener of this.#listeners) {
       try {
-        listener(told);
+        listener(published);
       } catch (error) {
         this.#deps.onError({ error });
       }
     }
   }
 
-  #giveUp(entries: readonly Entry[], afterMs: number): void {
+  #drop(entries: readonly Entry[], afterMs: number): void {
     const kept = entries.filter((entry) => entry.kept);
     const last = kept.at(-1)?.event;
     if (!last) return;
     const { lane: laneId, session } = last;
     this.#deps.onError({ laneId, error: eventsLost(kept.length) });
-    this.#lanes.set(laneId, { state: "given_up", count: kept.length, session });
-    this.#later(afterMs, () => void this.#takeUp(laneId));
+    this.#lanes.set(laneId, { state: "dropped", count: kept.length, session });
+    this.#schedule(afterMs, () => void this.#reopen(laneId));
   }
 
-  async #takeUp(laneId: string): Promise<void> {
-    const given = this.#lanes.get(laneId);
-    if (given?.state !== "given_up") return;
+  async #reopen(laneId: string): Promise<void> {
+    const dropped = this.#lanes.get(laneId);
+    if (dropped?.state !== "dropped") return;
     const { store, clock, onError } = this.#deps;
     try {
       await store.probe(clock.now());
-      const { session } = given;
-      const value = { signals: given.count };
+      const { session } = dropped;
+      const value = { signals: dropped.count };
       const id = `events_lost:${this.#newId()}`;
       const lost: Signal = {
         at: clock.now(),
@@ -239,11 +239,11 @@ export class Recorder {
         value,
       };
       this.#lanes.delete(laneId);
-      this.#hear(laneId, lost);
+      this.#receive(laneId, lost);
       await this.#resync(laneId);
     } catch (error) {
       onError({ laneId, error });
-      this.#later(takeUpAgainMs, () => void this.#takeUp(laneId));
+      this.#schedule(reopenRetryMs, () => void this.#reopen(laneId));
     }
   }
 
@@ -257,17 +257,17 @@ export class Recorder {
       const session = log?.inTurn ? log.session : (lane?.sessionId ?? null);
       if (session === null || !log || this.#closing.signal.aborted) return;
       const gone = { at: clock.now(), session, synthetic: true, type: "died" } as const;
-      if (!lane) return this.#hear(laneId, gone);
+      if (!lane) return this.#receive(laneId, gone);
       // Where it is not ready, its turns stay open until a start that finds it ready.
       if (!runtime) return;
       await runtime.resync(lane, session, this.#closing.signal).catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== "session_unknown") throw error;
-        this.#hear(laneId, gone);
+        this.#receive(laneId, gone);
       });
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       onError({ laneId, error });
-      this.#later(resyncMs, () => void this.#resync(laneId));
+      this.#schedule(resyncMs, () => void this.#resync(laneId));
     }
   }
 
@@ -277,7 +277,7 @@ export class Recorder {
     return lane.state === "open" ? lane.log : null;
   }
 
-  #later(ms: number, run: () => void): void {
+  #schedule(ms: number, run: () => void): void {
     if (this.#closing.signal.aborted) return;
     const { clock } = this.#deps;
     const cancel = clock.at(clock.now() + ms, () => {

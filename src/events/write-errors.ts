@@ -1,12 +1,12 @@
 /** Whose fault it is that events were not written, and what is said when they are given up. */
 import { AppError } from "../app-error.ts";
 
-export function isOfTheDisk(error: unknown): boolean {
+export function isStoreDown(error: unknown): boolean {
   return error instanceof AppError && error.code === "store_unwritable";
 }
 
 /** A lane's numbers and those in the store have come apart; the store is right. */
-export function isAstray(error: unknown): boolean {
+export function isOutOfOrder(error: unknown): boolean {
   return error instanceof AppError && error.code === "events_out_of_order";
 }
 

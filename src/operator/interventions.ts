@@ -1,6 +1,6 @@
 /**
- * What people do to deliveries and lanes. Each takes effect in the ledger first; the courier then does what follows
- * from it, so that nothing a person decided is lost with the process that was to carry it out.
+ * What people do to deliveries and lanes. Each takes effect in the ledger first, and the courier does what follows
+ * from it. So a crash loses nothing that a person decided.
  */
 import { AppError } from "../app-error.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
@@ -30,7 +30,7 @@ export class Interventions {
     this.#courier = courier;
   }
 
-  /** Ends a delivery for good. If its turn runs, the next look stops it. */
+  /** Ends a delivery for good. If its turn runs, the next reconcile stops it. */
   async cancel(deliveryId: string, by: string, reason = "cancelled_by_person"): Promise<Applied> {
     const applied = await this.#commitCancel(deliveryId, by, reason);
     if (applied.outcome === "applied") void this.#courier.moveLane(applied.record.laneId, { reconcile: true });
@@ -44,7 +44,7 @@ export class Interventions {
     return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt: at }]);
   }
 
-  /** Takes a message back that has not been sent; refused once it was. */
+  /** Withdraws a message that was not sent yet. */
   withdraw(deliveryId: string, by: string): Promise<Applied> {
     const { ledger, mailbox, clock } = this.#deps;
     const at = clock.now();
@@ -52,7 +52,7 @@ export class Interventions {
     return ledger.commit(deliveryId, [{ type: "withdrawn", at, by, reason: "withdrawn", readCommitted, lookAt: at }]);
   }
 
-  /** Gives a failed delivery a new budget. Its old attempts are looked at first. */
+  /** Gives a failed delivery a new budget. Its old attempts are reconciled first. */
   async retry(deliveryId: string, by: string): Promise<Applied> {
     const { store, ledger, policy, clock, recorder } = this.#deps;
     const record = await store.delivery(deliveryId);
@@ -108,7 +108,7 @@ export class Interventions {
 
   /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
   async adopt(laneId: string, sessionId: string): Promise<void> {
-    await this.#atTheGate(laneId, () => adoptSession(laneId, sessionId, this.#deps));
+    await this.#inLane(laneId, () => adoptSession(laneId, sessionId, this.#deps));
     void this.#courier.moveLane(laneId);
   }
 
@@ -117,11 +117,11 @@ export class Interventions {
    * while a delivery holds the lane.
    */
   fork(laneId: string, before: number | null, made: NewLane): Promise<Lane> {
-    return this.#atTheGate(laneId, () => forkLane(laneId, before, made, this.#deps));
+    return this.#inLane(laneId, () => forkLane(laneId, before, made, this.#deps));
   }
 
-  /** Whoever asked hears why not; for the lane it is no trouble. */
-  async #atTheGate<T>(laneId: string, work: () => Promise<T>): Promise<T> {
+  /** The caller gets the error; the lane goes on without delay. */
+  async #inLane<T>(laneId: string, work: () => Promise<T>): Promise<T> {
     let outcome: () => T = () => {
       throw closing();
     };
@@ -136,7 +136,7 @@ export class Interventions {
     return outcome();
   }
 
-  /** Tells the agent what a person decided. The look that follows shows what it makes of that. */
+  /** Passes on to the agent what a person decided. */
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { asks, store, runtimes, policy } = this.#deps;
     const laneId = asks.laneOf(askId);
@@ -152,7 +152,6 @@ export class Interventions {
     this.#afterAnswer(askId, lane.id);
   }
 
-  /** Whoever answered it, it is not asked any more. */
   #afterAnswer(askId: string, laneId: string): void {
     this.#deps.asks.answered(askId);
     void this.#courier.moveLane(laneId, { reconcile: true });
@@ -162,7 +161,7 @@ export class Interventions {
     await this.#deps.store.pauseLane(laneId, reason);
   }
 
-  /** A lane that was stopped by a limit goes on without one until the day ends. */
+  /** Lifts a daily limit that paused the lane until the day ends. */
   async resume(laneId: string): Promise<void> {
     const { store, clock } = this.#deps;
     const lane = await store.lane(laneId);
@@ -177,23 +176,23 @@ export class Interventions {
     while (!(await store.removeLane(laneId, clock.now()))) {
       const open = await store.openDeliveries(laneId);
       if (!force) throw laneInUse(laneId, open.length);
-      // Ending one must not set the next one going.
+      // Ending one must not start the next.
       await store.pauseLane(laneId, "being_removed");
       for (const record of open) {
         if (record.status === "pending") await this.#commitCancel(record.id, by, "lane_removed");
-        else if (isOutstanding(record)) await this.#endHolder(laneId, record, by);
-        await this.#giveUpRead(record.id);
+        else if (isOutstanding(record)) await this.#endOutstanding(laneId, record, by);
+        await this.#releaseRead(record.id);
       }
     }
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
-    const sessions = await this.#sessionsOfNobody(laneId);
+    const sessions = await this.#unownedSessions(laneId);
     // Also those that it had before.
     for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
   }
 
   /** Those that it has had, without one that another lane goes on in since. */
-  async #sessionsOfNobody(laneId: string): Promise<string[]> {
+  async #unownedSessions(laneId: string): Promise<string[]> {
     const { store } = this.#deps;
     const taken = new Set((await store.lanes()).map(({ sessionId }) => sessionId));
     const had = (await store.sessions(laneId)).map(({ sessionId }) => sessionId);
@@ -201,7 +200,7 @@ export class Interventions {
   }
 
   /** A read flag that could not be written by now is not waited for when its lane goes. */
-  async #giveUpRead(deliveryId: string): Promise<void> {
+  async #releaseRead(deliveryId: string): Promise<void> {
     const { store, ledger, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
     if (!record || !isOwed(record) || record.readCommittedAt !== null) return;
@@ -210,7 +209,7 @@ export class Interventions {
   }
 
   /** Nothing will be sent in its lane any more, so its turn is stopped and nobody waits for the end. */
-  async #endHolder(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
+  async #endOutstanding(laneId: string, record: DeliveryRecord, by: string): Promise<void> {
     if (openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "lane_removed");
     await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
@@ -223,14 +222,14 @@ function awaitsFollowUp({ status, turnEndedAt, nextAttempt, claims }: DeliveryRe
 }
 
 function closing(): AppError {
-  return new AppError({ code: "draining", message: "This daemon is about to end.", retryable: true });
+  return new AppError({ code: "draining", message: "This daemon is stopping.", retryable: true });
 }
 
 function askUnknown(askId: string): AppError {
   return new AppError({
     code: "ask_unknown",
-    message: `Nothing is asked under "${askId}" any more.`,
-    hint: "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.",
+    message: `No open ask has the id "${askId}".`,
+    hint: "It may have been answered, or its turn has ended. `waybill asks` lists open asks.",
   });
 }
 
@@ -239,7 +238,7 @@ function noAnswer(runtime: string, cause: TimedOut): AppError {
   return new AppError({
     code: "runtime_unavailable",
     message: `The runtime "${runtime}" did not take the answer: ${cause.message}.`,
-    hint: "Look at `waybill asks` in a moment; what is still there can be answered again.",
+    hint: "Check `waybill asks` in a moment, and answer again if it is still there.",
     retryable: true,
     cause,
   });
@@ -249,6 +248,6 @@ function laneInUse(laneId: string, open: number): AppError {
   return new AppError({
     code: "lane_in_use",
     message: `Lane "${laneId}" has ${open} open ${open === 1 ? "delivery" : "deliveries"}.`,
-    hint: "Wait for them, or force it (`--force`): then they end as cancelled.",
+    hint: "Wait for them, or cancel them with `--force`.",
   });
 }

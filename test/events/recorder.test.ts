@@ -537,8 +537,8 @@ test("the end of a round that was not noted is noted as failed when the message 
   const begun = events.filter(({ type, data }) => type === "item.started" && data.item.name === "delivery").reverse();
   const { store: real } = world.waybill;
   const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? begun : []) };
-  const log = await LaneLog.recall(torn, "lane", () => "new");
-  const missed = await log.missedEnds(torn);
+  const log = await LaneLog.restore(torn, "lane", () => "new");
+  const missed = await log.unrecordedEnds(torn);
   expect(missed.map(({ type, data }) => `${type} ${JSON.stringify(data)}`)).toEqual([
     expect.stringMatching(/^item.completed .*"delivery:m1".*"failed_terminal"/),
     expect.stringMatching(/^item.completed .*"delivery:m1#2".*"responded"/),
@@ -554,7 +554,7 @@ test("the end of a retried message is noted for its round, also when its record 
   const [first] = await kept(real);
   const begun = JSON.parse(JSON.stringify(first).replace("delivery:m1", "delivery:m1#2")) as UniversalEvent;
   const torn: Store = { ...real, eventsBefore: async (_lane, seq) => (seq === null ? [begun] : []) };
-  const missed = await (await LaneLog.recall(torn, "lane", () => "new")).missedEnds(torn);
+  const missed = await (await LaneLog.restore(torn, "lane", () => "new")).unrecordedEnds(torn);
   expect(rebuilt.rounds).toBe(1);
   expect(missed).toMatchObject([{ data: { item: { id: "delivery:m1#2", status: "completed" } } }]);
 });

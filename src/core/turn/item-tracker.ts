@@ -18,27 +18,27 @@ type Entry = {
   calls: Set<string>;
   files: FilePart[];
   ending: Ending | null;
-  /** It was begun before a restart: how much of its text was told as deltas, nobody knows. */
-  recalled: boolean;
+  /** It was begun before a restart: how much of its text was bodies as deltas, nobody knows. */
+  restored: boolean;
 };
 type Words = Extract<Said, { type: "part" | "delta" }>;
 type Tool = Extract<Said, { type: "tool" }>;
 
-/** Repeats come soon after; more than a very long turn has items need not be remembered. */
-const remembered = 5000;
+/** Repeats come soon after; more than a very long turn has items need not be maxKnownIds. */
+const maxKnownIds = 5000;
 
 export class ItemTracker {
   readonly #open = new Map<string, Entry>();
   /** Messages that have begun and have nothing in them yet, with the call that a subagent works for. */
   readonly #empty = new Map<string, string | null>();
-  readonly #over = new KnownIds(remembered);
+  readonly #ended = new KnownIds(maxKnownIds);
 
   knows(id: string): boolean {
-    return this.#open.has(id) || this.#over.has(id);
+    return this.#open.has(id) || this.#ended.has(id);
   }
 
   isOver(id: string): boolean {
-    return this.#over.has(id);
+    return this.#ended.has(id);
   }
 
   get hasOpen(): boolean {
@@ -50,7 +50,7 @@ export class ItemTracker {
   }
 
   /**
-   * A message is told with the first thing in it: some programs announce one before the model has said anything, and
+   * A message is emitted with the first thing in it: some programs announce one before the model has said anything, and
    * others do not.
    */
   message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): EventBody[] {
@@ -65,34 +65,34 @@ export class ItemTracker {
     const entry = this.#open.get(message);
     if (!entry) return begun;
     const known = wordsIn(entry.item.parts, id, kind);
-    const isAgain = entry.recalled && known.text === "";
-    const added = type === "delta" ? text : isAgain ? "" : newIn(text, known.text);
+    const isRepeat = entry.restored && known.text === "";
+    const added = type === "delta" ? text : isRepeat ? "" : newIn(text, known.text);
     known.text = type === "delta" ? known.text + text : text;
     return added === ""
       ? begun
       : [...begun, { type: "item.delta", data: { item: message, part: id, kind, text: added } }];
   }
 
-  tool(said: Tool): EventBody[] {
-    const { message, call, name, state } = said;
+  tool(signal: Tool): EventBody[] {
+    const { message, call, name, state } = signal;
     const [callId, resultId] = [callItem(call), resultItem(call)];
-    if (this.#over.has(resultId)) return [];
-    const told = this.#beginMessage(message);
+    if (this.#ended.has(resultId)) return [];
+    const bodies = this.#beginMessage(message);
     if (!this.knows(callId)) {
       this.#open.get(message)?.calls.add(call);
-      told.push(this.#begin({ id: callId, kind: "tool_call", name, parent: message }));
+      bodies.push(this.#begin({ id: callId, kind: "tool_call", name, parent: message }));
     }
-    if (state.status === "pending") return told;
+    if (state.status === "pending") return bodies;
     if (this.#open.has(callId)) {
-      told.push(this.#complete(callId, [{ type: "tool_call", call, name, input: state.input }]));
+      bodies.push(this.#complete(callId, [{ type: "tool_call", call, name, input: state.input }]));
     }
-    if (state.status === "running") return [...told, ...this.#output(said, state.output ?? "")];
-    if (!this.#open.has(resultId)) told.push(this.#begin(resultOf(said)));
+    if (state.status === "running") return [...bodies, ...this.#output(signal, state.output ?? "")];
+    if (!this.#open.has(resultId)) bodies.push(this.#begin(resultOf(signal)));
     const failed = state.status === "error";
     const rejected = failed && state.rejected;
     const part: Part = { type: "tool_result", call, name, output: state.output, isError: failed, rejected };
-    told.push(this.#complete(resultId, [part], failed ? "failed" : "completed"));
-    return [...told, ...this.#resolved(message, call)];
+    bodies.push(this.#complete(resultId, [part], failed ? "failed" : "completed"));
+    return [...bodies, ...this.#resolved(message, call)];
   }
 
   inputDelta({ call, text }: Extract<Said, { type: "tool_input_delta" }>): EventBody[] {
@@ -101,7 +101,7 @@ export class ItemTracker {
     return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
   }
 
-  /** The same change is told once. One that says less adds nothing to one of the same path. */
+  /** The same change is bodies once. One that says less adds nothing to one of the same path. */
   file({ message, file }: Extract<Said, { type: "file" }>): EventBody[] {
     const begun = this.#beginMessage(message);
     const files = this.#open.get(message)?.files;
@@ -126,7 +126,7 @@ export class ItemTracker {
     if (error && !this.#open.has(message)) {
       // It failed before it said anything; that is news of the turn.
       this.#empty.delete(message);
-      this.#over.add(message);
+      this.#ended.add(message);
       return [];
     }
     const begun = this.#beginMessage(message);
@@ -138,31 +138,31 @@ export class ItemTracker {
 
   /** The turn is over: so is everything in it, what was made last first. */
   closeAll(): EventBody[] {
-    const told: EventBody[] = [];
-    for (const id of this.#empty.keys()) this.#over.add(id);
+    const bodies: EventBody[] = [];
+    for (const id of this.#empty.keys()) this.#ended.add(id);
     this.#empty.clear();
     for (const entry of [...this.#open.values()].reverse()) {
       const { item, calls } = entry;
       if (!this.#open.has(item.id)) continue;
-      if (item.kind !== "message") told.push(this.#complete(item.id, item.parts, "failed"));
+      if (item.kind !== "message") bodies.push(this.#complete(item.id, item.parts, "failed"));
       else {
-        for (const call of calls) told.push(...this.#leftOver(call));
-        told.push(...this.#end(entry));
+        for (const call of calls) bodies.push(...this.#leftOver(call));
+        bodies.push(...this.#end(entry));
       }
     }
-    return told;
+    return bodies;
   }
 
-  /** Takes back what was told before, as after a restart. */
-  recall(body: EventBody): void {
+  /** Takes back what was bodies before, as after a restart. */
+  restore(body: EventBody): void {
     if (body.type === "item.started") {
       const { item } = body.data;
-      this.#open.set(item.id, { ...entryOf(structuredClone(item)), recalled: true });
+      this.#open.set(item.id, { ...entryOf(structuredClone(item)), restored: true });
       if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
     } else if (body.type === "item.completed") {
       const { id, kind, parent } = body.data.item;
       this.#open.delete(id);
-      this.#over.add(id);
+      this.#ended.add(id);
       // A result's parent is its call, whose own parent is the message: found by the call it had open.
       if (kind === "tool_result" && parent !== null)
         for (const { calls } of this.#open.values()) calls.delete(callOf(parent));
@@ -176,20 +176,20 @@ export class ItemTracker {
     return [this.#begin({ id, kind: "message", role: "assistant", parent })];
   }
 
-  #output(said: Tool, output: string): EventBody[] {
+  #output(signal: Tool, output: string): EventBody[] {
     if (output === "") return [];
-    const id = resultItem(said.call);
-    const told = this.#open.has(id) ? [] : [this.#begin(resultOf(said))];
+    const id = resultItem(signal.call);
+    const bodies = this.#open.has(id) ? [] : [this.#begin(resultOf(signal))];
     const entry = this.#open.get(id);
-    const { call, name } = said;
+    const { call, name } = signal;
     const part: Part = { type: "tool_result", call, name, output, isError: false, rejected: false };
     const [known] = entry?.item.parts ?? [];
     const before = known?.type === "tool_result" ? known.output : "";
     if (entry) entry.item.parts = [part];
-    const isAgain = entry?.recalled === true && before === "";
-    const added = isAgain ? "" : newIn(output, before);
-    if (added === "") return told;
-    return [...told, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
+    const isRepeat = entry?.restored === true && before === "";
+    const added = isRepeat ? "" : newIn(output, before);
+    if (added === "") return bodies;
+    return [...bodies, { type: "item.delta", data: { item: id, part: call, kind: "output", text: added } }];
   }
 
   #resolved(message: string, call: string): EventBody[] {
@@ -211,16 +211,16 @@ export class ItemTracker {
 
   #end({ item, files, ending }: Entry): EventBody[] {
     const failed = ending === null || ending.error !== null;
-    const told: EventBody[] = [];
+    const bodies: EventBody[] = [];
     if (files.length > 0) {
-      told.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
+      bodies.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
     }
     if (ending?.usage) {
       const { tokens, cost, model } = ending.usage;
-      told.push({ type: "usage", data: { of: "message", item: item.id, model, tokens, cost } });
+      bodies.push({ type: "usage", data: { of: "message", item: item.id, model, tokens, cost } });
     }
-    told.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
-    return told;
+    bodies.push(this.#complete(item.id, item.parts, failed ? "failed" : "completed"));
+    return bodies;
   }
 
   #whole(item: Pick<Item, "id" | "kind" | "parts"> & Partial<Item>, status: Item["status"] = "completed"): EventBody[] {
@@ -238,7 +238,7 @@ export class ItemTracker {
     const entry = this.#open.get(id);
     if (!entry) throw new Error(`item ${id} is not open`);
     this.#open.delete(id);
-    this.#over.add(id);
+    this.#ended.add(id);
     return { type: "item.completed", data: { item: { ...entry.item, parts: structuredClone([...parts]), status } } };
   }
 }
@@ -260,7 +260,7 @@ function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "pa
 }
 
 function entryOf(item: Item): Entry {
-  return { item, calls: new Set(), files: [], ending: null, recalled: false };
+  return { item, calls: new Set(), files: [], ending: null, restored: false };
 }
 
 function newIn(text: string, known: string): string {

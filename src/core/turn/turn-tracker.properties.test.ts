@@ -145,10 +145,10 @@ test("after a restart, saying all of it again tells no item a second time and le
       const before = new TurnTracker();
       const first = kept(tell(before, signals));
       const after = new TurnTracker();
-      for (const event of first) after.recall(event);
+      for (const event of first) after.restore(event);
       expect(after.inTurn).toBe(before.inTurn);
       const copy = new TurnTracker();
-      for (const event of first) copy.recall(event);
+      for (const event of first) copy.restore(event);
       expect(endsOf(copy)).toEqual(endsOf(before));
       const again = signals.filter(({ type }) => ["prompt", "message", "part", "tool", "message_done"].includes(type));
       const known = new Set(first.flatMap((event) => (event.type === "item.started" ? [event.data.item.id] : [])));

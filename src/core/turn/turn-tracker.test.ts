@@ -252,7 +252,7 @@ test("what was told before a restart as deltas is not told as one again, and wha
   const before = new TurnTracker();
   const first = [prompt(), message(), says("Hel")].flatMap((said) => before.take(at(said)));
   const after = new TurnTracker();
-  for (const draft of first.filter(isKept)) after.recall({ id: "e", seq: 1, lane: "lane", ...draft });
+  for (const draft of first.filter(isKept)) after.restore({ id: "e", seq: 1, lane: "lane", ...draft });
   const told = [prompt(), message(), says("Hello"), says("Hello you"), done()].flatMap((said) => after.take(at(said)));
   expect(lines(told)).toEqual(["item.delta a1  you", "usage", "item.completed message a1"]);
   expect(told[2]).toMatchObject({ data: { item: { parts: [{ text: "Hello you" }] } } });

@@ -21,7 +21,7 @@ type Turn = {
   errors: Set<string>;
 };
 
-type SaidOf<T extends Said["type"]> = Extract<Said, { type: T }>;
+type BodyOf<T extends Said["type"]> = Extract<Said, { type: T }>;
 
 export class TurnTracker {
   readonly #items = new ItemTracker();
@@ -51,9 +51,9 @@ export class TurnTracker {
   }
 
   /** Takes back, in their order, what was told before a restart. */
-  recall(event: UniversalEvent): void {
+  restore(event: UniversalEvent): void {
     this.#session = event.session;
-    this.#items.recall(event);
+    this.#items.restore(event);
     if (event.type === "turn.started") this.#open = newTurn(false);
     else if (event.type === "turn.ended") this.#open = null;
     // Of a very long turn the beginning is not kept any more; it is open all the same.
@@ -62,7 +62,7 @@ export class TurnTracker {
     else if (event.type === "question.requested") this.#asks.set(event.data.ask, "question");
     else if (event.type === "permission.resolved" || event.type === "question.resolved")
       this.#asks.delete(event.data.ask);
-    if (this.#open) recallInTurn(this.#open, event);
+    if (this.#open) restoreTurn(this.#open, event);
     if (event.turn !== null) this.#turns = event.turn;
   }
 
@@ -83,11 +83,11 @@ export class TurnTracker {
   #take(signal: Signal): void {
     switch (signal.type) {
       case "session_started":
-        return this.#tell(signal, { type: "session.started", data: { resumed: signal.resumed } });
+        return this.#emit(signal, { type: "session.started", data: { resumed: signal.resumed } });
       case "session_ended":
         this.#busy = false;
         this.#end(signal, "interrupted", 0);
-        return this.#tell(signal, { type: "session.ended", data: { reason: signal.reason } });
+        return this.#emit(signal, { type: "session.ended", data: { reason: signal.reason } });
       case "busy":
         this.#busy = true;
         if (this.#open) this.#open.active = true;
@@ -112,22 +112,22 @@ export class TurnTracker {
         return this.#error(signal);
       case "turn_usage": {
         const { tokens, cost, model } = signal;
-        return this.#tell(signal, { type: "usage", data: { of: "turn", item: null, tokens, cost, model } });
+        return this.#emit(signal, { type: "usage", data: { of: "turn", item: null, tokens, cost, model } });
       }
       case "unparsed":
-        return this.#tell(signal, { type: "unparsed", data: { reason: signal.reason } }, { raw: signal.raw });
+        return this.#emit(signal, { type: "unparsed", data: { reason: signal.reason } }, { raw: signal.raw });
       case "plan":
-        return this.#tellAll(signal, this.#items.plan(signal));
+        return this.#emitAll(signal, this.#items.plan(signal));
       case "status":
-        return this.#tellAll(signal, this.#items.status(signal));
+        return this.#emitAll(signal, this.#items.status(signal));
       default:
         return this.#work(signal);
     }
   }
 
   /** What an agent does: there is a turn, whether or not the prompt was seen. A message that is over has said it all. */
-  #work(signal: Signal & SaidOf<"message" | "part" | "delta" | "tool" | "tool_input_delta" | "file" | "message_done">) {
-    if (signal.type === "tool_input_delta") return this.#tellAll(signal, this.#items.inputDelta(signal));
+  #work(signal: Signal & BodyOf<"message" | "part" | "delta" | "tool" | "tool_input_delta" | "file" | "message_done">) {
+    if (signal.type === "tool_input_delta") return this.#emitAll(signal, this.#items.inputDelta(signal));
     if (this.#items.isOver(signal.message)) return;
     const prompt = signal.type === "message" ? signal.prompt : null;
     const turn = this.#open ?? this.#begin(signal, prompt, true);
@@ -136,32 +136,32 @@ export class TurnTracker {
     if (isNew && signal.nativeSession === undefined) turn.refused = false;
     switch (signal.type) {
       case "message":
-        return this.#tellAll(signal, this.#items.message(signal));
+        return this.#emitAll(signal, this.#items.message(signal));
       case "part":
       case "delta":
-        return this.#tellAll(signal, this.#items.words(signal));
+        return this.#emitAll(signal, this.#items.words(signal));
       case "tool":
         if (signal.state.status === "error" && signal.state.rejected) turn.refused = true;
-        return this.#tellAll(signal, this.#items.tool(signal));
+        return this.#emitAll(signal, this.#items.tool(signal));
       case "file":
-        return this.#tellAll(signal, this.#items.file(signal));
+        return this.#emitAll(signal, this.#items.file(signal));
       case "message_done":
         if (signal.nativeSession === undefined) turn.failure = signal.error;
-        if (signal.error?.kind === "failed") this.#sayError(signal, turn, signal.error.message, signal.message);
-        return this.#tellAll(signal, this.#items.done(signal));
+        if (signal.error?.kind === "failed") this.#emitError(signal, turn, signal.error.message, signal.message);
+        return this.#emitAll(signal, this.#items.done(signal));
       default:
         signal satisfies never;
     }
   }
 
-  #prompt(signal: Signal & SaidOf<"prompt">): void {
+  #prompt(signal: Signal & BodyOf<"prompt">): void {
     if (this.#items.knows(signal.message)) return;
     if (!this.#open) this.#begin(signal, signal.message, false);
     else if (signal.nativeSession === undefined) this.#waiting.push(signal.message);
-    this.#tellAll(signal, this.#items.prompt(signal));
+    this.#emitAll(signal, this.#items.prompt(signal));
   }
 
-  #rest(signal: Signal & SaidOf<"rest">): void {
+  #rest(signal: Signal & BodyOf<"rest">): void {
     this.#busy = false;
     const turn = this.#open;
     if (!turn?.active) return;
@@ -182,7 +182,7 @@ export class TurnTracker {
     const turn = newTurn(this.#busy);
     this.#open = turn;
     this.#turns += 1;
-    this.#tell(signal, { type: "turn.started", data: { prompt } }, { synthetic });
+    this.#emit(signal, { type: "turn.started", data: { prompt } }, { synthetic });
     return turn;
   }
 
@@ -190,16 +190,16 @@ export class TurnTracker {
   #end(signal: Signal, reason: TurnEndReason, queued: number): void {
     const turn = this.#open;
     if (!turn) return;
-    for (const [ask, kind] of this.#asks) this.#tell(signal, expired(ask, kind), { synthetic: true });
+    for (const [ask, kind] of this.#asks) this.#emit(signal, expired(ask, kind), { synthetic: true });
     this.#asks.clear();
-    this.#tellAll(signal, this.#items.closeAll(), true);
+    this.#emitAll(signal, this.#items.closeAll(), true);
     const error = reason === "error" ? (turn.failure?.message ?? null) : null;
-    this.#tell(signal, { type: "turn.ended", data: { reason, error, queued } });
+    this.#emit(signal, { type: "turn.ended", data: { reason, error, queued } });
     this.#open = null;
     if (queued === 0) this.#waiting = [];
   }
 
-  #ask(signal: Signal & SaidOf<"permission" | "question">): void {
+  #ask(signal: Signal & BodyOf<"permission" | "question">): void {
     if (this.#asks.has(signal.ask)) return;
     const turn = this.#open ?? this.#begin(signal, null, true);
     turn.active = true;
@@ -207,44 +207,44 @@ export class TurnTracker {
     const { ask, call } = signal;
     if (signal.type === "question") {
       const questions = structuredClone([...signal.questions]);
-      return this.#tell(signal, { type: "question.requested", data: { ask, call, questions } });
+      return this.#emit(signal, { type: "question.requested", data: { ask, call, questions } });
     }
     const { title, detail } = signal;
-    this.#tell(signal, { type: "permission.requested", data: { ask, call, title, detail } });
+    this.#emit(signal, { type: "permission.requested", data: { ask, call, title, detail } });
   }
 
-  #answered(signal: Signal & SaidOf<"permission_over" | "question_over">): void {
+  #answered(signal: Signal & BodyOf<"permission_over" | "question_over">): void {
     const { ask } = signal;
     if (!this.#asks.delete(ask)) return;
     if (signal.outcome === "reject" && this.#open) this.#open.refused = true;
     if (signal.type === "permission_over") {
-      return this.#tell(signal, { type: "permission.resolved", data: { ask, outcome: signal.outcome } });
+      return this.#emit(signal, { type: "permission.resolved", data: { ask, outcome: signal.outcome } });
     }
     const answers = signal.answers === null ? null : signal.answers.map((one) => [...one]);
-    this.#tell(signal, { type: "question.resolved", data: { ask, outcome: signal.outcome, answers } });
+    this.#emit(signal, { type: "question.resolved", data: { ask, outcome: signal.outcome, answers } });
   }
 
-  #error(signal: Signal & SaidOf<"error">): void {
+  #error(signal: Signal & BodyOf<"error">): void {
     const turn = this.#open;
     if (turn) {
       turn.active = true;
       if (signal.nativeSession === undefined) turn.failure = { kind: "failed", message: signal.message };
-      return this.#sayError(signal, turn, signal.message, signal.item);
+      return this.#emitError(signal, turn, signal.message, signal.item);
     }
-    this.#tell(signal, { type: "error", data: { message: signal.message, item: signal.item } });
+    this.#emit(signal, { type: "error", data: { message: signal.message, item: signal.item } });
   }
 
-  #sayError(signal: Signal, turn: Turn, message: string, item: string | null): void {
+  #emitError(signal: Signal, turn: Turn, message: string, item: string | null): void {
     if (turn.errors.has(message)) return;
     turn.errors.add(message);
-    this.#tell(signal, { type: "error", data: { message, item } });
+    this.#emit(signal, { type: "error", data: { message, item } });
   }
 
-  #tellAll(signal: Signal, bodies: readonly EventBody[], synthetic = false): void {
-    for (const body of bodies) this.#tell(signal, body, { synthetic });
+  #emitAll(signal: Signal, bodies: readonly EventBody[], synthetic = false): void {
+    for (const body of bodies) this.#emit(signal, body, { synthetic });
   }
 
-  #tell(signal: Signal, body: EventBody, { synthetic = false, raw }: { synthetic?: boolean; raw?: string } = {}) {
+  #emit(signal: Signal, body: EventBody, { synthetic = false, raw }: { synthetic?: boolean; raw?: string } = {}) {
     this.#drafts.push({
       time: signal.at,
       session: signal.session,
@@ -263,7 +263,7 @@ function newTurn(active: boolean): Turn {
 }
 
 /** Which of its messages failed, and whether a person said no, so that its end has the right reason. */
-function recallInTurn(turn: Turn, event: UniversalEvent): void {
+function restoreTurn(turn: Turn, event: UniversalEvent): void {
   const below = event.nativeSession !== undefined;
   const { type } = event;
   turn.active ||= type === "error" || type.endsWith(".requested") || (type === "item.started" && !isPrompt(event.data));

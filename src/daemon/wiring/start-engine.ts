@@ -9,7 +9,6 @@ import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { laneName } from "../../core/lane/lane.ts";
 import { beginNotes, changeNotes } from "../../core/turn/delivery-notes.ts";
-import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import { Courier } from "../../courier/courier.ts";
 import { drain } from "../../courier/drain.ts";
@@ -78,7 +77,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onError,
   };
   const { asks } = deps;
-  ledger.onChange(({ record }) => asks.changed(record));
+  ledger.onChange(({ record }) => asks.deliveryChanged(record));
   if (options.onChange) ledger.onChange(options.onChange);
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
@@ -86,7 +85,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   noteChanges(deps, recorder);
   recorder.onEvents((told) => {
-    for (const { event } of told) if (event.copied !== true) hearAsk(asks, event);
+    for (const { event } of told) if (event.copied !== true) asks.onEvent(event);
   });
   const send = createSend(deps, courier, recorder);
   const made = options.runtimes(createPostMessage(store, send));
@@ -149,16 +148,6 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   const now = clock.now();
   const [responded, failed] = [now - respondedMs, now - failedMs];
   return store.prune({ responded, failed, feed: responded, events: responded });
-}
-
-/** Whoever follows events may look for an ask, and answer it, at once. */
-function hearAsk(asks: AskRegistry, { type, data, lane: laneId, time: since }: UniversalEvent): void {
-  if (type === "permission.requested") {
-    asks.told({ id: data.ask, kind: "permission", title: data.title, laneId, since });
-  } else if (type === "question.requested") {
-    const title = data.questions.map(({ question }) => question).join("\n");
-    asks.told({ id: data.ask, kind: "question", title, laneId, since });
-  } else if (type === "permission.resolved" || type === "question.resolved") asks.answered(data.ask);
 }
 
 /** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
