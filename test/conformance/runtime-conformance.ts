@@ -8,7 +8,7 @@ import type { ResponseState } from "../../src/core/delivery/record.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import type { TranscriptSlice } from "../../src/core/transcript/transcript.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import type { Known } from "../../src/runtimes/process/process-family.ts";
+import type { Known } from "../../src/runtimes/process/process-tree.ts";
 import type { Scenes } from "../support/scenes.ts";
 import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";

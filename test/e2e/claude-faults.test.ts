@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { familyOf } from "../../src/runtimes/process/process-family.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
+import { familyOf } from "../../src/runtimes/process/process-tree.ts";
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import { ClaudeLanes } from "../support/claude-lanes.ts";
 

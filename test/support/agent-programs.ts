@@ -1,7 +1,7 @@
 /** Worlds around the real programs in which scenes are played, and what happens to the programs from outside. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Known } from "../../src/runtimes/process/process-family.ts";
+import type { Known } from "../../src/runtimes/process/process-tree.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { ClaudeLanes } from "./claude-lanes.ts";
 import { OpencodeWorld } from "./opencode-world.ts";

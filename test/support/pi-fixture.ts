@@ -8,7 +8,7 @@ import type { Json } from "../../src/runtimes/json-fields.ts";
 import { SessionReader } from "../../src/runtimes/pi/session/session-reader.ts";
 import { PiTranslator } from "../../src/runtimes/pi/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
-import { asBrokenOff } from "../../src/runtimes/process-pool/broken-off.ts";
+import { asBrokenOff } from "../../src/runtimes/process-pool/unfinished-turns.ts";
 
 const directory = new URL("../fixtures/pi/", import.meta.url);
 /** The lane's session in every fixture. */

@@ -9,7 +9,7 @@ import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
-import { endFamily } from "../../src/runtimes/process/process-family.ts";
+import { endFamily } from "../../src/runtimes/process/process-tree.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";

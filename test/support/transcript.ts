@@ -4,7 +4,7 @@ import { untimed } from "../../src/core/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/core/proof/observation.ts";
 import { noEvidence } from "../../src/core/proof/observation.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/core/transcript/transcript.ts";
-import { newRow } from "../../src/runtimes/new-row.ts";
+import { newRow } from "../../src/runtimes/transcript-row.ts";
 
 export const defaultSession = "ses-1";
 

@@ -7,9 +7,9 @@ import type { Clock } from "../../clock.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { ProgramStart, Talk } from "./agent-process.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { Failures } from "./failures.ts";
+import { letGo } from "./idle-processes.ts";
 import type { ProgramKind } from "./json-line-process.ts";
-import { letGo } from "./resting.ts";
+import { Failures } from "./process-failures.ts";
 
 /** What is needed to start one; the rest is known here. */
 export type Wanted<T extends Talk> = Omit<

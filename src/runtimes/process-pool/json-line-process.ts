@@ -5,8 +5,8 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { AppError, messageOf } from "../../app-error.ts";
-import { lastWords } from "./last-words.ts";
 import { splitLines } from "./split-lines.ts";
+import { lastWords } from "./stderr-tail.ts";
 
 /** What people call the program, what begins the codes of its errors, and the setting that says where it is. */
 export type ProgramKind = { name: string; code: string; setting: string };

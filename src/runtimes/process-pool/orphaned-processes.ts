@@ -3,8 +3,8 @@
  * sessions are busy, and nobody else may take them up, because two programs on one session would branch it.
  */
 import type { Clock } from "../../clock.ts";
-import { endFamily, leaderOf } from "../process/process-family.ts";
 import { isAlive, processTable } from "../process/process-table.ts";
+import { endFamily, leaderOf } from "../process/process-tree.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { readProcessRecords, removeProcessRecord } from "./process-record.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
-import { familyOf } from "../../../src/runtimes/process/process-family.ts";
 import { processTable } from "../../../src/runtimes/process/process-table.ts";
+import { familyOf } from "../../../src/runtimes/process/process-tree.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RowFile } from "../../process-pool/row-file.ts";
+import { RowFile } from "../../process-pool/transcript-file.ts";
 import { findTranscript } from "./find-transcript.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 

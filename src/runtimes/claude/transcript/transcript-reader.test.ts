@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
-import { asBrokenOff } from "../../process-pool/broken-off.ts";
+import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
 /** What the real program wrote; see docs/claude.md. */

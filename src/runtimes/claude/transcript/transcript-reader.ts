@@ -10,10 +10,10 @@
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import type { OpenRow, OpenTool } from "../../new-row.ts";
-import { newRow } from "../../new-row.ts";
+import type { OpenRow, OpenTool } from "../../transcript-row.ts";
+import { newRow } from "../../transcript-row.ts";
 import type { TurnResult } from "../process/stdio-client.ts";
-import { fileChange } from "../translate/file-diff.ts";
+import { fileChange } from "../translate/file-change.ts";
 
 /** The model's name in rows that the program itself made up. */
 const nobody = "<synthetic>";

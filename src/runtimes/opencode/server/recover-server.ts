@@ -3,8 +3,8 @@
  * would be started now, else ended with all that it started, and waited for. Only then may anything be observed.
  */
 
-import { endFamily, leaderOf } from "../../process/process-family.ts";
 import { processTable } from "../../process/process-table.ts";
+import { endFamily, leaderOf } from "../../process/process-tree.ts";
 import type { OwnServer } from "./server-process.ts";
 import { answersAsOurs } from "./server-process.ts";
 import type { ServerRecord } from "./server-record.ts";

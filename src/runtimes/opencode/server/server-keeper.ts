@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError, messageOf } from "../../../app-error.ts";
-import { endFamily } from "../../process/process-family.ts";
+import { endFamily } from "../../process/process-tree.ts";
 import type { ObtainedServer, ObtainOptions, ServerAddress } from "./obtain-server.ts";
 import { adoptServer, attachServer, startOwnServer } from "./obtain-server.ts";
 import { probe } from "./probe.ts";

@@ -8,7 +8,7 @@
  * throws before a tool is used blocks that tool.
  */
 import { homedir } from "node:os";
-import type { GateAsk, GateNews, GateRules } from "../process/gate-words.ts";
+import type { GateAsk, GateNews, GateRules } from "./gate-protocol.ts";
 import {
   decisions,
   failedEntry,
@@ -18,12 +18,12 @@ import {
   rulesVariable,
   stepLimitEntry,
   stepLimitMessage,
-} from "../process/gate-words.ts";
-import type { Call } from "./judge.ts";
-import { grantOf, judge } from "./judge.ts";
+} from "./gate-protocol.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
-import { unsaidFailure } from "./unsaid-failure.ts";
+import type { Call } from "./tool-policy.ts";
+import { grantOf, judge } from "./tool-policy.ts";
+import { unsaidFailure } from "./unreported-failure.ts";
 
 const refusal = "A person refused this.";
 

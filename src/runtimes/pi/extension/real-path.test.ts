@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { judge } from "./judge.ts";
 import { realPath } from "./real-path.ts";
+import { judge } from "./tool-policy.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "real-path-")));
 const [work, state] = [join(root, "work"), join(root, "state")];

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { isInside } from "../../../inside.ts";
-import type { GateRules } from "./gate-words.ts";
+import type { GateRules } from "../extension/gate-protocol.ts";
 
 export type PiPermissions = {
   /** What the tools may do without asking. A table is OpenCode's, and means `safe` here. */

@@ -1,8 +1,8 @@
 /** The environment of a pi program that Waybill starts. Pure. */
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { passedOn } from "../../process/agent-environment.ts";
-import type { GateRules } from "./gate-words.ts";
-import { rulesVariable } from "./gate-words.ts";
+import type { GateRules } from "../extension/gate-protocol.ts";
+import { rulesVariable } from "../extension/gate-protocol.ts";
 
 /** Unless the user says otherwise. */
 const settings: Readonly<Record<string, string>> = {

@@ -7,11 +7,11 @@ import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { Talk } from "../../process-pool/agent-process.ts";
-import { unsaidFailure } from "../extension/unsaid-failure.ts";
+import { gateStatus } from "../extension/gate-protocol.ts";
+import { unsaidFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "./asks.ts";
 import { answerTo, askIn } from "./asks.ts";
-import { gateStatus } from "./gate-words.ts";
-import { TurnWatch } from "./turn-watch.ts";
+import { TurnWatch } from "./turn-state.ts";
 
 export type TalkOptions = {
   write: (line: object) => void;

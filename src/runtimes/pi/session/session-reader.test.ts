@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
-import { asBrokenOff } from "../../process-pool/broken-off.ts";
+import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
 import { SessionReader } from "./session-reader.ts";
 
 let count = 0;

@@ -10,7 +10,7 @@
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
-import { failedEntry, refusedEntry, stepLimitEntry } from "../process/gate-words.ts";
+import { failedEntry, refusedEntry, stepLimitEntry } from "../extension/gate-protocol.ts";
 import { messageId } from "./message-id.ts";
 import type { Turn } from "./session-rows.ts";
 import { rowsOf } from "./session-rows.ts";

@@ -8,9 +8,9 @@
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import type { OpenRow, OpenTool } from "../../new-row.ts";
-import { newRow } from "../../new-row.ts";
-import { fileChange } from "../translate/file-change.ts";
+import type { OpenRow, OpenTool } from "../../transcript-row.ts";
+import { newRow } from "../../transcript-row.ts";
+import { fileChange } from "./file-change.ts";
 import { messageId } from "./message-id.ts";
 
 export type Turn = {

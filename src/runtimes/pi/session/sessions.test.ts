@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Json } from "../../json-fields.ts";
+import { SessionNotes } from "../../process-pool/session-markers.ts";
 import { RpcClient } from "../process/rpc-client.ts";
 import { sessionPlaces } from "./session-file.ts";
-import { SessionNotes } from "./session-notes.ts";
 import { Sessions } from "./sessions.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pi-sessions-")));

@@ -12,14 +12,14 @@ import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
 import { latest } from "../../latest.ts";
 import type { ForkedSession } from "../../port.ts";
-import { asBrokenOff } from "../../process-pool/broken-off.ts";
-import { KeptFiles } from "../../process-pool/kept-files.ts";
-import type { RowFile } from "../../process-pool/row-file.ts";
+import type { SessionNotes } from "../../process-pool/session-markers.ts";
+import type { RowFile } from "../../process-pool/transcript-file.ts";
+import { KeptFiles } from "../../process-pool/transcript-file-cache.ts";
+import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
 import type { RpcClient } from "../process/rpc-client.ts";
 import { copyOfSession } from "./fork-session.ts";
 import type { SessionPlaces } from "./session-file.ts";
 import { sessionFile } from "./session-file.ts";
-import type { SessionNotes } from "./session-notes.ts";
 import { SessionReader } from "./session-reader.ts";
 
 export type SessionState = {

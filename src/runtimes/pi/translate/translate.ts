@@ -11,17 +11,17 @@ import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, jsonIn, textOfBlocks } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
-import { unsaidFailure } from "../extension/unsaid-failure.ts";
+import { stepLimitMessage } from "../extension/gate-protocol.ts";
+import { unsaidFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "../process/asks.ts";
 import { askIn, askSays } from "../process/asks.ts";
-import { stepLimitMessage } from "../process/gate-words.ts";
-import { TurnWatch } from "../process/turn-watch.ts";
+import { TurnWatch } from "../process/turn-state.ts";
+import { fileChange } from "../session/file-change.ts";
 import { messageId } from "../session/message-id.ts";
 import { errorOf, isEmpty } from "../session/session-rows.ts";
+import type { Call } from "./assistant-message.ts";
+import { SpokenMessage } from "./assistant-message.ts";
 import { becomes, eventName } from "./event-table.ts";
-import { fileChange } from "./file-change.ts";
-import type { Call } from "./spoken-message.ts";
-import { SpokenMessage } from "./spoken-message.ts";
 
 const longestRaw = 4000;
 

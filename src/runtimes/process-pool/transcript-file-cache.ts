@@ -1,6 +1,6 @@
 /** The transcript files that were read last, with what was made of them; another one is read from its beginning. */
-import type { Book } from "./row-file.ts";
-import { RowFile } from "./row-file.ts";
+import type { Book } from "./transcript-file.ts";
+import { RowFile } from "./transcript-file.ts";
 
 const maxKept = 32;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Json } from "../json-fields.ts";
-import { RowFile } from "./row-file.ts";
+import { RowFile } from "./transcript-file.ts";
 
 let directory = "";
 let path = "";

@@ -8,7 +8,7 @@
 import type { Said } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import { tokensOf } from "../translate/translate-usage.ts";
+import { tokensOf } from "./translate-usage.ts";
 
 export type Call = { message: string; name: string; input: Json; ofSubagent: boolean };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileChange } from "./file-diff.ts";
+import { fileChange } from "./file-change.ts";
 
 test("an edit shows the program's own hunks", () => {
   const hunk = (start: number) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { familyOf, leaderOf } from "./process-family.ts";
 import type { ProcessRow } from "./process-table.ts";
+import { familyOf, leaderOf } from "./process-tree.ts";
 
 const row = (pid: number, rest: Partial<ProcessRow> = {}): ProcessRow => ({
   pid,

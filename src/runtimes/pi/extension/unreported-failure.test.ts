@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { eventLines } from "../../../test/support/event-lines.ts";
-import { PiWatcher } from "../../../test/support/pi-fixture.ts";
-import type { Json } from "../json-fields.ts";
-import { RpcClient } from "./process/rpc-client.ts";
-import { SessionReader } from "./session/session-reader.ts";
+import { eventLines } from "../../../../test/support/event-lines.ts";
+import { PiWatcher } from "../../../../test/support/pi-fixture.ts";
+import type { Json } from "../../json-fields.ts";
+import { RpcClient } from "../process/rpc-client.ts";
+import { SessionReader } from "../session/session-reader.ts";
 
 const prompt = { role: "user", content: [{ type: "text", text: "go" }], timestamp: 1 };
 const failure = {

@@ -3,7 +3,7 @@
  * directory, and not in the places that are nobody's business. Pure, but for what it is given to look places up with.
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { GateRules } from "../process/gate-words.ts";
+import type { GateRules } from "./gate-protocol.ts";
 
 export type Call = { tool: string; input: Readonly<Record<string, unknown>> };
 

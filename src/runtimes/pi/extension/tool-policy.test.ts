@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Ground } from "./judge.ts";
-import { grantOf, judge } from "./judge.ts";
+import type { Ground } from "./tool-policy.ts";
+import { grantOf, judge } from "./tool-policy.ts";
 
 const ground: Ground = {
   rules: { policy: "safe", denied: ["/state", "/other"], maxSteps: 5 },

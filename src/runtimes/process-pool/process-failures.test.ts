@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { Failures } from "./failures.ts";
+import { Failures } from "./process-failures.ts";
 
 let clock: ManualClock;
 let failures: Failures;

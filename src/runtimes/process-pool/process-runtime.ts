@@ -14,8 +14,8 @@ import type { AgentProgram } from "./find-agent.ts";
 import { findAgent } from "./find-agent.ts";
 import { OrphanedProcesses } from "./orphaned-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
-import type { Translator } from "./session-signals.ts";
-import { SessionSignals } from "./session-signals.ts";
+import type { Translator } from "./signal-publisher.ts";
+import { SessionSignals } from "./signal-publisher.ts";
 import { inTime, untilSo } from "./waiting.ts";
 
 /** What the options of every such runtime hold. */

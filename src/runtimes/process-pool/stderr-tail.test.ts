@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lastWords } from "./last-words.ts";
+import { lastWords } from "./stderr-tail.ts";
 
 test("the last five lines are told, without colours and empty lines", () => {
   const output = "one\n\ntwo\n\u001b[31mthree\u001b[0m\nfour\n five \nsix\n";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { MayRest } from "./resting.ts";
-import { letGo } from "./resting.ts";
+import type { MayRest } from "./idle-processes.ts";
+import { letGo } from "./idle-processes.ts";
 
 const program = (restingSince: number, other: Partial<MayRest> = {}): MayRest => ({
   isReady: true,
