@@ -21,18 +21,18 @@ function isProgram(path: string): boolean {
   }
 }
 
-export type Patience = { deadlineMs: number; signal: AbortSignal };
-export type SaidVersion = { ok: true; text: string } | { ok: false; why: string };
+export type CommandLimits = { deadlineMs: number; signal: AbortSignal };
+export type VersionResult = { ok: true; text: string } | { ok: false; why: string };
 
 /**
  * The first line that it says. In a process group of its own, so that nothing that it started is left
  * running, whatever comes of it.
  */
-export function versionOf(
+export function programVersion(
   path: string,
   env: NodeJS.ProcessEnv,
-  { deadlineMs, signal }: Patience,
-): Promise<SaidVersion> {
+  { deadlineMs, signal }: CommandLimits,
+): Promise<VersionResult> {
   return new Promise((resolve) => {
     const child = spawn(path, ["--version"], {
       env,
@@ -49,7 +49,7 @@ export function versionOf(
     };
     const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
     const onAbort = () => end("it was broken off");
-    const settle = (version: SaidVersion) => {
+    const settle = (version: VersionResult) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       resolve(version);
@@ -65,7 +65,7 @@ export function versionOf(
   });
 }
 
-function verdict(code: number | null, killedBy: NodeJS.Signals | null, said: string): SaidVersion {
+function verdict(code: number | null, killedBy: NodeJS.Signals | null, said: string): VersionResult {
   if (code !== 0) return { ok: false, why: killedBy ? `it was ended by ${killedBy}` : `exit code ${code}` };
   const text = stripVTControlCharacters(said).trim().split("\n")[0]?.slice(0, 100) ?? "";
   return text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text };

@@ -1,10 +1,10 @@
 /** A row of a transcript before anything is in it; whoever reads the program's words fills it in. */
 import type { ToolCall, TranscriptRow } from "../core/transcript/transcript.ts";
 
-export type OpenTool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
-export type OpenRow = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: OpenTool[] };
+export type MutableToolCall = { -readonly [K in keyof ToolCall]: ToolCall[K] };
+export type MutableRow = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: MutableToolCall[] };
 
-export function newRow(of: Pick<TranscriptRow, "id" | "role" | "parentId" | "createdAt">): OpenRow {
+export function emptyRow(of: Pick<TranscriptRow, "id" | "role" | "parentId" | "createdAt">): MutableRow {
   return {
     ...of,
     continuesId: null,

@@ -8,7 +8,7 @@ import type { ResponseState } from "../../src/core/delivery/record.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import type { TranscriptSlice } from "../../src/core/transcript/transcript.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import type { Known } from "../../src/runtimes/process/process-tree.ts";
+import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
 import type { Scenes } from "../support/scenes.ts";
 import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";
@@ -58,7 +58,7 @@ export type RuntimeHarness = {
   /** Takes the session away behind the runtime's back. */
   loseSession(sessionId: string): Promise<void>;
   /** What the runtime has written down about programs that it started. */
-  programs(): readonly Known[];
+  programs(): readonly ProcessIdentity[];
   /** Closes the runtime; `start` makes another one on the same state, as after a restart of Waybill. */
   stop(options?: { keep: boolean }): Promise<void>;
   start(): Promise<void>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import { familyOf } from "../../src/runtimes/process/process-tree.ts";
+import { processTreeOf } from "../../src/runtimes/process/process-tree.ts";
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import { ClaudeLanes } from "../support/claude-lanes.ts";
 
@@ -29,7 +29,7 @@ const hangs = { breaks: { how: "hang" as const } };
 const write = { tools: [{ tool: "Write", input: { file_path: "note.txt", content: "x" } }] };
 
 /** Of the program itself, and of its tools. */
-const processesOf = async (program: ProcessRecord) => familyOf(program, await processTable(), process.pid);
+const processesOf = async (program: ProcessRecord) => processTreeOf(program, await processTable(), process.pid);
 
 /** Its first call is answered so far, and the program has gone on to what follows. */
 async function isAtWork(prompt: string): Promise<void> {

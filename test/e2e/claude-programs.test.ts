@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import { LineProcess } from "../../src/runtimes/process-pool/json-line-process.ts";
+import { JsonLineProcess } from "../../src/runtimes/process-pool/json-line-process.ts";
 import { OrphanedProcesses } from "../../src/runtimes/process-pool/orphaned-processes.ts";
 import type { ProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
@@ -125,7 +125,7 @@ describe("what an earlier run left", () => {
 test("a program has ended when it is gone, though what it started holds its output", async () => {
   const lines: string[] = [];
   const ends: string[] = [];
-  const program = await LineProcess.start({
+  const program = await JsonLineProcess.start({
     kind: { name: "It", code: "it", setting: "itBin" },
     path: "/bin/sh",
     args: ["-c", "sleep 60 & echo $!; exit 3"],

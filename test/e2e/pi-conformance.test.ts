@@ -1,6 +1,6 @@
 /** The runtime for pi keeps every promise of the port, on the real program. */
 import { rmSync } from "node:fs";
-import { sessionFile, sessionPlaces } from "../../src/runtimes/pi/session/session-file.ts";
+import { sessionFile, sessionFolders } from "../../src/runtimes/pi/session/session-file.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "../conformance/runtime-conformance.ts";
 import { startPi } from "../support/agent-programs.ts";
@@ -24,7 +24,7 @@ runtimeConformance("pi", async () => {
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
-      rmSync(sessionFile(sessionPlaces({ HOME: world.home }), world.work, sessionId));
+      rmSync(sessionFile(sessionFolders({ HOME: world.home }), world.work, sessionId));
     },
     programs,
     stop: ({ keep } = { keep: false }) => world.waybill.close({ keepAgents: keep }),

@@ -8,8 +8,8 @@ import { existsSync, mkdirSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import type { Known } from "../../src/runtimes/process/process-tree.ts";
-import { familyOf, leaderOf } from "../../src/runtimes/process/process-tree.ts";
+import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
+import { processTreeOf, treeLeader } from "../../src/runtimes/process/process-tree.ts";
 import type { Call } from "../../src/scripted-model/call-log.ts";
 import type { ScriptInput } from "../../src/scripted-model/script.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
@@ -32,7 +32,7 @@ export type Kill = { victim: Victim; moment: Moment; longestWaitMs: number };
 export type KilledAgent = {
   configure(waybill: Program, modelUrl: string): Promise<void>;
   /** The place where its programs are written down, and what stands there. */
-  recordsIn(waybill: Program): { directory: string; read: () => Known[] };
+  recordsIn(waybill: Program): { directory: string; read: () => ProcessIdentity[] };
   /** One after the other, and then from the beginning. */
   kills: readonly Kill[];
   brokenTurn(turn: TurnToBreak): Steps;
@@ -105,10 +105,10 @@ class Loop {
   readonly #model: ModelProcess;
   readonly #script: ScriptInput;
   /** By nonce, every program that was ever written down. */
-  readonly #programs = new Map<string, Known>();
-  #newest: Known | null = null;
+  readonly #programs = new Map<string, ProcessIdentity>();
+  #newest: ProcessIdentity | null = null;
   /** The one that was at work when the last kill came. */
-  #struck: Known | null = null;
+  #struck: ProcessIdentity | null = null;
   #daemon!: DaemonProcess;
 
   constructor(agent: KilledAgent, waybill: Program, model: ModelProcess, script: ScriptInput) {
@@ -172,8 +172,8 @@ class Loop {
   }
 
   /** Its process group: what its tools run has groups of its own, and is for Waybill to end. */
-  async #killProgram(program: Known): Promise<void> {
-    const leader = leaderOf(this.#programs.get(program.nonce) ?? program, await processTable());
+  async #killProgram(program: ProcessIdentity): Promise<void> {
+    const leader = treeLeader(this.#programs.get(program.nonce) ?? program, await processTable());
     if (leader) process.kill(-leader.pid, "SIGKILL");
   }
 
@@ -204,6 +204,6 @@ class Loop {
   async #alive(): Promise<number[]> {
     const table = await processTable();
     const programs = [...this.#programs.values()];
-    return programs.flatMap((program) => familyOf(program, table, process.pid).map(({ pid }) => pid));
+    return programs.flatMap((program) => processTreeOf(program, table, process.pid).map(({ pid }) => pid));
   }
 }

@@ -1,7 +1,7 @@
 /** Worlds around the real programs in which scenes are played, and what happens to the programs from outside. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Known } from "../../src/runtimes/process/process-tree.ts";
+import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { ClaudeLanes } from "./claude-lanes.ts";
 import { OpencodeWorld } from "./opencode-world.ts";
@@ -64,12 +64,12 @@ export async function startPi(scenes: Scenes, lanes: Lanes) {
 }
 
 /** What a runtime has written down about the programs that it started. */
-function recordsIn(directory: string, ending: string): Known[] {
+function recordsIn(directory: string, ending: string): ProcessIdentity[] {
   const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith(ending)) : [];
-  return names.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as Known);
+  return names.map((name) => JSON.parse(readFileSync(join(directory, name), "utf8")) as ProcessIdentity);
 }
 
-function end(program: Known | undefined, how: NodeJS.Signals): void {
+function end(program: ProcessIdentity | undefined, how: NodeJS.Signals): void {
   if (!program?.pid) throw new Error("there is no such program");
   process.kill(program.pid, how);
 }

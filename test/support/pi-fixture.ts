@@ -8,7 +8,7 @@ import type { Json } from "../../src/runtimes/json-fields.ts";
 import { SessionReader } from "../../src/runtimes/pi/session/session-reader.ts";
 import { PiTranslator } from "../../src/runtimes/pi/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
-import { asBrokenOff } from "../../src/runtimes/process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../src/runtimes/process-pool/unfinished-turns.ts";
 
 const directory = new URL("../fixtures/pi/", import.meta.url);
 /** The lane's session in every fixture. */
@@ -26,7 +26,7 @@ export function recordedLines(name: string): Json[] {
 export function recordedRows(name: string): TranscriptRow[] {
   const book = new SessionReader(session);
   for (const row of linesOf(`${name}.rows.jsonl`)) book.take(row);
-  return asBrokenOff(book.newest(null, []).rows);
+  return reopenUnfinishedTurns(book.newest(null, []).rows);
 }
 
 function linesOf(file: string): Json[] {

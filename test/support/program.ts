@@ -9,11 +9,11 @@ import { WaybillClient } from "../../src/client/index.ts";
 import type { DaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
-import { endFamily } from "../../src/runtimes/process/process-tree.ts";
+import { endProcessTree } from "../../src/runtimes/process/process-tree.ts";
 import { readProcessRecords } from "../../src/runtimes/process-pool/process-record.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
-import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
@@ -50,7 +50,7 @@ export class Program {
   }
 
   /** Stub lanes by id, with their scripts, on quick waits. */
-  configure(lanes: Record<string, ScriptInput>, settings: Record<string, unknown> = {}): void {
+  configure(lanes: Record<string, StubScriptInput>, settings: Record<string, unknown> = {}): void {
     const list = Object.entries(lanes).map(([id, script]) => ({ id, directory: this.work, script }));
     const config = { modelProvider: "stub", delivery: quickDelivery, lanes: list, ...settings };
     const path = join(this.directory, "config.json");
@@ -153,7 +153,7 @@ export class Program {
     for (const state of [this.home, join(this.home, "demo")]) {
       const server = readServerRecord(join(state, "opencode-server"));
       const programs = [...(server ? [server] : []), ...readProcessRecords(join(state, "claude", "programs"))];
-      for (const program of programs) await endFamily(program, 0);
+      for (const program of programs) await endProcessTree(program, 0);
     }
   }
 

@@ -7,10 +7,10 @@ import { expect } from "vitest";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import { isOutstanding } from "../../src/core/delivery/record.ts";
-import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { World } from "./waybill.ts";
 
-type TurnInput = NonNullable<ScriptInput["turns"]>[number];
+type TurnInput = NonNullable<StubScriptInput["turns"]>[number];
 
 const emptyDirectory = mkdtempSync(join(tmpdir(), "waybill-empty-"));
 process.on("exit", () => rmSync(emptyDirectory, { recursive: true, force: true }));

@@ -4,7 +4,7 @@
  * program.
  */
 import { join } from "node:path";
-import type { ScriptInput as StubScript } from "../../src/runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { ScriptInput as ModelScript } from "../../src/scripted-model/script.ts";
 
 export type Deed =
@@ -46,7 +46,7 @@ export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string
   };
 }
 
-export function stubScript(scenes: Scenes): StubScript {
+export function stubScript(scenes: Scenes): StubScriptInput {
   return {
     always: Object.entries(scenes).map(([when, messages]) => ({
       when,

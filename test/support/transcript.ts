@@ -4,12 +4,12 @@ import { untimed } from "../../src/core/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/core/proof/observation.ts";
 import { noEvidence } from "../../src/core/proof/observation.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/core/transcript/transcript.ts";
-import { newRow } from "../../src/runtimes/transcript-row.ts";
+import { emptyRow } from "../../src/runtimes/transcript-row.ts";
 
 export const defaultSession = "ses-1";
 
 function aRow({ id, role, ...row }: Partial<TranscriptRow> & Pick<TranscriptRow, "id" | "role">): TranscriptRow {
-  return { ...newRow({ id, role, parentId: null, createdAt: 0 }), completedAt: 0, ...row };
+  return { ...emptyRow({ id, role, parentId: null, createdAt: 0 }), completedAt: 0, ...row };
 }
 
 export function userRow(id: string, row: Partial<TranscriptRow> = {}): TranscriptRow {

@@ -14,7 +14,7 @@ import type { AlertTimes } from "../../src/operator/alerts.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { JournalEntry } from "../../src/runtimes/stub/journal.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
-import type { ScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { StubOptions } from "../../src/runtimes/stub/stub-runtime.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { Engine } from "../../src/service/engine.ts";
@@ -23,8 +23,8 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
 
 export type WorldOptions = {
-  script?: ScriptInput;
-  scripts?: Record<string, ScriptInput>;
+  script?: StubScriptInput;
+  scripts?: Record<string, StubScriptInput>;
   lanes?: readonly Partial<NewLane>[];
   policy?: Partial<Policy>;
   sendingAgain?: StubOptions["sendingAgain"];

@@ -3,11 +3,11 @@
 import type { Config } from "../../daemon/config/config.ts";
 import type { Setting } from "../../daemon/config/settings.ts";
 import { settings } from "../../daemon/config/settings.ts";
-import type { Patience } from "../../program.ts";
-import { findProgram, versionOf } from "../../program.ts";
+import type { CommandLimits } from "../../program.ts";
+import { findProgram, programVersion } from "../../program.ts";
 import { claudeProgram } from "../../runtimes/claude/process/claude-program.ts";
 import { piProgram } from "../../runtimes/pi/process/pi-program.ts";
-import { placeOfAgent } from "../../runtimes/process-pool/find-agent.ts";
+import { locateAgent } from "../../runtimes/process-pool/find-agent.ts";
 import { printable } from "../output/terminal.ts";
 import type { ProgramFacts } from "./facts.ts";
 
@@ -23,16 +23,16 @@ export async function inspectProgram(
   runtime: string,
   program: string,
   env: NodeJS.ProcessEnv,
-  patience: Patience,
+  patience: CommandLimits,
 ): Promise<ProgramFacts> {
   const path = placeOf(runtime, program, env);
-  const version = path === null ? null : await versionOf(path, withoutSecrets(env), patience);
+  const version = path === null ? null : await programVersion(path, withoutSecrets(env), patience);
   return { runtime, program, path, version: version?.ok ? { ok: true, text: printable(version.text) } : version };
 }
 
 function placeOf(runtime: string, program: string, env: NodeJS.ProcessEnv): string | null {
-  if (runtime === "claude") return placeOfAgent(claudeProgram, program, env);
-  return runtime === "pi" ? placeOfAgent(piProgram, program, env) : findProgram(program, env);
+  if (runtime === "claude") return locateAgent(claudeProgram, program, env);
+  return runtime === "pi" ? locateAgent(piProgram, program, env) : findProgram(program, env);
 }
 
 /** A program that is only asked for its version has no business with our tokens. */

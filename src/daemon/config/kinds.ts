@@ -1,7 +1,7 @@
 /** The kinds of values that a setting can have: what is accepted, in which words, and how a variable's text is read. */
 import { z } from "zod";
-import type { ScriptInput } from "../../runtimes/stub/script.ts";
-import { scriptSchema } from "../../runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../runtimes/stub/script.ts";
+import { stubScriptSchema } from "../../runtimes/stub/script.ts";
 
 export type Kind<T> = {
   /** Completes the sentence "it must be …". */
@@ -145,4 +145,4 @@ export const someWaits: Kind<readonly number[]> = {
     .min(1, "must be a list that is not empty"),
 };
 
-export const script: Kind<ScriptInput> = { words: "a script of the stub agent", schema: scriptSchema };
+export const script: Kind<StubScriptInput> = { words: "a script of the stub agent", schema: stubScriptSchema };

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import type { DailyLimits } from "../../core/lane/daily-limit.ts";
 import { expandPath } from "../../home.ts";
-import type { ScriptInput } from "../../runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../runtimes/stub/script.ts";
 import { choiceOf } from "../../service/agent-or-model.ts";
 import type { NewLane } from "../../store/port.ts";
 import { badSetting } from "./config-error.ts";
@@ -23,7 +23,7 @@ export type LanesAndTeams = {
   lanes: readonly ConfigLane[];
   teams: readonly ConfigTeam[];
   /** By lane id, for the stub. */
-  stubScripts: Readonly<Record<string, ScriptInput>>;
+  stubScripts: Readonly<Record<string, StubScriptInput>>;
   /** By lane id, for those that have limits of their own. */
   laneLimits: Readonly<Record<string, DailyLimits>>;
 };
@@ -113,7 +113,7 @@ function scriptsOf(
   written: readonly FileLane[],
   lanes: readonly ConfigLane[],
 ): LanesAndTeams["stubScripts"] {
-  const scripts: Record<string, ScriptInput> = {};
+  const scripts: Record<string, StubScriptInput> = {};
   for (const [place, { id, script }] of written.entries()) {
     if (script === undefined) continue;
     const runtime = lanes[place]?.runtime;

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
-import type { ScriptInput } from "../../runtimes/stub/script.ts";
+import type { StubScriptInput } from "../../runtimes/stub/script.ts";
 import { resolvedPath } from "../config/allowed-directory.ts";
 import type { ConfigLane } from "../config/lanes.ts";
 
@@ -32,7 +32,7 @@ export function demoLanes(home: string): ConfigLane[] {
   ];
 }
 
-export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", ScriptInput>> = {
+export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
   demo: {
     always: [
       {

@@ -19,7 +19,7 @@ import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
 import { RpcClient } from "./process/rpc-client.ts";
-import { sessionPlaces } from "./session/session-file.ts";
+import { sessionFolders } from "./session/session-file.ts";
 import { Sessions } from "./session/sessions.ts";
 import { PiTranslator } from "./translate/translate.ts";
 
@@ -44,7 +44,7 @@ export class PiRuntime implements Runtime {
   constructor(options: PiOptions) {
     this.#options = options;
     this.#notes = new SessionNotes(join(options.directory, "sessions"));
-    this.#sessions = new Sessions(sessionPlaces(options.env), this.#notes);
+    this.#sessions = new Sessions(sessionFolders(options.env), this.#notes);
     this.#work = new LaneWork(piProgram, options, { translator: (_resumed, session) => new PiTranslator(session) });
   }
 

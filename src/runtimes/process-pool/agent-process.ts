@@ -8,9 +8,9 @@ import type { Json } from "../json-fields.ts";
 import { jsonIn } from "../json-fields.ts";
 import { nonceVariable } from "../process/agent-environment.ts";
 import { processTable } from "../process/process-table.ts";
-import { endFamily } from "../process/process-tree.ts";
+import { endProcessTree } from "../process/process-tree.ts";
 import type { ProgramKind } from "./json-line-process.ts";
-import { LineProcess } from "./json-line-process.ts";
+import { JsonLineProcess } from "./json-line-process.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
@@ -68,7 +68,7 @@ export class AgentProcess<T extends Talk> {
   readonly fingerprint: string;
   #start: ProgramStart<T>;
   readonly #record: ProcessRecord;
-  #process: LineProcess | null = null;
+  #process: JsonLineProcess | null = null;
   #begun: Promise<void> | null = null;
   restingSince: number;
   isEnding = false;
@@ -103,7 +103,7 @@ export class AgentProcess<T extends Talk> {
     writeProcessRecord(records, this.#record);
     let gone = "";
     try {
-      this.#process = await LineProcess.start({
+      this.#process = await JsonLineProcess.start({
         kind,
         path,
         args,
@@ -169,7 +169,7 @@ export class AgentProcess<T extends Talk> {
       this.#process?.endInput();
       await within(this.#process?.ended, Math.min(endMs, 2000));
     }
-    await endFamily(this.#record, endMs);
+    await endProcessTree(this.#record, endMs);
     await this.#process?.ended;
     removeProcessRecord(records, this.#record);
   }

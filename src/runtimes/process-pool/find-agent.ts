@@ -16,12 +16,12 @@ export type AgentProgram = ProgramKind & {
 };
 
 /** Null where there is none. */
-export function placeOfAgent(agent: AgentProgram, program: string, env: NodeJS.ProcessEnv): string | null {
+export function locateAgent(agent: AgentProgram, program: string, env: NodeJS.ProcessEnv): string | null {
   return findProgram(program, env) ?? (program === agent.usual ? findProgram(agent.beside, env) : null);
 }
 
-export function findAgent(agent: AgentProgram, program: string, env: NodeJS.ProcessEnv): string {
-  const path = placeOfAgent(agent, program, env);
+export function requireAgent(agent: AgentProgram, program: string, env: NodeJS.ProcessEnv): string {
+  const path = locateAgent(agent, program, env);
   if (path !== null) return path;
   const { name, code, setting, install } = agent;
   const wasNamed = program !== agent.usual;

@@ -26,7 +26,7 @@ const keptWords = 10_000;
 /** What a program said before it ended is read within this, unless something that it started holds its output open. */
 const lastWordsMs = 1000;
 
-export class LineProcess {
+export class JsonLineProcess {
   readonly pid: number;
   readonly ended: Promise<void>;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -59,12 +59,12 @@ export class LineProcess {
     });
   }
 
-  static start(start: ProcessStart): Promise<LineProcess> {
+  static start(start: ProcessStart): Promise<JsonLineProcess> {
     const { path, args, directory, env } = start;
     const child = spawn(path, args, { cwd: directory, env, detached: true, stdio: "pipe" });
     return new Promise((resolve, reject) => {
       child.once("error", (error) => reject(notStarted(start, error)));
-      child.once("spawn", () => resolve(new LineProcess(child, child.pid ?? 0, start)));
+      child.once("spawn", () => resolve(new JsonLineProcess(child, child.pid ?? 0, start)));
     });
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import { isAlive, processTable } from "../process/process-table.ts";
-import { endFamily, leaderOf } from "../process/process-tree.ts";
+import { endProcessTree, treeLeader } from "../process/process-tree.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { readProcessRecords, removeProcessRecord } from "./process-record.ts";
 
@@ -35,7 +35,7 @@ export class OrphanedProcesses {
   async find(): Promise<void> {
     const table = await processTable();
     for (const record of readProcessRecords(this.#options.records)) {
-      const leader = leaderOf(record, table);
+      const leader = treeLeader(record, table);
       this.#left.set(record.nonce, {
         ...record,
         pid: leader?.pid ?? null,
@@ -97,7 +97,7 @@ export class OrphanedProcesses {
   async #clear(record: ProcessRecord): Promise<void> {
     const { records, endMs, onGone } = this.#options;
     try {
-      await endFamily(record, endMs);
+      await endProcessTree(record, endMs);
       removeProcessRecord(records, record);
       this.#left.delete(record.nonce);
     } finally {

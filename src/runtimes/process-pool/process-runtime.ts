@@ -11,7 +11,7 @@ import type { Hint } from "../port.ts";
 import type { Talk } from "./agent-process.ts";
 import { AgentProcessPool } from "./agent-process-pool.ts";
 import type { AgentProgram } from "./find-agent.ts";
-import { findAgent } from "./find-agent.ts";
+import { requireAgent } from "./find-agent.ts";
 import { OrphanedProcesses } from "./orphaned-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import type { Translator } from "./signal-publisher.ts";
@@ -84,7 +84,7 @@ export class LaneWork<T extends Talk> {
   /** Where the program is; an `AppError` says that it is not there. */
   path(): string {
     const { program, env } = this.#options;
-    return findAgent(this.#kind, program, env);
+    return requireAgent(this.#kind, program, env);
   }
 
   health(lanes: readonly Lane[]): string | null {

@@ -23,7 +23,7 @@ const ours = /^(WAYBILL|PI_AGENT|TELEGRAM)_/;
 export type AgentEnvironment = Record<string, string>;
 
 /** `own` are the names that belong to the program itself. */
-export function passedOn(env: NodeJS.ProcessEnv, own: (name: string) => boolean): AgentEnvironment {
+export function inheritedEnvironment(env: NodeJS.ProcessEnv, own: (name: string) => boolean): AgentEnvironment {
   return Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
@@ -36,7 +36,7 @@ function isCommon(name: string): boolean {
   return [surroundings, places, providers].some((names) => names.test(name));
 }
 
-export function isSurrounding(name: string): boolean {
+export function isTerminalVariable(name: string): boolean {
   return surroundings.test(name);
 }
 
@@ -47,7 +47,7 @@ const headerValue = /^[^:\n]+:[ \t]*(?:(?:Bearer|Basic)[ \t]+)?(\S.*?)[ \t]*$/gi
 const secretInAddress = /:\/\/(?:[^\s/:]*:)?([^\s/]+)@/g;
 
 /** The values that must not show up in an error message, the longest first, since one may hold another. */
-export function secretsIn(environment: AgentEnvironment): string[] {
+export function secretValues(environment: AgentEnvironment): string[] {
   const found = Object.entries(environment).flatMap(([name, value]) => [
     ...(secretNames.test(name) ? [value] : []),
     ...(name.endsWith("_HEADERS") ? all(value, headerValue) : []),
@@ -61,6 +61,6 @@ function all(text: string, pattern: RegExp): string[] {
 }
 
 /** To be used before a text is cut: half of a secret would not be found. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+export function redactSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, "(secret)"), text);
 }

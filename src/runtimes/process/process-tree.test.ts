@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessRow } from "./process-table.ts";
-import { familyOf, leaderOf } from "./process-tree.ts";
+import { processTreeOf, treeLeader } from "./process-tree.ts";
 
 const row = (pid: number, rest: Partial<ProcessRow> = {}): ProcessRow => ({
   pid,
@@ -16,19 +16,19 @@ const pids = (rows: readonly ProcessRow[]) => rows.map((one) => one.pid).sort((a
 
 describe("the process of a server", () => {
   test("is the recorded one, by its nonce or by when it began", () => {
-    expect(leaderOf(server, [row(50, { nonce: "ours", start: "other" })])?.pid).toBe(50);
-    expect(leaderOf(server, [row(50)])?.pid).toBe(50);
+    expect(treeLeader(server, [row(50, { nonce: "ours", start: "other" })])?.pid).toBe(50);
+    expect(treeLeader(server, [row(50)])?.pid).toBe(50);
   });
 
   test("is not another one that was given the same id", () => {
-    expect(leaderOf(server, [row(50, { start: "boot:9000" })])).toBeNull();
-    expect(leaderOf(server, [row(50, { start: "boot:9000", nonce: "of a later start" })])).toBeNull();
+    expect(treeLeader(server, [row(50, { start: "boot:9000" })])).toBeNull();
+    expect(treeLeader(server, [row(50, { start: "boot:9000", nonce: "of a later start" })])).toBeNull();
   });
 
   test("is the oldest with its nonce where its id was not written down", () => {
     const table = [row(7, { nonce: "ours", start: "boot:300" }), row(60, { nonce: "ours", start: "boot:200" }), row(8)];
-    expect(leaderOf({ nonce: "ours", pid: null, processStart: null }, table)?.pid).toBe(60);
-    expect(leaderOf({ nonce: "ours", pid: null, processStart: null }, [row(8)])).toBeNull();
+    expect(treeLeader({ nonce: "ours", pid: null, processStart: null }, table)?.pid).toBe(60);
+    expect(treeLeader({ nonce: "ours", pid: null, processStart: null }, [row(8)])).toBeNull();
   });
 });
 
@@ -44,17 +44,17 @@ describe("what a server leaves behind", () => {
       row(80, { nonce: "of another" }),
       row(90),
     ];
-    expect(pids(familyOf(server, table, 90))).toEqual([50, 51, 60, 61, 70]);
+    expect(pids(processTreeOf(server, table, 90))).toEqual([50, 51, 60, 61, 70]);
   });
 
   test("is nobody when a process that has nothing to do with it has its id", () => {
     const table = [row(50, { start: "boot:9000" }), row(51, { group: 50 }), row(60, { parent: 50 })];
-    expect(familyOf(server, table, 90)).toEqual([]);
+    expect(processTreeOf(server, table, 90)).toEqual([]);
   });
 
   test("is never ourselves or who started us, even in a shell of that server's", () => {
     const table = [row(50), row(60, { parent: 50, nonce: "ours" }), row(61, { parent: 60, nonce: "ours" })];
-    expect(pids(familyOf(server, table, 61))).toEqual([]);
-    expect(pids(familyOf(server, [...table, row(62, { parent: 60, nonce: "ours" })], 61))).toEqual([62]);
+    expect(pids(processTreeOf(server, table, 61))).toEqual([]);
+    expect(pids(processTreeOf(server, [...table, row(62, { parent: 60, nonce: "ours" })], 61))).toEqual([62]);
   });
 });

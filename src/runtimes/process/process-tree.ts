@@ -8,10 +8,10 @@ import type { ProcessRow } from "./process-table.ts";
 import { processTable, within } from "./process-table.ts";
 
 /** What is written down about a program: see the records of each runtime. */
-export type Known = { nonce: string; pid: number | null; processStart: string | null };
+export type ProcessIdentity = { nonce: string; pid: number | null; processStart: string | null };
 
 /** The server's own process, if it lives. A process that only has its id is not it. */
-export function leaderOf(server: Known, table: readonly ProcessRow[]): ProcessRow | null {
+export function treeLeader(server: ProcessIdentity, table: readonly ProcessRow[]): ProcessRow | null {
   const recorded = table.find((row) => row.pid === server.pid);
   if (recorded && (recorded.nonce === server.nonce || recorded.start === server.processStart)) return recorded;
   if (server.pid !== null) return null;
@@ -23,8 +23,8 @@ export function leaderOf(server: Known, table: readonly ProcessRow[]): ProcessRo
 const startOf = (row: ProcessRow) => Number(row.start.split(":").at(-1));
 
 /** All of them, without ourselves and those that started us: somebody may run Waybill from an agent's shell. */
-export function familyOf(server: Known, table: readonly ProcessRow[], self: number): ProcessRow[] {
-  const leader = leaderOf(server, table);
+export function processTreeOf(server: ProcessIdentity, table: readonly ProcessRow[], self: number): ProcessRow[] {
+  const leader = treeLeader(server, table);
   const spared = ancestorsOf(self, table);
   const family = new Set(table.filter((row) => row.nonce === server.nonce || (leader && row.group === leader.pid)));
   if (leader) family.add(leader);
@@ -46,9 +46,9 @@ function ancestorsOf(pid: number, table: readonly ProcessRow[]): Set<number> {
 }
 
 /** Asks the server to end, waits, ends it and all that it left behind, and waits until they are gone. */
-export async function endFamily(server: Known, deadlineMs: number): Promise<void> {
+export async function endProcessTree(server: ProcessIdentity, deadlineMs: number): Promise<void> {
   const family = new Family(server);
-  const leader = leaderOf(server, await family.look());
+  const leader = treeLeader(server, await family.look());
   if (leader) await askToEnd(leader, family, deadlineMs);
   const allGone = async () => {
     const left = await family.look();
@@ -69,17 +69,17 @@ async function askToEnd(leader: ProcessRow, family: Family, deadlineMs: number):
 
 /** Those of a family that live. What was seen once is remembered: with the server gone, nothing may say whose it was. */
 class Family {
-  readonly #server: Known;
+  readonly #server: ProcessIdentity;
   #seen: ProcessRow[] = [];
 
-  constructor(server: Known) {
+  constructor(server: ProcessIdentity) {
     this.#server = server;
   }
 
   async look(): Promise<ProcessRow[]> {
     const table = await processTable();
     const isSame = (row: ProcessRow) => table.some((now) => now.pid === row.pid && now.start === row.start);
-    const rows = [...this.#seen.filter(isSame), ...familyOf(this.#server, table, process.pid)];
+    const rows = [...this.#seen.filter(isSame), ...processTreeOf(this.#server, table, process.pid)];
     this.#seen = [...new Map(rows.map((row) => [row.pid, row])).values()];
     return this.#seen;
   }

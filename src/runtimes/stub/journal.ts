@@ -5,11 +5,19 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AskAnswer } from "../port.ts";
-import type { Arrival } from "./script.ts";
+import type { PromptArrival } from "./script.ts";
 
 export type JournalEntry = { at: number } & (
   | { type: "open"; session: string; lane: string }
-  | { type: "prompt"; session: string; lane: string; id: string; text: string; arrival: Arrival; turn: number | null }
+  | {
+      type: "prompt";
+      session: string;
+      lane: string;
+      id: string;
+      text: string;
+      arrival: PromptArrival;
+      turn: number | null;
+    }
   | { type: "abort"; session: string }
   /** The session is over, as when somebody deleted it. */
   | { type: "end"; session: string }

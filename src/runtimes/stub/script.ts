@@ -56,7 +56,7 @@ const turn = z.strictObject({
   steps: z.array(step).default([]),
 });
 
-export const scriptSchema = z.strictObject({
+export const stubScriptSchema = z.strictObject({
   /** Each is used once, by the first prompt that it fits. */
   turns: z.array(turn).default([]),
   /** For every other prompt; the first that fits. */
@@ -67,13 +67,13 @@ export const scriptSchema = z.strictObject({
   hints: z.boolean().default(true),
 });
 
-export type Step = z.output<typeof step>;
-export type Turn = z.output<typeof turn>;
-export type Arrival = z.output<typeof arrival>;
-export type Script = z.output<typeof scriptSchema>;
-export type ScriptInput = z.input<typeof scriptSchema>;
+export type StubStep = z.output<typeof step>;
+export type StubTurn = z.output<typeof turn>;
+export type PromptArrival = z.output<typeof arrival>;
+export type StubScript = z.output<typeof stubScriptSchema>;
+export type StubScriptInput = z.input<typeof stubScriptSchema>;
 
-export function durationOf(step: Step, script: Script): number {
+export function durationOf(step: StubStep, script: StubScript): number {
   if ("wait" in step) return step.wait;
   if ("tool" in step) return step.takesMs ?? script.stepMs;
   return script.stepMs;

@@ -21,8 +21,8 @@ import type {
 } from "../port.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
-import type { Arrival, Script, ScriptInput, Turn } from "./script.ts";
-import { scriptSchema } from "./script.ts";
+import type { PromptArrival, StubScript, StubScriptInput, StubTurn } from "./script.ts";
+import { stubScriptSchema } from "./script.ts";
 import type { Post } from "./stub-session.ts";
 import { StubSession } from "./stub-session.ts";
 
@@ -30,13 +30,13 @@ export type StubOptions = {
   journalPath: string;
   clock: Clock;
   /** By lane id; `default` is for all others. */
-  scripts: Readonly<Record<string, ScriptInput>>;
+  scripts: Readonly<Record<string, StubScriptInput>>;
   postMessage: PostMessage;
   sendingAgain?: RuntimeTraits["sendingAgain"];
 };
 
 /** Without a script the agent says so. */
-const plainScript: ScriptInput = {
+const plainScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
 
@@ -47,7 +47,7 @@ export class StubRuntime implements Runtime {
   readonly #journal: Journal;
   readonly #sessions = new Map<string, StubSession>();
   readonly #usedTurns = new Map<string, Set<number>>();
-  readonly #scripts = new Map<string, Script>();
+  readonly #scripts = new Map<string, StubScript>();
   readonly #listeners = new Set<(hint: Hint) => void>();
   readonly #timers = new Map<string, () => void>();
   readonly #posting = new Set<string>();
@@ -240,7 +240,7 @@ export class StubRuntime implements Runtime {
     if (turn && entry.arrival !== "forgotten") session.begin(entry.id, turn, entry.at);
   }
 
-  #pickTurn(lane: string, text: string): { index: number; turn: Turn } | null {
+  #pickTurn(lane: string, text: string): { index: number; turn: StubTurn } | null {
     const script = this.#script(lane);
     const used = this.#used(lane);
     const turns = [...script.turns, ...script.always];
@@ -255,11 +255,11 @@ export class StubRuntime implements Runtime {
     return used;
   }
 
-  #script(lane: string): Script {
+  #script(lane: string): StubScript {
     const known = this.#scripts.get(lane);
     if (known) return known;
     const { scripts } = this.#options;
-    const script = scriptSchema.parse(scripts[lane] ?? scripts.default ?? plainScript);
+    const script = stubScriptSchema.parse(scripts[lane] ?? scripts.default ?? plainScript);
     this.#scripts.set(lane, script);
     return script;
   }
@@ -335,7 +335,7 @@ function entryOf(entry: JournalEntry, { session, copy, lane }: { session: string
   }
 }
 
-function acknowledge(arrival: Arrival, signal: AbortSignal): SubmitOutcome | Promise<SubmitOutcome> {
+function acknowledge(arrival: PromptArrival, signal: AbortSignal): SubmitOutcome | Promise<SubmitOutcome> {
   switch (arrival) {
     case "normal":
     case "lost":

@@ -6,7 +6,7 @@
 import type { Usage } from "../../core/lane/daily-limit.ts";
 import type { Ask, RowError, ToolCall, TranscriptRow, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { AskAnswer } from "../port.ts";
-import type { Script, Step, Turn } from "./script.ts";
+import type { StubScript, StubStep, StubTurn } from "./script.ts";
 import { durationOf } from "./script.ts";
 
 type Row = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: Tool[] };
@@ -14,7 +14,7 @@ type Tool = { -readonly [K in keyof ToolCall]: ToolCall[K] };
 type Run = {
   userId: string;
   prompt: string;
-  steps: readonly Step[];
+  steps: readonly StubStep[];
   next: number;
   readyAt: number;
   waitsFor: Tool | null;
@@ -26,7 +26,7 @@ export type Post = { tool: string; to: string; text: string; summary: string | n
 export class StubSession {
   readonly id: string;
   readonly lane: string;
-  readonly #script: Script;
+  readonly #script: StubScript;
   readonly #rows: Row[] = [];
   readonly #userRows = new Map<string, Row>();
   #asks: Ask[] = [];
@@ -37,7 +37,7 @@ export class StubSession {
   /** Rises whenever something happened that an event stream would tell. */
   happenings = 0;
 
-  constructor(id: string, lane: string, script: Script) {
+  constructor(id: string, lane: string, script: StubScript) {
     this.id = id;
     this.lane = lane;
     this.#script = script;
@@ -62,7 +62,7 @@ export class StubSession {
   }
 
   /** A prompt that comes while a turn runs takes it over: what was still to come for the older one never comes. */
-  begin(userId: string, turn: Turn, at: number): void {
+  begin(userId: string, turn: StubTurn, at: number): void {
     if (this.#run) this.#finishRow(at, "tool-calls");
     this.#asks = [];
     const prompt = this.#userRows.get(userId)?.text ?? "";
@@ -182,7 +182,7 @@ export class StubSession {
     row.usage = { tokens: usage.tokens + tokens, cost: usage.cost + cost };
   }
 
-  #useTool(step: Extract<Step, { tool: string }>, at: number): void {
+  #useTool(step: Extract<StubStep, { tool: string }>, at: number): void {
     this.#activeRow(at).tools.push(
       this.#tool(step.tool, {
         status: step.fails ? "error" : "completed",
@@ -194,7 +194,7 @@ export class StubSession {
     this.#finishRow(at, "tool-calls");
   }
 
-  #post(step: Extract<Step, { reply: string }>, run: Run, at: number): void {
+  #post(step: Extract<StubStep, { reply: string }>, run: Run, at: number): void {
     const named = /relayOfMessageId "([^"]+)"/.exec(run.prompt)?.[1] ?? null;
     const relayOfMessageId = step.relay === false ? null : named;
     const to = step.to ?? /to "([^"]+)", relayOfMessageId/.exec(run.prompt)?.[1] ?? "user";
@@ -205,7 +205,7 @@ export class StubSession {
     this.#posts.push({ tool: tool.id, ...input });
   }
 
-  #ask(step: Extract<Step, { ask: string }>, run: Run, at: number): void {
+  #ask(step: Extract<StubStep, { ask: string }>, run: Run, at: number): void {
     const tool = this.#tool(step.ask === "permission" ? "bash" : "question", { status: "running" });
     this.#activeRow(at).tools.push(tool);
     run.waitsFor = tool;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
 import { processTable } from "../../../src/runtimes/process/process-table.ts";
-import { familyOf } from "../../../src/runtimes/process/process-tree.ts";
+import { processTreeOf } from "../../../src/runtimes/process/process-tree.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
@@ -34,7 +34,7 @@ export function restarts(opened: Opened): void {
     const programs = opened().programs();
     const family = async () => {
       const table = await processTable();
-      return programs.flatMap((program) => familyOf(program, table, process.pid));
+      return programs.flatMap((program) => processTreeOf(program, table, process.pid));
     };
     expect((await family()).length > 0).toBe(opened().facts.isProgram);
     await opened().stop();

@@ -1,6 +1,6 @@
 /** The environment of a Claude Code program that Waybill starts. Pure. */
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
-import { passedOn } from "../../process/agent-environment.ts";
+import { inheritedEnvironment } from "../../process/agent-environment.ts";
 
 /**
  * Waybill's own, or of the Claude Code session in which somebody started the daemon. A program that takes itself for a
@@ -24,5 +24,8 @@ const settings: Readonly<Record<string, string>> = {
 
 /** Without the nonce, which is another for each start. */
 export function claudeEnvironment(env: NodeJS.ProcessEnv): AgentEnvironment {
-  return { ...settings, ...passedOn(env, (name) => name in settings || (/^CLAUDE_/.test(name) && !kept.test(name))) };
+  return {
+    ...settings,
+    ...inheritedEnvironment(env, (name) => name in settings || (/^CLAUDE_/.test(name) && !kept.test(name))),
+  };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
-import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
 /** What the real program wrote; see docs/claude.md. */
@@ -30,7 +30,7 @@ function told({ role, text, tools, finish, error, completedAt }: TranscriptRow):
   return [text, calls.length > 0 ? `[${calls.join(", ")}]` : "", end].filter((part) => part !== "").join(" ");
 }
 
-const rowsOf = (name: string) => asBrokenOff(bookOf(recorded(name)).newest(null)).map(told);
+const rowsOf = (name: string) => reopenUnfinishedTurns(bookOf(recorded(name)).newest(null)).map(told);
 
 const user = (uuid: string, parentUuid: string | null, text: string, more: Json = {}): Json => {
   const message = { role: "user", content: [{ type: "text", text }] };
@@ -126,7 +126,7 @@ describe("a turn that broke off", () => {
   test("is open in a session at rest, and not while it runs", () => {
     const running = bookOf(recorded("killed")).newest(null);
     expect(running.at(-1)?.completedAt).not.toBeNull();
-    expect(asBrokenOff(running).at(-1)?.completedAt).toBeNull();
+    expect(reopenUnfinishedTurns(running).at(-1)?.completedAt).toBeNull();
   });
 
   test("has no answer in what the program writes below it afterwards", () => {
@@ -135,7 +135,11 @@ describe("a turn that broke off", () => {
     const content = [{ type: "text", text: "No response requested." }];
     const madeUp = assistant("made-up", last, { model: "<synthetic>", stop_reason: "stop_sequence", content });
     const book = bookOf([...rows, madeUp, user("next", "made-up", "once more")]);
-    expect(asBrokenOff(book.newest(null)).map(told)).toEqual(["> go", "I begin. [Bash running] open", "> once more"]);
+    expect(reopenUnfinishedTurns(book.newest(null)).map(told)).toEqual([
+      "> go",
+      "I begin. [Bash running] open",
+      "> once more",
+    ]);
   });
 });
 

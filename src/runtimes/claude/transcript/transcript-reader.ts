@@ -10,8 +10,8 @@
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import type { OpenRow, OpenTool } from "../../transcript-row.ts";
-import { newRow } from "../../transcript-row.ts";
+import type { MutableRow, MutableToolCall } from "../../transcript-row.ts";
+import { emptyRow } from "../../transcript-row.ts";
 import type { TurnResult } from "../process/stdio-client.ts";
 import { fileChange } from "../translate/file-change.ts";
 
@@ -21,9 +21,9 @@ const nobody = "<synthetic>";
 const longestOutput = 20_000;
 
 export class TranscriptReader {
-  readonly #rows: OpenRow[] = [];
-  readonly #byMessage = new Map<string, OpenRow>();
-  readonly #tools = new Map<string, OpenTool>();
+  readonly #rows: MutableRow[] = [];
+  readonly #byMessage = new Map<string, MutableRow>();
+  readonly #tools = new Map<string, MutableToolCall>();
   /** By the id of any row: the prompt below which it stands. */
   readonly #promptOf = new Map<string, string>();
   lastActivityAt: number | null = null;
@@ -65,7 +65,7 @@ export class TranscriptReader {
     }
   }
 
-  #emptyEnd(prompt: string, at: number, error: string | null): OpenRow {
+  #emptyEnd(prompt: string, at: number, error: string | null): MutableRow {
     const row = this.#addRow({ id: `${prompt}:end`, role: "assistant", parentId: prompt, at });
     const failed = error === null ? null : { kind: "failed", message: error };
     return Object.assign(row, { completedAt: at, finish: "stop", error: failed });
@@ -112,21 +112,21 @@ export class TranscriptReader {
     if (usage) row.usage = { tokens: tokensIn(usage), cost: row.usage?.cost ?? 0 };
   }
 
-  #answer(id: string, uuid: string, at: number): OpenRow {
+  #answer(id: string, uuid: string, at: number): MutableRow {
     const parentId = this.#promptOf.get(uuid) || null;
     const row = this.#addRow({ id, role: "assistant", parentId, at });
     this.#byMessage.set(id, row);
     return row;
   }
 
-  #block(row: OpenRow, block: Json): void {
+  #block(row: MutableRow, block: Json): void {
     if (block.type === "text") row.text += asText(block.text) ?? "";
     else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";
     else if (block.type === "tool_use") {
       const id = asText(block.id) ?? "";
       if (this.#tools.has(id)) return;
       const input = asObject(block.input) ?? {};
-      const tool: OpenTool = {
+      const tool: MutableToolCall = {
         id,
         name: asText(block.name) ?? "",
         status: "running",
@@ -163,9 +163,9 @@ export class TranscriptReader {
     Object.assign(row, { completedAt: at, error: { kind: "aborted", message: "interrupted" } });
   }
 
-  #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): OpenRow {
+  #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): MutableRow {
     const { at, ...given } = row;
-    const made = newRow({ ...given, createdAt: at });
+    const made = emptyRow({ ...given, createdAt: at });
     this.#rows.push(made);
     this.lastActivityAt = at;
     return made;

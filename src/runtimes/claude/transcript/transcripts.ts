@@ -10,7 +10,7 @@ import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
 import { latest } from "../../latest.ts";
 import type { RowFile } from "../../process-pool/transcript-file.ts";
 import { KeptFiles } from "../../process-pool/transcript-file-cache.ts";
-import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
 import type { StdioClient, TurnResult } from "../process/stdio-client.ts";
 import { findTranscript } from "./find-transcript.ts";
 import { forkTranscript } from "./fork-transcript.ts";
@@ -104,7 +104,7 @@ export class Transcripts {
       sessionId,
       status,
       asks,
-      rows: busy ? rows : asBrokenOff(rows),
+      rows: busy ? rows : reopenUnfinishedTurns(rows),
       complete: rows.length === book.size,
       lastActivityAt: latest(book.lastActivityAt, conversation?.lastWordAt ?? null),
     };

@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../../app-error.ts";
-import { findProgram, versionOf } from "../../../program.ts";
+import { findProgram, programVersion } from "../../../program.ts";
 import { isTooOld, oldestOpencode } from "./version.ts";
 
 /** The value of `opencodeBin` that nobody wrote. */
@@ -29,7 +29,7 @@ export async function findOpencode(options: FindOptions): Promise<FoundOpencode>
   const { program, env, deadlineMs, signal } = options;
   const path = placeOf(options);
   if (path === null) throw notFound(program);
-  const said = await versionOf(path, env, { deadlineMs, signal });
+  const said = await programVersion(path, env, { deadlineMs, signal });
   if (!said.ok) {
     throw new AppError({
       code: "opencode_unusable",

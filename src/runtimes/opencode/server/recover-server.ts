@@ -4,7 +4,7 @@
  */
 
 import { processTable } from "../../process/process-table.ts";
-import { endFamily, leaderOf } from "../../process/process-tree.ts";
+import { endProcessTree, treeLeader } from "../../process/process-tree.ts";
 import type { OwnServer } from "./server-process.ts";
 import { answersAsOurs } from "./server-process.ts";
 import type { ServerRecord } from "./server-record.ts";
@@ -24,7 +24,7 @@ export type RecoverOptions = {
 export async function endStrays(directory: string, endMs: number): Promise<void> {
   const nonces = (await processTable()).map((row) => row.nonce).filter((nonce) => nonce !== null);
   for (const nonce of new Set(nonces.filter((one) => isNonceOf(directory, one)))) {
-    await endFamily({ nonce, pid: null, processStart: null }, endMs);
+    await endProcessTree({ nonce, pid: null, processStart: null }, endMs);
   }
 }
 
@@ -38,7 +38,7 @@ export async function recoverServer(options: RecoverOptions): Promise<OwnServer 
     writeServerRecord(options.directory, known);
     return { record: known, child: null, version };
   }
-  await endFamily(record, options.endMs);
+  await endProcessTree(record, options.endMs);
   removeServerRecord(options.directory);
   return null;
 }
@@ -50,7 +50,7 @@ async function answer(record: ServerRecord, { probeMs, signal }: RecoverOptions)
 /** The record with the process that is proven to be the server's, or with none. */
 async function withProcess(record: ServerRecord, answers: boolean): Promise<ServerRecord> {
   const table = await processTable();
-  const leader = leaderOf(record, table);
+  const leader = treeLeader(record, table);
   // Where environments cannot be read, a server that knows a secret of ours is found by what it was told to do.
   const isOurs = answers && record.passwordIsRandom && record.processStart === null;
   const serves = new RegExp(` serve .*--port ${record.port}( |$)`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { secretsIn } from "../../process/agent-environment.ts";
+import { secretValues } from "../../process/agent-environment.ts";
 import { fingerprintOf, serverEnvironment } from "./server-environment.ts";
 
 const given = {
@@ -44,7 +44,7 @@ describe("the environment of a server", () => {
   });
 
   test("holds secrets that an error message must not quote", () => {
-    expect(secretsIn(serverEnvironment(given, {}))).toEqual(["key-of-openrouter", "key-of-anthropic", "key-of-aws"]);
+    expect(secretValues(serverEnvironment(given, {}))).toEqual(["key-of-openrouter", "key-of-anthropic", "key-of-aws"]);
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe("the environment of a server", () => {
     ["AWS_SECRET_ACCESS_KEY", "short", []],
     ["GOPROXY", "https://proxy.example,direct", []],
   ])("holds the secrets inside %s", (name, value, secrets) => {
-    expect(secretsIn({ [name]: value })).toEqual(secrets);
+    expect(secretValues({ [name]: value })).toEqual(secrets);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The environment of a server that Waybill starts, and what of it makes another server necessary. Pure. */
 import { createHash } from "node:crypto";
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
-import { isSurrounding, passedOn } from "../../process/agent-environment.ts";
+import { inheritedEnvironment, isTerminalVariable } from "../../process/agent-environment.ts";
 
 const opencode = /^OPENCODE_[A-Z0-9_]+$/;
 
@@ -11,7 +11,7 @@ const kept =
 
 /** Without the password and the nonce, which are another for each start. */
 export function serverEnvironment(env: NodeJS.ProcessEnv, extra: Readonly<Record<string, string>>): AgentEnvironment {
-  const passed = passedOn(env, (name) => opencode.test(name) && !kept.test(name));
+  const passed = inheritedEnvironment(env, (name) => opencode.test(name) && !kept.test(name));
   return { ...passed, OPENCODE_DISABLE_AUTOUPDATE: "1", ...extra };
 }
 
@@ -26,7 +26,7 @@ export function fingerprintOf(start: {
   environment: AgentEnvironment;
 }): string {
   const meant = Object.entries(start.environment)
-    .filter(([name]) => !isSurrounding(name))
+    .filter(([name]) => !isTerminalVariable(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
     .update(JSON.stringify([start.path, start.version, start.place, meant]))

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError, messageOf } from "../../../app-error.ts";
-import { endFamily } from "../../process/process-tree.ts";
+import { endProcessTree } from "../../process/process-tree.ts";
 import type { ObtainedServer, ObtainOptions, ServerAddress } from "./obtain-server.ts";
 import { adoptServer, attachServer, startOwnServer } from "./obtain-server.ts";
 import { probe } from "./probe.ts";
@@ -207,7 +207,7 @@ export class ServerKeeper {
   }
 
   async #end({ record }: OwnServer): Promise<void> {
-    await endFamily(record, this.#options.times.endMs);
+    await endProcessTree(record, this.#options.times.endMs);
     removeServerRecord(this.#options.directory);
     this.#onEvent({ type: "opencode_ended", pid: record.pid });
   }

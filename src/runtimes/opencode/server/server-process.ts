@@ -11,9 +11,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { AppError, messageOf } from "../../../app-error.ts";
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
-import { nonceVariable, secretsIn, withoutSecrets } from "../../process/agent-environment.ts";
+import { nonceVariable, redactSecrets, secretValues } from "../../process/agent-environment.ts";
 import { processTable } from "../../process/process-table.ts";
-import { endFamily } from "../../process/process-tree.ts";
+import { endProcessTree } from "../../process/process-tree.ts";
 import { basicAuthorization, probe } from "./probe.ts";
 import { fingerprintOf } from "./server-environment.ts";
 import { openOutput, outputIn } from "./server-output.ts";
@@ -56,7 +56,7 @@ export async function startServer(options: StartOptions): Promise<OwnServer> {
     writeServerRecord(options.directory, record);
     return { record, child, version: await ready(child, record, options) };
   } catch (error) {
-    await endFamily(record, options.endMs);
+    await endProcessTree(record, options.endMs);
     removeServerRecord(options.directory);
     throw error;
   }
@@ -157,9 +157,9 @@ function hangs(record: ServerRecord, options: StartOptions): AppError {
 /** The end of what it printed, without what nobody is to read. */
 function lastWords({ directory, environment }: StartOptions, { password }: ServerRecord): string {
   try {
-    const secrets = [password, ...secretsIn(environment)];
+    const secrets = [password, ...secretValues(environment)];
     const output = readFileSync(outputIn(directory), "utf8");
-    const text = withoutSecrets(output, secrets).slice(-10_000);
+    const text = redactSecrets(output, secrets).slice(-10_000);
     const lines = stripVTControlCharacters(text).split("\n");
     const said = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("Warning:"));
     return said.slice(-5).join(" / ").slice(-500);

@@ -23,7 +23,7 @@ import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
 import type { Call } from "./tool-policy.ts";
 import { grantOf, judge } from "./tool-policy.ts";
-import { unsaidFailure } from "./unreported-failure.ts";
+import { unreportedFailure } from "./unreported-failure.ts";
 
 const refusal = "A person refused this.";
 
@@ -62,7 +62,7 @@ export default function gate(pi: PiApi): void {
 
   pi.on("agent_end", (event, ctx) => {
     const entries = ctx.sessionManager.getEntries();
-    const failure = unsaidFailure(event, ({ timestamp }) =>
+    const failure = unreportedFailure(event, ({ timestamp }) =>
       entries.some((one) => one.message?.timestamp === timestamp),
     );
     if (failure) pi.appendEntry(failedEntry, { message: failure });

@@ -1,6 +1,6 @@
 /** The environment of a pi program that Waybill starts. Pure. */
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
-import { passedOn } from "../../process/agent-environment.ts";
+import { inheritedEnvironment } from "../../process/agent-environment.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
 import { rulesVariable } from "../extension/gate-protocol.ts";
 
@@ -45,7 +45,7 @@ export function piEnvironment({ env, rules, provider, apiKey }: EnvironmentFor):
   const own = (name: string) => name in settings || /^(PI_(?!BIN$)|COPILOT_GITHUB_TOKEN$)/.test(name);
   return {
     ...settings,
-    ...passedOn(env, own),
+    ...inheritedEnvironment(env, own),
     ...(apiKey === null ? {} : { [keyVariable(provider)]: apiKey }),
     [rulesVariable]: JSON.stringify(rules),
   };

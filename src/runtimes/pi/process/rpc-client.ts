@@ -8,7 +8,7 @@ import { asObject, asText } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { Talk } from "../../process-pool/agent-process.ts";
 import { gateStatus } from "../extension/gate-protocol.ts";
-import { unsaidFailure } from "../extension/unreported-failure.ts";
+import { unreportedFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "./asks.ts";
 import { answerTo, askIn } from "./asks.ts";
 import { TurnWatch } from "./turn-state.ts";
@@ -153,7 +153,7 @@ export class RpcClient implements Talk {
   }
 
   #ended(line: Json): void {
-    const failure = unsaidFailure(line, ({ timestamp }) => this.heard.some((one) => one.timestamp === timestamp));
+    const failure = unreportedFailure(line, ({ timestamp }) => this.heard.some((one) => one.timestamp === timestamp));
     if (failure) this.#message(failure);
   }
 

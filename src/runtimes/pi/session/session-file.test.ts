@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sessionFile, sessionPlaces } from "./session-file.ts";
+import { sessionFile, sessionFolders } from "./session-file.ts";
 
 let home = "";
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 const sessions = () => join(home, ".pi", "agent", "sessions");
 
 test("a new session stands where pi keeps those of the directory", () => {
-  const path = sessionFile(sessionPlaces({ HOME: home }), "/srv/my project", "id");
+  const path = sessionFile(sessionFolders({ HOME: home }), "/srv/my project", "id");
   expect(path).toBe(join(sessions(), "--srv-my project--", "waybill_id.jsonl"));
 });
 
@@ -21,13 +21,13 @@ test("one that a person began is found by the end of its name, also where its di
   const path = join(sessions(), "--srv-old--", "2026-01-01T00-00-00-000Z_abc.jsonl");
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(path, "");
-  expect(sessionFile(sessionPlaces({ HOME: home }), "/srv/new", "abc")).toBe(path);
-  expect(sessionFile(sessionPlaces({ HOME: home }), "/srv/new", "bc")).not.toBe(path);
+  expect(sessionFile(sessionFolders({ HOME: home }), "/srv/new", "abc")).toBe(path);
+  expect(sessionFile(sessionFolders({ HOME: home }), "/srv/new", "bc")).not.toBe(path);
 });
 
 test("the places that pi's own variables name hold", () => {
-  const agent = sessionPlaces({ HOME: home, PI_CODING_AGENT_DIR: "~/agent" });
+  const agent = sessionFolders({ HOME: home, PI_CODING_AGENT_DIR: "~/agent" });
   expect(agent.folderOf("/work")).toBe(join(home, "agent", "sessions", "--work--"));
-  const flat = sessionPlaces({ HOME: home, PI_CODING_AGENT_SESSION_DIR: "~/all" });
+  const flat = sessionFolders({ HOME: home, PI_CODING_AGENT_SESSION_DIR: "~/all" });
   expect(sessionFile(flat, "/work", "id")).toBe(join(home, "all", "waybill_id.jsonl"));
 });

@@ -3,14 +3,14 @@ import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-export type SessionPlaces = {
+export type SessionFolders = {
   /** The folder of a directory's sessions. */
   folderOf: (directory: string) => string;
   /** All folders that there are. */
   folders: () => readonly string[];
 };
 
-export function sessionPlaces(env: NodeJS.ProcessEnv): SessionPlaces {
+export function sessionFolders(env: NodeJS.ProcessEnv): SessionFolders {
   const home = env.HOME ?? homedir();
   const path = (given: string) => resolve(given.replace(/^~(?=\/|$)/, home));
   const flat = env.PI_CODING_AGENT_SESSION_DIR;
@@ -28,10 +28,10 @@ function folderName(directory: string): string {
 }
 
 /** The file that a session has, or is to have. pi itself puts the time before the id. */
-export function sessionFile(places: SessionPlaces, directory: string, sessionId: string): string {
-  const ours = join(places.folderOf(directory), `waybill_${sessionId}.jsonl`);
+export function sessionFile(folders: SessionFolders, directory: string, sessionId: string): string {
+  const ours = join(folders.folderOf(directory), `waybill_${sessionId}.jsonl`);
   if (existsSync(ours)) return ours;
-  return places.folders().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
+  return folders.folders().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
 }
 
 function filesOf(folder: string, sessionId: string): string[] {

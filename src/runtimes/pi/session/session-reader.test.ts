@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
-import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
 import { SessionReader } from "./session-reader.ts";
 
 let count = 0;
@@ -35,7 +35,7 @@ const told = ({ role, text, tools, error, completedAt }: TranscriptRow) =>
     ...(error ? [`${error.kind}: ${error.message}`] : []),
     ...(completedAt === null ? ["open"] : []),
   ].join(" ");
-const rowsOf = (entries: readonly Json[]) => asBrokenOff(bookOf(entries).newest(null, []).rows).map(told);
+const rowsOf = (entries: readonly Json[]) => reopenUnfinishedTurns(bookOf(entries).newest(null, []).rows).map(told);
 
 describe("the transcript", () => {
   test("of a session that another way was taken in has the messages of both below their prompts", () => {

@@ -8,8 +8,8 @@
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
-import type { OpenRow, OpenTool } from "../../transcript-row.ts";
-import { newRow } from "../../transcript-row.ts";
+import type { MutableRow, MutableToolCall } from "../../transcript-row.ts";
+import { emptyRow } from "../../transcript-row.ts";
 import { fileChange } from "./file-change.ts";
 import { messageId } from "./message-id.ts";
 
@@ -26,7 +26,7 @@ export type Turn = {
 const longestOutput = 20_000;
 
 export function rowsOf({ messages, refused, limit }: Turn, sessionId: string): TranscriptRow[] {
-  const rows: OpenRow[] = [];
+  const rows: MutableRow[] = [];
   const prompt = messages.find(({ role }) => role === "user");
   const promptId = prompt ? messageId(sessionId, prompt) : null;
   const results = new Map(messages.filter(isResult).map((one) => [asText(one.toolCallId) ?? "", one]));
@@ -58,13 +58,13 @@ export function errorOf(message: Json, limit: string | null): RowError | null {
 }
 
 /** What a person refused says so itself. */
-function stop(row: OpenRow, error: RowError): void {
+function stop(row: MutableRow, error: RowError): void {
   if (row.tools.some(({ rejected }) => rejected)) return;
   row.error ??= error;
 }
 
-function promptRow(message: Json, id: string): OpenRow {
-  const row = newRow({ id, role: "user", parentId: null, createdAt: asNumber(message.timestamp) });
+function promptRow(message: Json, id: string): MutableRow {
+  const row = emptyRow({ id, role: "user", parentId: null, createdAt: asNumber(message.timestamp) });
   return Object.assign(row, { text: textOfBlocks(message.content), completedAt: endOf(message) });
 }
 
@@ -77,9 +77,9 @@ function answerRow(
     results: ReadonlyMap<string, Json>;
     refused: ReadonlySet<string>;
   },
-): OpenRow {
+): MutableRow {
   const began = asNumber(message.timestamp);
-  const row = newRow({
+  const row = emptyRow({
     id: messageId(of.sessionId, message),
     role: "assistant",
     parentId: of.promptId,
@@ -101,7 +101,7 @@ function answerRow(
   });
 }
 
-function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: ReadonlySet<string>): OpenTool {
+function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: ReadonlySet<string>): MutableToolCall {
   const id = asText(block.id) ?? "";
   const name = asText(block.name) ?? "";
   const input = asObject(block.arguments) ?? {};
@@ -109,13 +109,13 @@ function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: Readon
   if (!result) return { id, name, status: "running", input, output: "", rejected: false };
   const status = result.isError === true ? "error" : "completed";
   const output = textOfBlocks(result.content).slice(0, longestOutput);
-  const tool: OpenTool = { id, name, status, input, output, rejected: refused.has(id) };
+  const tool: MutableToolCall = { id, name, status, input, output, rejected: refused.has(id) };
   const changed = status === "completed" ? fileChange(name, input, asObject(result.details) ?? {}) : null;
   return changed ? { ...tool, files: [{ path: changed.path, change: changed.change, diff: changed.diff }] } : tool;
 }
 
 /** One refusal stops all that the message was to do. */
-function refuseTheRest(tools: readonly OpenTool[]): void {
+function refuseTheRest(tools: readonly MutableToolCall[]): void {
   if (!tools.some(({ rejected }) => rejected)) return;
   for (const tool of tools) tool.rejected = tool.status === "error";
 }

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import type { Json } from "../../json-fields.ts";
 import { SessionNotes } from "../../process-pool/session-markers.ts";
 import { RpcClient } from "../process/rpc-client.ts";
-import { sessionPlaces } from "./session-file.ts";
+import { sessionFolders } from "./session-file.ts";
 import { Sessions } from "./sessions.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pi-sessions-")));
@@ -20,7 +20,7 @@ const calls = (id: string): Json => ({
 });
 
 test("a turn that begins while the file is read is shown as one at work, behind the one before it", async () => {
-  const sessions = new Sessions(sessionPlaces({ HOME: home }), new SessionNotes(join(home, "notes")));
+  const sessions = new Sessions(sessionFolders({ HOME: home }), new SessionNotes(join(home, "notes")));
   const talk = new RpcClient({ write: () => {}, now: () => 1, onRest: () => {}, onChange: () => {} });
   const path = sessions.pathOf(home, "s");
   mkdirSync(dirname(path), { recursive: true });

@@ -15,10 +15,10 @@ import type { ForkedSession } from "../../port.ts";
 import type { SessionNotes } from "../../process-pool/session-markers.ts";
 import type { RowFile } from "../../process-pool/transcript-file.ts";
 import { KeptFiles } from "../../process-pool/transcript-file-cache.ts";
-import { asBrokenOff } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
 import type { RpcClient } from "../process/rpc-client.ts";
 import { copyOfSession } from "./fork-session.ts";
-import type { SessionPlaces } from "./session-file.ts";
+import type { SessionFolders } from "./session-file.ts";
 import { sessionFile } from "./session-file.ts";
 import { SessionReader } from "./session-reader.ts";
 
@@ -30,12 +30,12 @@ export type SessionState = {
 };
 
 export class Sessions {
-  readonly #places: SessionPlaces;
+  readonly #folders: SessionFolders;
   readonly #notes: SessionNotes;
   readonly #files = new KeptFiles((sessionId) => new SessionReader(sessionId));
 
-  constructor(places: SessionPlaces, notes: SessionNotes) {
-    this.#places = places;
+  constructor(folders: SessionFolders, notes: SessionNotes) {
+    this.#folders = folders;
     this.#notes = notes;
   }
 
@@ -72,7 +72,7 @@ export class Sessions {
     const copy = copyOfSession(rows, { from: sessionId, to, path, before, at });
     if (!copy) throw promptUnknown(sessionId);
     const lines = copy.rows.map((row) => `${JSON.stringify(row)}\n`);
-    if (lines.length > 0) writeWholeFile(sessionFile(this.#places, directory, to), lines.join(""));
+    if (lines.length > 0) writeWholeFile(sessionFile(this.#folders, directory, to), lines.join(""));
     return { sessionId: to, renamed: copy.renamed };
   }
 
@@ -97,7 +97,7 @@ export class Sessions {
       status: isLost ? "stale" : status,
       ...(book && isElsewhere(book, directory) ? { elsewhere: true } : {}),
       asks,
-      rows: busy ? rows : asBrokenOff(rows),
+      rows: busy ? rows : reopenUnfinishedTurns(rows),
       complete,
       lastActivityAt: latest(book?.lastActivityAt ?? null, talk?.lastWordAt ?? null),
     };
@@ -116,7 +116,7 @@ export class Sessions {
   #file(directory: string, sessionId: string): RowFile<SessionReader> {
     const kept = this.#files.pathOf(sessionId);
     const isKnown = kept !== null && existsSync(kept);
-    return this.#files.of(sessionId, isKnown ? kept : sessionFile(this.#places, directory, sessionId));
+    return this.#files.of(sessionId, isKnown ? kept : sessionFile(this.#folders, directory, sessionId));
   }
 }
 

@@ -12,7 +12,7 @@ import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, jsonIn, textOfBlocks } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import { stepLimitMessage } from "../extension/gate-protocol.ts";
-import { unsaidFailure } from "../extension/unreported-failure.ts";
+import { unreportedFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "../process/asks.ts";
 import { askIn, askSays } from "../process/asks.ts";
 import { TurnWatch } from "../process/turn-state.ts";
@@ -131,7 +131,7 @@ export class PiTranslator {
   }
 
   #over(line: Json): Said[] {
-    const failure = unsaidFailure(line, ({ timestamp }) => timestamp === this.#endedAt);
+    const failure = unreportedFailure(line, ({ timestamp }) => timestamp === this.#endedAt);
     return failure ? this.#ended(failure) : [];
   }
 
