@@ -1,13 +1,21 @@
-/** Reads fields of another program's JSON, which may be missing or of another kind. Pure. */
+/** Reads fields of another program's JSON, which may be missing or of another type. Pure. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export function jsonIn(text: string): Json | null {
   try {
     return asObject(JSON.parse(text));
   } catch {
-    // Said by whoever asks for it: a line that is no JSON is a fact, not a fault.
+    // Callers report what is not JSON.
     return null;
   }
+}
+
+/** The objects of a file with one on each line. */
+export function jsonLines(text: string): Json[] {
+  return text
+    .split("\n")
+    .map(jsonIn)
+    .filter((line) => line !== null);
 }
 
 export function asObject(value: unknown): Json | null {
@@ -26,7 +34,7 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** What a message's `content` consists of: a plain text stands for one block. */
+/** The blocks of a message's `content`; a plain text is one block. */
 export function blocksOf(content: unknown): readonly Json[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return asList(content)

@@ -14,7 +14,7 @@ import type { ProcessRecord } from "../../src/runtimes/process-pool/process-reco
 import { readProcessRecords, writeProcessRecord } from "../../src/runtimes/process-pool/process-record.ts";
 
 let records = "";
-let left: OrphanedProcesses;
+let orphans: OrphanedProcesses;
 let gone: string[];
 let started: ChildProcess[];
 
@@ -22,10 +22,10 @@ beforeEach(() => {
   records = mkdtempSync(join(tmpdir(), "waybill-left-"));
   gone = [];
   started = [];
-  left = newRun();
+  orphans = newRun();
 });
 afterEach(async () => {
-  await left.close(true);
+  await orphans.close(true);
   for (const child of started) child.kill("SIGKILL");
   rmSync(records, { recursive: true });
 });
@@ -35,7 +35,7 @@ function newRun(): OrphanedProcesses {
     records,
     clock: systemClock,
     endMs: 3000,
-    onGone: ({ nonce }) => gone.push(nonce),
+    onEnd: ({ nonce }) => gone.push(nonce),
     onError: (error) => {
       throw error;
     },
@@ -62,19 +62,19 @@ const isRunning = async ({ pid }: ChildProcess) => (await processTable()).some((
 describe("what an earlier run left", () => {
   test("before it started the program it wrote down is nothing", async () => {
     writeDown({});
-    await left.find();
-    expect(left.has("session")).toBe(false);
+    await orphans.load();
+    expect(orphans.has("session")).toBe(false);
     expect(readProcessRecords(records)).toEqual([]);
   });
 
   test("before it wrote down the program's id is found all the same", async () => {
     const program = await start("n1");
     writeDown({});
-    await left.find();
-    expect(left.has("session")).toBe(true);
-    expect(left.has("another")).toBe(false);
-    await left.end("session");
-    expect(left.has("session")).toBe(false);
+    await orphans.load();
+    expect(orphans.has("session")).toBe(true);
+    expect(orphans.has("another")).toBe(false);
+    await orphans.end("session");
+    expect(orphans.has("session")).toBe(false);
     expect(await isRunning(program)).toBe(false);
     expect(readProcessRecords(records)).toEqual([]);
     expect(gone).toEqual(["n1"]);
@@ -83,16 +83,16 @@ describe("what an earlier run left", () => {
   test("of a program that is gone, such as its tools, is ended", async () => {
     const tool = await start("n1");
     writeDown({ pid: 2 ** 22 + 1, processStart: "long ago" });
-    await left.find();
+    await orphans.load();
     expect(await isRunning(tool)).toBe(false);
-    expect(left.has("session")).toBe(false);
+    expect(orphans.has("session")).toBe(false);
   });
 
   test("is not taken for a process that has its id by now", async () => {
     const stranger = await start("somebody else's");
     writeDown({ pid: stranger.pid as number, processStart: "long ago" });
-    await left.find();
-    expect(left.has("session")).toBe(false);
+    await orphans.load();
+    expect(orphans.has("session")).toBe(false);
     expect(await isRunning(stranger)).toBe(true);
   });
 
@@ -100,23 +100,23 @@ describe("what an earlier run left", () => {
     const [one, other] = [await start("n1"), await start("n2")];
     writeDown({});
     writeDown({ nonce: "n2" });
-    await left.find();
+    await orphans.load();
     one.kill("SIGKILL");
     await expect.poll(() => gone).toEqual(["n1"]);
-    expect(left.has("session")).toBe(true);
+    expect(orphans.has("session")).toBe(true);
     other.kill("SIGKILL");
-    await expect.poll(() => left.has("session")).toBe(false);
+    await expect.poll(() => orphans.has("session")).toBe(false);
   });
 
   test("is kept by a restart, and ended by a stop", async () => {
     const program = await start("n1");
     writeDown({});
-    await left.find();
-    await left.close(true);
+    await orphans.load();
+    await orphans.close(true);
     expect(await isRunning(program)).toBe(true);
-    left = newRun();
-    await left.find();
-    await left.close(false);
+    orphans = newRun();
+    await orphans.load();
+    await orphans.close(false);
     expect(await isRunning(program)).toBe(false);
     expect(readProcessRecords(records)).toEqual([]);
   });

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const inSession = async (name: string) => {
-  expect(await pi.talk.moveTo(world.sessionFile(name))).toBe(true);
+  expect(await pi.client.switchSession(world.sessionFile(name))).toBe(true);
   pi.lines = [];
 };
 const messagesIn = (rows: readonly Json[]) =>
@@ -49,16 +49,16 @@ const place = (fits: (line: Json) => boolean) => pi.lines.findIndex(fits);
 describe("a prompt", () => {
   test("is in the session file only once the first answer is whole, and at once after that", async () => {
     await inSession("late");
-    await pi.talk.prompt("hang");
+    await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "message_end");
     expect(world.rows("late")).toEqual([]);
-    await pi.talk.request({ type: "abort" });
-    await pi.until(() => !pi.talk.isWorking);
+    await pi.client.request({ type: "abort" });
+    await pi.until(() => !pi.client.isWorking);
     await pi.turn("be quick");
-    await pi.talk.prompt("hang again");
-    await pi.until(() => pi.talk.heard.length === 1);
+    await pi.client.prompt("hang again");
+    await pi.until(() => pi.client.messages.length === 1);
     // The row is written in the same moment in which it is told, after it.
-    await pi.talk.request({ type: "get_state" });
+    await pi.client.request({ type: "get_state" });
     expect(messagesIn(world.rows("late")).map(({ role }) => role)).toEqual([
       "user",
       "assistant",
@@ -66,8 +66,8 @@ describe("a prompt", () => {
       "assistant",
       "user",
     ]);
-    await pi.talk.request({ type: "abort" });
-    await pi.until(() => !pi.talk.isWorking);
+    await pi.client.request({ type: "abort" });
+    await pi.until(() => !pi.client.isWorking);
   });
 
   test("and its answer have the same moments in the events and in the file, and no ids in common", async () => {
@@ -81,14 +81,14 @@ describe("a prompt", () => {
 
   test("that comes while a turn runs is not taken", async () => {
     await inSession("second");
-    await pi.talk.prompt("hang");
+    await pi.client.prompt("hang");
     await pi.hears(({ type }) => type === "agent_start");
-    expect(await pi.talk.request({ type: "prompt", message: "be quick" })).toMatchObject({
+    expect(await pi.client.request({ type: "prompt", message: "be quick" })).toMatchObject({
       success: false,
       error: expect.stringContaining("already processing"),
     });
-    await pi.talk.request({ type: "abort" });
-    await pi.until(() => !pi.talk.isWorking);
+    await pi.client.request({ type: "abort" });
+    await pi.until(() => !pi.client.isWorking);
   });
 });
 
@@ -109,10 +109,10 @@ test("a turn without a key is taken, and what is wrong is told with its end only
   const told = keyless.lines.filter(({ type }) => type === "message_end").map(({ message }) => message as Json);
   expect(told.map(({ role }) => role)).toEqual(["user"]);
   const failure = { errorMessage: expect.stringContaining("API key"), timestamp: expect.any(Number) };
-  expect(keyless.talk.heard.at(-1)).toMatchObject(failure);
-  const { timestamp } = keyless.talk.heard.at(-1) ?? {};
+  expect(keyless.client.messages.at(-1)).toMatchObject(failure);
+  const { timestamp } = keyless.client.messages.at(-1) ?? {};
   expect(world.rows("keyless")).toEqual([]);
-  await keyless.talk.request({ type: "set_model", provider: "scripted", modelId: "scripted" });
+  await keyless.client.request({ type: "set_model", provider: "scripted", modelId: "scripted" });
   await keyless.turn("be quick");
   const rows = world.rows("keyless").filter(({ type }) => type === "message" || type === "custom");
   expect(rows).toMatchObject([
@@ -129,18 +129,18 @@ test("an extension of the user's with a tool of the name of ours changes nothing
   writeFileSync(theirs, `export default (pi) => pi.registerTool(${tool});`);
   const program = world.start("theirs", { args: ["--extension", theirs] });
   await program.ready();
-  expect(program.talk.hasGate).toBe(true);
-  await program.talk.prompt("ask me");
-  await program.until(() => program.talk.asks.length > 0);
-  expect(program.talk.asks).toMatchObject([{ kind: "question", isOurs: true, title: "Which?" }]);
+  expect(program.client.hasGate).toBe(true);
+  await program.client.prompt("ask me");
+  await program.until(() => program.client.asks.length > 0);
+  expect(program.client.asks).toMatchObject([{ kind: "question", isOurs: true, title: "Which?" }]);
 });
 
 test("the end of its input ends a program in mid-turn, and what its tools run goes on", async () => {
   const alone = await world.start("alone").ready();
-  await alone.talk.prompt("sleep");
-  await alone.until(() => alone.talk.asks.length > 0);
-  const [ask] = alone.talk.asks;
-  if (ask) alone.talk.answer(ask, { decision: "once" });
+  await alone.client.prompt("sleep");
+  await alone.until(() => alone.client.asks.length > 0);
+  const [ask] = alone.client.asks;
+  if (ask) alone.client.answer(ask.id, { decision: "once" });
   const note = join(world.directory, "tool.pid");
   await alone.hears(({ type }) => type === "tool_execution_update");
   while (!existsSync(note) || readFileSync(note, "utf8") === "") await wait(20);

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { isKept } from "../../src/core/turn/bounded-event.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
-import type { Heard } from "../../src/runtimes/claude/translate/translate.ts";
-import { LineTranslator } from "../../src/runtimes/claude/translate/translate.ts";
+import { ClaudeTranslator } from "../../src/runtimes/claude/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
+import type { AgentSignal } from "../../src/runtimes/process-pool/signal-publisher.ts";
 import type { ClaudeLine } from "./claude-process.ts";
 
 const directory = new URL("../fixtures/claude/", import.meta.url);
@@ -31,9 +31,9 @@ function linesOf(file: string): string[] {
 
 /** A lane's watcher: plays the runtime's part, and passes what it hears through one turn tracker. */
 export class ClaudeWatcher {
-  readonly translator = new LineTranslator();
+  readonly translator = new ClaudeTranslator();
   readonly tracker = new TurnTracker();
-  readonly heard: Heard[] = [];
+  readonly heard: AgentSignal[] = [];
   readonly drafts: Draft[] = [];
 
   get kept(): Draft[] {
@@ -43,33 +43,34 @@ export class ClaudeWatcher {
   /** As the runtime does before it hears the lines: the prompts were sent. */
   sent(lines: readonly string[]): this {
     for (const line of lines.map(parsed)) {
-      if (line?.isReplay === true && line.uuid) this.translator.sent(line.uuid, line.message?.content?.[0]?.text ?? "");
+      if (line?.isReplay === true && line.uuid)
+        this.translator.promptSent(line.uuid, line.message?.content?.[0]?.text ?? "");
     }
     return this;
   }
 
-  hear(lines: readonly string[]): this {
+  receive(lines: readonly string[]): this {
     for (const line of lines) {
       this.take(this.#answerIn(parsed(line)?.response));
-      this.take(this.translator.take(line));
+      this.take(this.translator.translate(line));
     }
     return this;
   }
 
-  take(heard: readonly Heard[]): this {
+  take(heard: readonly AgentSignal[]): this {
     this.heard.push(...heard);
     for (const said of heard) this.drafts.push(...this.tracker.take({ at: 1, session, ...said }));
     return this;
   }
 
   /** The echo of an answer stands where the runtime gave it, and the answer to an interrupt after it asked for one. */
-  #answerIn(echo: ClaudeLine | undefined): Heard[] {
+  #answerIn(echo: ClaudeLine | undefined): AgentSignal[] {
     const { request_id, response } = echo ?? {};
     if (response?.still_queued) return this.translator.interrupted();
     if (typeof response?.behavior !== "string") return [];
     const answers = Object.values(response.updatedInput?.answers ?? {}).map((answer) => String(answer).split(", "));
     const decision: AskAnswer["decision"] = response.behavior === "deny" ? "reject" : "once";
-    return this.translator.answered(request_id, { decision, answers });
+    return this.translator.askAnswered(request_id, { decision, answers });
   }
 }
 

@@ -8,7 +8,7 @@ import type { Json } from "../../src/runtimes/json-fields.ts";
 import { SessionReader } from "../../src/runtimes/pi/session/session-reader.ts";
 import { PiTranslator } from "../../src/runtimes/pi/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
-import { reopenUnfinishedTurns } from "../../src/runtimes/process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../src/runtimes/process-pool/transcript-slice.ts";
 
 const directory = new URL("../fixtures/pi/", import.meta.url);
 /** The lane's session in every fixture. */
@@ -24,9 +24,9 @@ export function recordedLines(name: string): Json[] {
 }
 
 export function recordedRows(name: string): TranscriptRow[] {
-  const book = new SessionReader(session);
-  for (const row of linesOf(`${name}.rows.jsonl`)) book.take(row);
-  return reopenUnfinishedTurns(book.newest(null, []).rows);
+  const reader = new SessionReader(session);
+  for (const row of linesOf(`${name}.rows.jsonl`)) reader.add(row);
+  return reopenUnfinishedTurns(reader.newest(null, []).rows);
 }
 
 function linesOf(file: string): Json[] {
@@ -45,7 +45,7 @@ export class PiWatcher {
   readonly tracker = new TurnTracker();
   readonly drafts: Draft[] = [];
 
-  hear(lines: readonly Json[]): this {
+  receive(lines: readonly Json[]): this {
     for (const line of lines) this.#take(line.type === "told" ? this.#told(line as Told) : this.#heard(line));
     return this;
   }
@@ -60,15 +60,15 @@ export class PiWatcher {
   }
 
   #heard(line: Json) {
-    return this.translator.take(JSON.stringify(line));
+    return this.translator.translate(JSON.stringify(line));
   }
 
   #told({ answer, stop }: Told) {
-    if (answer) return this.translator.answered(answer.ask, answer);
+    if (answer) return this.translator.askAnswered(answer.ask, answer);
     return stop ? this.translator.interrupted() : [];
   }
 
-  #take(said: ReturnType<PiTranslator["take"]>): void {
+  #take(said: ReturnType<PiTranslator["translate"]>): void {
     for (const one of said) this.drafts.push(...this.tracker.take({ at: 1, session, ...one }));
   }
 }

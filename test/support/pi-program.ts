@@ -61,7 +61,7 @@ export class PiWorld {
 
 export class PiProgram {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly talk: RpcClient;
+  readonly client: RpcClient;
   /** What it printed, and between that what it was told, under the type `told`. */
   lines: Json[] = [];
   words = "";
@@ -75,26 +75,26 @@ export class PiProgram {
     child.stderr.on("data", (chunk) => {
       this.words += chunk;
     });
-    this.talk = new RpcClient({
+    this.client = new RpcClient({
       write: (line) => {
         this.lines.push({ type: "told", line });
         child.stdin.write(`${JSON.stringify(line)}\n`);
       },
       now: () => Date.now(),
-      onRest: () => {},
+      onIdle: () => {},
       onChange: () => {},
     });
     splitLines(child.stdout, (text) => {
       const line = jsonIn(text) ?? { type: "unparsed", text };
       this.lines.push(line);
-      this.talk.hear(line);
+      this.client.receive(line);
       for (const wake of this.#wakers) wake();
       this.#wakers.clear();
     });
   }
 
   async ready(): Promise<this> {
-    await this.talk.request({ type: "get_state" });
+    await this.client.request({ type: "get_state" });
     return this;
   }
 
@@ -112,8 +112,8 @@ export class PiProgram {
 
   /** Prompts it, and waits for the end of the turn. */
   async turn(text: string): Promise<void> {
-    await this.talk.prompt(text);
-    await this.until(() => !this.talk.isWorking);
+    await this.client.prompt(text);
+    await this.until(() => !this.client.isWorking);
   }
 
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {

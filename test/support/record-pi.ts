@@ -66,24 +66,24 @@ const scenarios: Record<string, Scenario> = {
 
 function answered(answer: AskAnswer) {
   return async (pi: PiProgram) => {
-    await pi.talk.prompt("go");
-    await pi.until(() => pi.talk.asks.length > 0);
-    const [ask] = pi.talk.asks;
+    await pi.client.prompt("go");
+    await pi.until(() => pi.client.asks.length > 0);
+    const [ask] = pi.client.asks;
     if (ask) {
       pi.lines.push({ type: "told", answer: { ask: ask.id, ...answer } });
-      pi.talk.answer(ask, answer);
+      pi.client.answer(ask.id, answer);
     }
-    await pi.until(() => !pi.talk.isWorking);
+    await pi.until(() => !pi.client.isWorking);
   };
 }
 
 function stoppedWhen(fits: (line: Json) => boolean) {
   return async (pi: PiProgram) => {
-    await pi.talk.prompt("go");
+    await pi.client.prompt("go");
     await pi.hears(fits);
     pi.lines.push({ type: "told", stop: true });
-    await pi.talk.request({ type: "abort" });
-    await pi.until(() => !pi.talk.isWorking);
+    await pi.client.request({ type: "abort" });
+    await pi.until(() => !pi.client.isWorking);
   };
 }
 
@@ -98,7 +98,7 @@ export async function recordPi(directory: string, only: readonly string[]): Prom
       const { steps, play = (program) => program.turn("go") } = scenarios[name] as Scenario;
       world.model.setScript({ rules: [{ steps }] });
       writeFileSync(join(world.directory, "notes.txt"), "alpha\nbeta\n");
-      await pi.talk.moveTo(world.sessionFile(name));
+      await pi.client.switchSession(world.sessionFile(name));
       pi.lines = [];
       await play(pi);
       const clean = (line: Json) => JSON.stringify(shortened(line)).replaceAll(world.home, "/home");

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { ClaudeRuntime } from "../../runtimes/claude/claude-runtime.ts";
-import type { ClaudePermissions } from "../../runtimes/claude/process/claude-arguments.ts";
+import type { AgentPermissions } from "../../runtimes/process-pool/agent-permissions.ts";
 import type { AgentsOptions } from "./create-runtimes.ts";
 import { deniedPlaces } from "./denied-directories.ts";
 
@@ -17,7 +17,7 @@ export function makeClaude({ config, env, log, storedLanes }: Omit<AgentsOptions
     ...(claudeMcpConfigPath === null ? {} : { mcpConfigPath: claudeMcpConfigPath }),
     idleMs: config.sessionIdleTimeoutMs,
     maxResting: config.sessionMaxConcurrent,
-    permissions: async (lane): Promise<ClaudePermissions> => ({
+    permissions: async (lane): Promise<AgentPermissions> => ({
       policy: permissionPolicy === "trusted" ? "trusted" : "safe",
       ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
     }),

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { PiRuntime } from "../../runtimes/pi/pi-runtime.ts";
-import type { PiPermissions } from "../../runtimes/pi/process/pi-arguments.ts";
+import type { AgentPermissions } from "../../runtimes/process-pool/agent-permissions.ts";
 import type { AgentsOptions } from "./create-runtimes.ts";
 import { deniedPlaces } from "./denied-directories.ts";
 
@@ -20,7 +20,7 @@ export function makePi({ config, env, log, storedLanes }: Omit<AgentsOptions, "s
     ...(systemPromptPath === null ? {} : { systemPromptPath }),
     idleMs: config.sessionIdleTimeoutMs,
     maxResting: config.sessionMaxConcurrent,
-    permissions: async (lane): Promise<PiPermissions> => ({
+    permissions: async (lane): Promise<AgentPermissions> => ({
       policy: permissionPolicy === "trusted" ? "trusted" : "safe",
       ...(await deniedPlaces(lane, { home: config.home, storedLanes })),
     }),

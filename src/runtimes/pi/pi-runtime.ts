@@ -1,83 +1,60 @@
 /**
- * pi as a runtime: a program for each lane that is at work, a session file that goes on from program to program. pi
- * takes no ids, so prompts are known by their first words; and it does not outlive whoever talks to it, so a turn ends
- * with the daemon.
+ * The runtime of pi: one process per lane, and a session file that continues from process to process. pi takes no ids, so
+ * prompts are recognised by their first words; and it ends with its client, so a turn ends with the daemon.
  */
-import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError, messageOf } from "../../app-error.ts";
-import type { Lane, Notice } from "../../core/lane/lane.ts";
+import { AppError } from "../../app-error.ts";
+import type { Lane } from "../../core/lane/lane.ts";
 import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { AskAnswer, ForkedSession, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
-import type { LaneWorkOptions } from "../process-pool/process-runtime.ts";
-import { LaneWork } from "../process-pool/process-runtime.ts";
-import { SessionNotes } from "../process-pool/session-markers.ts";
-import { usableSystemPrompt } from "../system-prompt.ts";
-import type { PiPermissions } from "./process/pi-arguments.ts";
+import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
+import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
+import { ProcessRuntime } from "../process-pool/process-runtime.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
 import { RpcClient } from "./process/rpc-client.ts";
 import { sessionFolders } from "./session/session-file.ts";
-import { Sessions } from "./session/sessions.ts";
+import { PiSessions } from "./session/sessions.ts";
 import { PiTranslator } from "./translate/translate.ts";
 
-export type PiOptions = LaneWorkOptions & {
+export type PiOptions = ProcessRuntimeOptions & {
   provider: string;
   model: string;
   apiKey: string | null;
   maxSteps: number;
-  permissions?: (lane: Lane) => Promise<PiPermissions>;
-  systemPromptPath?: string;
 };
 
-export class PiRuntime implements Runtime {
+export class PiRuntime extends ProcessRuntime<RpcClient> {
   readonly kind = "pi";
-  // A known prompt is never sent again: pi would run it twice, and the second row could not be told from the first.
+  // A known prompt is never sent again: pi would run it twice, and its rows would look alike.
   readonly traits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
   readonly #options: PiOptions;
-  readonly #work: LaneWork<RpcClient>;
-  readonly #notes: SessionNotes;
-  readonly #sessions: Sessions;
+  readonly #sessions: PiSessions;
 
   constructor(options: PiOptions) {
+    super(piProgram, options);
     this.#options = options;
-    this.#notes = new SessionNotes(join(options.directory, "sessions"));
-    this.#sessions = new Sessions(sessionFolders(options.env), this.#notes);
-    this.#work = new LaneWork(piProgram, options, { translator: (_resumed, session) => new PiTranslator(session) });
+    this.#sessions = new PiSessions(sessionFolders(options.env), join(options.directory, "sessions"));
   }
 
-  /** pi is not told them; they name an attempt in the ledger. */
+  /** pi does not get them; they name an attempt in the ledger. */
   idsFrom(digest: string) {
     return { messageId: `pi_${digest.slice(0, 32)}`, partId: `pi_part_${digest.slice(0, 32)}` };
   }
 
-  /** A program that lost us has lost its input, and with it its turn. What it leaves running is ended. */
-  async recover(): Promise<void> {
-    await this.#work.left.find();
-    await this.#work.left.endAll();
-  }
-
-  async health(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
-    return this.#work.health(lanes);
-  }
-
-  notices({ id }: Lane): readonly Notice[] {
-    return this.#work.programs.notices(id);
-  }
-
-  /** Nothing has to exist before the first prompt. */
-  async openSession(): Promise<string> {
-    return randomUUID();
+  /** An orphaned process has lost its input, and with it its turn. It is ended with what it left running. */
+  override async recover(): Promise<void> {
+    await super.recover();
+    await this.orphans.endAll();
   }
 
   async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
-    // It becomes part of a path.
+    // The id becomes part of a path.
     const isId = /^[\w-]+$/.test(sessionId);
     const directory = isId ? await this.#sessions.directoryOf(lane.directory, sessionId) : null;
     if (directory === null) throw sessionUnknown(sessionId);
-    if (directory !== (await realpath(lane.directory))) throw sessionElsewhere(lane, sessionId, directory);
+    if (directory !== (await realpath(lane.directory))) throw otherDirectory(lane, sessionId, directory);
   }
 
   async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
@@ -85,100 +62,56 @@ export class PiRuntime implements Runtime {
   }
 
   async read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice> {
-    const talk = this.#work.programs.of(lane.id, sessionId)?.conversation ?? null;
-    const leftBehind = this.#work.left.has(sessionId);
-    return this.#sessions.slice(lane.directory, sessionId, limit, { talk, leftBehind });
+    return this.#sessions.slice(lane.directory, sessionId, limit, this.processOf(lane.id, sessionId));
   }
 
-  async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
-    const { sessionId, messageId, text } = prompt;
+  override async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     if (lane.agent !== null) return { outcome: "refused", reason: `pi has no agents, and so no "${lane.agent}".` };
-    const hindrance = await this.#work.hindrance(lane, sessionId);
-    if (hindrance !== null) return { outcome: "not_sent", reason: hindrance };
-    let talk: RpcClient;
-    try {
-      talk = await this.#ready(lane, sessionId);
-      signal.throwIfAborted();
-      if (await this.#sessions.hasArrived(lane.directory, sessionId, prompt, talk)) return { outcome: "accepted" };
-      this.#notes.noteSent(sessionId, messageId);
-    } catch (error) {
-      return { outcome: "not_sent", reason: messageOf(error) };
-    }
-    const taken = await this.#work.admitted(talk.prompt(text));
-    if (taken === null) return { outcome: "unknown", reason: "prompt_not_taken_yet" };
-    if ("gone" in taken) return { outcome: "unknown", reason: "program_ended" };
-    return taken.taken ? { outcome: "accepted" } : { outcome: "not_sent", reason: taken.reason };
+    return super.submit(lane, prompt, signal);
   }
 
-  async abort(lane: Lane, sessionId: string): Promise<void> {
-    await this.#work.stop(lane.id, sessionId, (talk) => {
-      talk.takeBackAsks();
-      return talk.request({ type: "abort" });
-    });
-  }
-
-  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
-    const { talk, ask, sessionId } = this.#work.programs.asking(askId);
-    this.#work.signals.answered(lane.id, sessionId, askId, answer);
-    talk.answer(ask, answer);
-  }
-
-  onHint(listener: (hint: Hint) => void): () => void {
-    return this.#work.onHint(listener);
-  }
-
-  onSignal(listener: SignalListener): () => void {
-    return this.#work.signals.onSignal(listener);
-  }
-
-  async resync(lane: Lane, sessionId: string): Promise<void> {
+  override async resync(lane: Lane, sessionId: string): Promise<void> {
     const slice = await this.read(lane, sessionId, null);
-    this.#work.signals.retold(lane.id, slice);
-    // A turn of which pi wrote nothing leaves nothing that could end it. One that is over has nothing more to end.
-    const isAlone = slice.status === "idle" && !this.#work.programs.of(lane.id, sessionId);
-    if (isAlone) this.#work.signals.say(lane.id, sessionId, { type: "died", synthetic: true });
+    this.signals.resync(lane.id, slice);
+    // pi may have written nothing of a turn, and then no row ends it. A turn that has ended is not changed by this.
+    const hasNoProcess = slice.status === "idle" && !this.pool.clientOf(lane.id, sessionId);
+    if (hasNoProcess) this.signals.publish(lane.id, sessionId, { type: "died", synthetic: true });
   }
 
-  laneRemoved(laneId: string): void {
-    this.#work.programs.laneRemoved(laneId);
+  /** No process is kept: it would end in the middle of its turn when the daemon does. */
+  override async close(): Promise<void> {
+    await super.close({ keep: false });
   }
 
-  /** There is no program to keep: it would end in mid-turn when we go. */
-  async close(): Promise<void> {
-    await this.#work.close(false);
-  }
-
-  async #ready(lane: Lane, sessionId: string): Promise<RpcClient> {
-    const { env, permissions, systemPromptPath, provider, model, apiKey, maxSteps } = this.#options;
-    const systemPrompt = await usableSystemPrompt(systemPromptPath);
-    const path = this.#work.path();
+  protected launch(lane: Lane, sessionId: string, settings: LaunchSettings): Launch<RpcClient> {
+    const { env, provider, model, apiKey, maxSteps } = this.#options;
     const sessionFile = this.#sessions.pathOf(lane.directory, sessionId);
-    const resumed = this.#sessions.isThere(lane.directory, sessionId);
-    const args = piArguments({ lane, sessionFile, provider, model, systemPrompt });
-    const rules = gateRules(lane.directory, permissions ? await permissions(lane) : null, maxSteps);
-    const environment = piEnvironment({ env, rules, provider, apiKey });
-    const program = await this.#work.programs.ready({
-      ...{ laneId: lane.id, sessionId, path, args, directory: lane.directory, env: environment },
-      fingerprint: JSON.stringify([path, args.filter((arg) => arg !== sessionFile), lane.directory, environment]),
-      talk: (line) =>
-        new RpcClient({
-          ...{ write: line.write, onRest: line.onRest },
-          now: () => this.#options.clock.now(),
-          onChange: () => this.#work.tell(line.sessionId()),
-        }),
-      greet,
-      move: (talk) => talk.moveTo(sessionFile),
-      onReady: () => this.#work.signals.started(lane.id, sessionId, resumed),
-      onLine: (line) => this.#work.signals.heard(lane.id, sessionId, line),
-    });
-    return program.conversation;
+    const rules = gateRules(lane.directory, settings.permissions, maxSteps);
+    return {
+      args: piArguments({ lane, sessionFile, provider, model, systemPrompt: settings.systemPrompt }),
+      sessionArgs: [sessionFile],
+      env: piEnvironment({ env, rules, provider, apiKey }),
+      resumed: this.#sessions.exists(lane.directory, sessionId),
+      createClient: (connection) => new RpcClient(connection),
+      handshake: checkGate,
+      switchSession: (client) => client.switchSession(sessionFile),
+      translator: () => new PiTranslator(sessionId),
+    };
+  }
+
+  protected beforeSend(lane: Lane, prompt: Prompt, client: RpcClient): Promise<boolean> {
+    return this.#sessions.prepareSend(lane.directory, prompt, client);
+  }
+
+  protected send(client: RpcClient, { text }: Prompt): Promise<SubmitOutcome> {
+    return client.prompt(text);
   }
 }
 
-/** Without Waybill's extension nothing would be asked, so a program without it is not used. */
-async function greet(talk: RpcClient): Promise<void> {
-  await talk.request({ type: "get_state" });
-  if (talk.hasGate) return;
+/** Without Waybill's extension pi would ask for nothing, so such a process is not used. */
+async function checkGate(client: RpcClient): Promise<void> {
+  await client.request({ type: "get_state" });
+  if (client.hasGate) return;
   throw new AppError({
     code: "pi_unusable",
     message: "pi did not load Waybill's extension, which asks before tools are used.",
@@ -191,11 +124,11 @@ function sessionUnknown(sessionId: string): AppError {
   return new AppError({
     code: "session_unknown",
     message: `pi has no session "${sessionId}".`,
-    hint: "`pi --resume`, run in the lane's directory, shows those that are there; the id is the end of a file's name.",
+    hint: "`pi --resume`, run in the lane's directory, lists its sessions; the id is the end of a file's name.",
   });
 }
 
-function sessionElsewhere(lane: Lane, sessionId: string, directory: string): AppError {
+function otherDirectory(lane: Lane, sessionId: string, directory: string): AppError {
   return new AppError({
     code: "session_other_directory",
     message: `Session "${sessionId}" works in ${directory}, and lane "${lane.id}" in ${lane.directory}.`,

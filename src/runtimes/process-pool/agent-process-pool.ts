@@ -1,63 +1,48 @@
 /**
- * Which program works for which lane: started when a prompt is to be sent, kept while it rests for a while, let go after
- * that, and ended with the daemon. One that dies again and again is started after growing waits.
+ * One agent process per lane: started when a prompt is to be sent, kept while it is idle for a while, and ended with the
+ * daemon. A process that keeps failing is restarted with a growing backoff.
  */
-import { AppError } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
+import { AppError, messageOf } from "../../app-error.ts";
 import type { Notice } from "../../core/lane/lane.ts";
-import type { ProgramStart, Talk } from "./agent-process.ts";
+import type { AgentClient, ProcessContext, ProcessSpec } from "./agent-process.ts";
 import { AgentProcess } from "./agent-process.ts";
-import { letGo } from "./idle-processes.ts";
-import type { ProgramKind } from "./json-line-process.ts";
-import { Failures } from "./process-failures.ts";
+import { selectIdleProcesses } from "./idle-processes.ts";
+import { ProcessFailures } from "./process-failures.ts";
 
-/** What is needed to start one; the rest is known here. */
-export type Wanted<T extends Talk> = Omit<
-  ProgramStart<T>,
-  "kind" | "now" | "onEnd" | "onRest" | "startMs" | "endMs" | "records"
->;
-
-export type AgentProcessPoolOptions = {
-  kind: ProgramKind;
-  clock: Clock;
-  records: string;
+export type AgentProcessPoolOptions = Omit<ProcessContext, "onIdle" | "onEnd"> & {
   idleMs: number;
   maxResting: number;
-  startMs: number;
-  endMs: number;
   firstWaitMs: number;
   longestWaitMs: number;
-  /** It has gone by itself, or was let go; `died` when it was at work. */
-  onEnd: (laneId: string, sessionId: string, how: string, died: boolean) => void;
+  /** The lane's process no longer has this session; `died` when it ended in the middle of a turn. */
+  onEnd: (laneId: string, sessionId: string, reason: string, died: boolean) => void;
   onError: (error: unknown) => void;
 };
 
-export class AgentProcessPool<T extends Talk> {
+export class AgentProcessPool<C extends AgentClient> {
   readonly #options: AgentProcessPoolOptions;
-  readonly #programs = new Map<string, AgentProcess<T>>();
-  readonly #failures: Failures;
-  /** Those that go, with what their tools left running, by their lane. */
+  readonly #processes = new Map<string, AgentProcess<C>>();
+  readonly #failures: ProcessFailures;
+  /** By the promise that settles when the process and everything it started has ended: its lane. */
   readonly #ending = new Map<Promise<void>, string>();
-  #cancel = () => {};
-  #nextReconcileAt = Number.POSITIVE_INFINITY;
+  #cancelTimer = () => {};
+  #nextIdleCheckAt = Number.POSITIVE_INFINITY;
   #closed = false;
 
   constructor(options: AgentProcessPoolOptions) {
     this.#options = options;
-    this.#failures = new Failures(options);
+    this.#failures = new ProcessFailures(options);
   }
 
-  of(laneId: string, sessionId: string): AgentProcess<T> | null {
-    const program = this.#programs.get(laneId);
-    return program?.sessionId === sessionId ? program : null;
+  clientOf(laneId: string, sessionId: string): C | null {
+    const process = this.#processes.get(laneId);
+    return process?.sessionId === sessionId ? process.client : null;
   }
 
-  /** An `AppError` with `ask_unknown` says that nothing is asked under this id any more. */
-  asking(askId: string): { sessionId: string; talk: T; ask: T["asks"][number] } {
-    for (const { sessionId, conversation: talk } of this.#programs.values()) {
-      const ask: T["asks"][number] | undefined = talk.asks.find(({ id }) => id === askId);
-      if (ask) return { sessionId, talk, ask };
-    }
+  /** The client with this open ask; throws `ask_unknown` when there is none. */
+  withAsk(askId: string): { sessionId: string; client: C } {
+    const found = [...this.#processes.values()].find(({ client }) => client.asks.some(({ id }) => id === askId));
+    if (found) return found;
     throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
   }
 
@@ -67,170 +52,160 @@ export class AgentProcessPool<T extends Talk> {
   }
 
   notices(laneId: string): readonly Notice[] {
-    const why = this.#failures.repeated(laneId);
+    const reason = this.#failures.repeated(laneId);
+    if (reason === null) return [];
     const { name } = this.#options.kind;
-    const message = `${name} fails in this lane again and again; messages wait, and it is tried again by itself. ${why}`;
-    return why === null ? [] : [{ code: "program_failing", message }];
+    const message = `${name} fails in this lane again and again; messages wait while Waybill retries. ${reason}`;
+    return [{ code: "program_failing", message }];
   }
 
-  /** The lane's program, as it is wanted now. One that was started with something else is ended first. */
-  async ready(wanted: Wanted<T>): Promise<AgentProcess<T>> {
-    const { laneId, sessionId } = wanted;
+  /** The lane's process, ready for this session. A process with another fingerprint is ended first. */
+  async acquire(spec: ProcessSpec<C>): Promise<AgentProcess<C>> {
+    const { laneId, sessionId, fingerprint } = spec;
     for (;;) {
-      const there = this.#programs.get(laneId);
-      if (there && !there.isEnding && there.sessionId === sessionId && there.fingerprint === wanted.fingerprint) {
-        // Whoever started it may have given up waiting for it.
-        await there.begin();
-        return there;
+      const current = this.#processes.get(laneId);
+      if (current && !current.isEnding && current.sessionId === sessionId && current.fingerprint === fingerprint) {
+        // The caller that started it may have stopped waiting.
+        await current.start();
+        return current;
       }
-      if (there && (await this.#moved(there, wanted))) return there;
-      if (there) await this.#end(laneId, there);
-      const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([gone]) => gone);
-      // Looked at anew after each wait: somebody else may have started one by then.
-      if (!there && ending.length === 0) break;
+      if (current && (await this.#switched(current, spec))) return current;
+      if (current) await this.#end(laneId, current);
+      const ending = [...this.#ending].filter(([, lane]) => lane === laneId).map(([ended]) => ended);
+      // Checked again after each wait: another caller may have started one by then.
+      if (!current && ending.length === 0) break;
       await Promise.all(ending);
     }
-    this.#mayStart(laneId);
-    return this.#start(wanted);
+    this.#checkStartAllowed(laneId);
+    return this.#start(spec);
   }
 
-  /** A program at rest that differs only in its session needs no successor. */
-  async #moved(there: AgentProcess<T>, wanted: Wanted<T>): Promise<boolean> {
-    const { laneId, move, fingerprint } = wanted;
-    const isFree = there.isReady && !there.isEnding && !there.conversation.isWorking;
-    if (!move || !isFree || there.fingerprint !== fingerprint) return false;
-    this.#options.onEnd(laneId, there.sessionId, "Its program went on to another session.", false);
-    return there.move(wanted);
+  /** An idle process that differs only in its session needs no restart. */
+  async #switched(current: AgentProcess<C>, spec: ProcessSpec<C>): Promise<boolean> {
+    const isFree = current.isReady && !current.isEnding && !current.client.isWorking;
+    if (!spec.switchSession || !isFree || current.fingerprint !== spec.fingerprint) return false;
+    this.#options.onEnd(spec.laneId, current.sessionId, "Its program switched to another session.", false);
+    return current.switchSession(spec);
   }
 
-  /** Ends it, whatever it does. */
+  /** Ends the lane's process, whatever it does. */
   async end(laneId: string): Promise<void> {
-    const program = this.#programs.get(laneId);
-    if (program) await this.#end(laneId, program);
+    const process = this.#processes.get(laneId);
+    if (process) await this.#end(laneId, process);
   }
 
   /**
-   * With `keep`, those at work are left to themselves, and the next run finds them. One that waits for a person would
-   * take our end for a no: it is ended, and asks again in the next run.
+   * With `keep`, working processes are left to themselves, and the next run finds them. One with an open ask would take
+   * our end for a refusal: it is ended, and asks again in the next run.
    */
   async close(keep: boolean): Promise<void> {
     this.#closed = true;
-    this.#cancel();
-    for (const [laneId, program] of this.#programs) {
-      if (keep && program.conversation.isWorking && program.conversation.asks.length === 0) program.leave();
-      else void this.#end(laneId, program).catch(() => {});
+    this.#cancelTimer();
+    for (const [laneId, process] of this.#processes) {
+      if (keep && process.client.isWorking && process.client.asks.length === 0) process.detach();
+      else void this.#end(laneId, process).catch(() => {});
     }
     await Promise.all(this.#ending.keys());
   }
 
-  async #start(wanted: Wanted<T>): Promise<AgentProcess<T>> {
-    const { kind, clock, records, idleMs, startMs, endMs } = this.#options;
-    const { laneId } = wanted;
-    const program: AgentProcess<T> = new AgentProcess({
-      ...wanted,
-      kind,
-      records,
-      startMs,
-      endMs,
-      now: () => clock.now(),
-      onRest: () => {
-        // One that cannot even begin may say a result, too.
-        if (program.isReady) this.#failures.worked(laneId);
-        this.#letGo();
+  async #start(spec: ProcessSpec<C>): Promise<AgentProcess<C>> {
+    const { clock, idleMs } = this.#options;
+    const { laneId } = spec;
+    const process: AgentProcess<C> = new AgentProcess(spec, {
+      ...this.#options,
+      onIdle: () => {
+        // A program that fails to start may report a result, too.
+        if (process.isReady) this.#failures.worked(laneId);
+        this.#endIdle();
       },
-      onEnd: (how, wasWorking) => this.#gone(laneId, program, how, wasWorking),
+      onEnd: (reason, wasWorking) => this.#processEnded(laneId, process, reason, wasWorking),
     });
-    this.#programs.set(laneId, program);
+    this.#processes.set(laneId, process);
     try {
-      await program.begin();
+      await process.start();
     } catch (error) {
-      this.#forget(laneId, program);
-      this.#notStarted(laneId, error);
+      this.#remove(laneId, process);
+      this.#startFailed(laneId, error);
       throw error;
     }
     this.#failures.started(laneId);
-    // Whoever wanted it may have given up, and then no end of a turn would let it go.
-    program.restingSince = clock.now();
-    this.#lookBy(program.restingSince + idleMs);
-    return program;
+    // The caller may have given up, and then no turn ends that would start the idle timer.
+    process.idleSince = clock.now();
+    this.#checkIdleAt(process.idleSince + idleMs);
+    return process;
   }
 
-  #gone(laneId: string, program: AgentProcess<T>, how: string, wasWorking: boolean): void {
-    // One that ends before it is ready is seen to by whoever starts it.
-    if (!program.isReady) return;
-    this.#forget(laneId, program);
-    this.#options.onEnd(laneId, program.sessionId, how, wasWorking);
-    if (program.isEnding) return;
-    this.#failures.died(laneId, how);
-    this.#options.onError(new Error(how));
-    // What its tools left running is ended, and its record with it.
-    void this.#finish(laneId, program.end()).catch(() => {});
+  #processEnded(laneId: string, process: AgentProcess<C>, reason: string, wasWorking: boolean): void {
+    // `#start` handles a process that ends before it is ready.
+    if (!process.isReady) return;
+    this.#remove(laneId, process);
+    this.#options.onEnd(laneId, process.sessionId, reason, wasWorking);
+    if (process.isEnding) return;
+    this.#failures.died(laneId, reason);
+    this.#options.onError(new Error(reason));
+    // Ends what its tools left running, and removes its record.
+    void this.#track(laneId, process.end()).catch(() => {});
   }
 
-  /** Whoever makes a lane of that name again may start at once. */
+  /** A lane that is created again under this name may start at once. */
   laneRemoved(laneId: string): void {
     this.#failures.laneRemoved(laneId);
   }
 
-  #notStarted(laneId: string, error: unknown): void {
+  #startFailed(laneId: string, error: unknown): void {
     const { kind, onError } = this.#options;
     const code = error instanceof AppError ? error.code : null;
-    // The program runs, and there is a choice to correct.
+    // The program runs; the lane names an agent that it does not have.
     if (code === "agent_unknown") return;
-    const why = error instanceof Error ? error.message : String(error);
-    this.#failures.notStarted(laneId, { why, everywhere: code === `${kind.code}_unusable` });
+    this.#failures.startFailed(laneId, { reason: messageOf(error), everywhere: code === `${kind.code}_unusable` });
     onError(error);
   }
 
-  #mayStart(laneId: string): void {
-    const why = this.#failures.holdingBack(laneId);
+  #checkStartAllowed(laneId: string): void {
     if (this.#closed) throw new AppError({ code: "closing", message: "Waybill is stopping." });
-    if (why === null) return;
-    throw new AppError({
-      code: `${this.#options.kind.code}_waits`,
-      message: why,
-      hint: "It is tried again by itself.",
-      retryable: true,
-    });
+    const message = this.#failures.backoffReason(laneId);
+    if (message === null) return;
+    const code = `${this.#options.kind.code}_waits`;
+    throw new AppError({ code, message, hint: "Waybill retries by itself.", retryable: true });
   }
 
-  #end(laneId: string, program: AgentProcess<T>): Promise<void> {
-    program.isEnding = true;
-    // One that does not end stays where it is: nobody else may take its session up.
-    return this.#finish(
+  #end(laneId: string, process: AgentProcess<C>): Promise<void> {
+    process.isEnding = true;
+    // A process that does not end stays in the pool: no other process may take its session.
+    return this.#track(
       laneId,
-      program.end().then(() => this.#forget(laneId, program)),
+      process.end().then(() => this.#remove(laneId, process)),
     );
   }
 
-  /** Another may have taken its place. */
-  #forget(laneId: string, program: AgentProcess<T>): void {
-    if (this.#programs.get(laneId) === program) this.#programs.delete(laneId);
+  #remove(laneId: string, process: AgentProcess<C>): void {
+    if (this.#processes.get(laneId) === process) this.#processes.delete(laneId);
   }
 
-  #finish(laneId: string, ending: Promise<void>): Promise<void> {
+  #track(laneId: string, ending: Promise<void>): Promise<void> {
     const handled = ending.catch((error: unknown) => this.#options.onError(error));
     this.#ending.set(handled, laneId);
     void handled.finally(() => this.#ending.delete(handled));
     return ending;
   }
 
-  #letGo(): void {
+  #endIdle(): void {
     const { clock, idleMs, maxResting } = this.#options;
     if (this.#closed) return;
-    this.#cancel();
-    this.#nextReconcileAt = Number.POSITIVE_INFINITY;
-    const { go, next } = letGo([...this.#programs.values()], { now: clock.now(), idleMs, most: maxResting });
-    for (const [laneId, program] of [...this.#programs]) {
-      if (go.includes(program)) void this.#end(laneId, program).catch(() => {});
+    this.#cancelTimer();
+    this.#nextIdleCheckAt = Number.POSITIVE_INFINITY;
+    const processes = [...this.#processes.values()];
+    const { expired, nextAt } = selectIdleProcesses(processes, { now: clock.now(), idleMs, maxResting });
+    for (const [laneId, process] of [...this.#processes]) {
+      if (expired.includes(process)) void this.#end(laneId, process).catch(() => {});
     }
-    if (next !== null) this.#lookBy(next);
+    if (nextAt !== null) this.#checkIdleAt(nextAt);
   }
 
-  #lookBy(time: number): void {
-    if (this.#closed || this.#nextReconcileAt <= time) return;
-    this.#cancel();
-    this.#nextReconcileAt = time;
-    this.#cancel = this.#options.clock.at(time, () => this.#letGo());
+  #checkIdleAt(time: number): void {
+    if (this.#closed || this.#nextIdleCheckAt <= time) return;
+    this.#cancelTimer();
+    this.#nextIdleCheckAt = time;
+    this.#cancelTimer = this.#options.clock.at(time, () => this.#endIdle());
   }
 }

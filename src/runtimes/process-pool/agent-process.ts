@@ -1,11 +1,15 @@
 /**
- * The agent program of one lane, from the record that comes before it until it is gone. A program that is left alone
- * may finish its turn before it ends; its record stays, so that the next run finds it.
+ * The agent process of one lane, from the record that is written before its start until its end. A detached process may
+ * finish its turn before it ends; its record stays, so that the next run finds it.
  */
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { Ask } from "../../core/transcript/transcript.ts";
+import { TimedOut, withTimeout } from "../../timeout.ts";
 import type { Json } from "../json-fields.ts";
 import { jsonIn } from "../json-fields.ts";
+import type { AskAnswer } from "../port.ts";
 import { nonceVariable } from "../process/agent-environment.ts";
 import { processTable } from "../process/process-table.ts";
 import { endProcessTree } from "../process/process-tree.ts";
@@ -14,94 +18,109 @@ import { JsonLineProcess } from "./json-line-process.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { removeProcessRecord, writeProcessRecord } from "./process-record.ts";
 
-/** What is said to a program and heard from it, in its own words. */
-export type Talk = {
+/** Speaks the protocol of one agent program. Does no I/O of its own. */
+export type AgentClient = {
   readonly isWorking: boolean;
-  /** What it waits for a person with. */
-  readonly asks: readonly { readonly id: string }[];
-  hear(line: Json): void;
-  /** The program is gone: so is all that it asked and was asked. */
-  end(how: string): void;
+  readonly asks: readonly Omit<Ask, "sessionId">[];
+  /** When the model last produced output: a long answer reaches the transcript only when it is complete. */
+  readonly lastOutputAt: number | null;
+  receive(line: Json): void;
+  answer(askId: string, answer: AskAnswer): void;
+  interrupt(): Promise<unknown>;
+  /** The process has ended, and with it everything that was pending in either direction. */
+  end(reason: string): void;
 };
 
-/** What a talk needs of the program that it is held with. */
-export type Line = {
+/** What a client needs of its process. */
+export type ClientConnection = {
   write: (line: object) => void;
-  /** A turn has ended, and the program rests. */
-  onRest: () => void;
-  /** The session that it has by now. */
-  sessionId: () => string;
+  now: () => number;
+  /** A turn has ended. */
+  onIdle: () => void;
+  /** The state of the client may have changed. */
+  onChange: () => void;
 };
 
-export type ProgramStart<T extends Talk> = {
-  kind: ProgramKind;
+export type ProcessSpec<C extends AgentClient> = {
   laneId: string;
   sessionId: string;
   path: string;
   args: readonly string[];
   directory: string;
   env: Readonly<Record<string, string>>;
-  /** What it is started with, as far as another choice needs another program. */
+  /** Covers everything whose change requires another process. */
   fingerprint: string;
-  talk: (line: Line) => T;
-  /** Resolves when it answers; an `AppError` says what is wrong with it. */
-  greet: (talk: T) => Promise<unknown>;
-  /** Takes a program at rest over into this session, where one can; false when it does not go. */
-  move?: (talk: T) => Promise<boolean>;
-  records: string;
-  now: () => number;
-  /** How long it may take to be ready, and to end. */
-  startMs: number;
-  endMs: number;
-  /** It answers, and has said nothing else so far. */
+  createClient: (connection: ClientConnection) => C;
+  /** Resolves when the program answers; an `AppError` says what is wrong with it. */
+  handshake: (client: C) => Promise<unknown>;
+  /** Switches an idle process to this session; false when it refuses. Absent where a program cannot. */
+  switchSession?: (client: C) => Promise<boolean>;
   onReady: () => void;
-  /** Everything that it prints from then on, before anything is made of it. */
+  /** Every line that the program prints after `onReady`. */
   onLine: (line: string) => void;
-  onRest: () => void;
-  /** It has gone, wanted or not. */
-  onEnd: (how: string, wasWorking: boolean) => void;
 };
 
-export class AgentProcess<T extends Talk> {
-  sessionId: string;
-  readonly conversation: T;
+export type ProcessContext = {
+  kind: ProgramKind;
+  records: string;
+  clock: Clock;
+  startMs: number;
+  endMs: number;
+  onIdle: () => void;
+  onChange: (sessionId: string) => void;
+  /** The process has ended, requested or not. */
+  onEnd: (reason: string, wasWorking: boolean) => void;
+};
+
+/** A program at rest ends by itself within this when its input ends. */
+const gracefulEndMs = 2000;
+
+export class AgentProcess<C extends AgentClient> {
+  readonly client: C;
   readonly fingerprint: string;
-  #start: ProgramStart<T>;
+  readonly #context: ProcessContext;
   readonly #record: ProcessRecord;
+  #spec: ProcessSpec<C>;
   #process: JsonLineProcess | null = null;
-  #begun: Promise<void> | null = null;
-  restingSince: number;
+  #started: Promise<void> | null = null;
+  idleSince: number;
   isEnding = false;
   isReady = false;
 
-  constructor(start: ProgramStart<T>) {
-    this.#start = start;
-    this.sessionId = start.sessionId;
-    this.fingerprint = start.fingerprint;
-    this.restingSince = start.now();
-    const nonce = randomBytes(16).toString("hex");
-    const { laneId, sessionId } = start;
-    this.#record = { nonce, laneId, sessionId, pid: null, processStart: null };
-    this.conversation = start.talk({
+  constructor(spec: ProcessSpec<C>, context: ProcessContext) {
+    const { laneId, sessionId, fingerprint, createClient } = spec;
+    const now = () => context.clock.now();
+    this.#spec = spec;
+    this.#context = context;
+    this.fingerprint = fingerprint;
+    this.idleSince = now();
+    this.#record = { nonce: randomBytes(16).toString("hex"), laneId, sessionId, pid: null, processStart: null };
+    this.client = createClient({
       write: (line) => this.#process?.write(line),
-      onRest: () => {
-        this.restingSince = start.now();
-        start.onRest();
+      now,
+      onIdle: () => {
+        this.idleSince = now();
+        context.onIdle();
       },
-      sessionId: () => this.sessionId,
+      onChange: () => context.onChange(this.sessionId),
     });
   }
 
-  /** Resolves when it answers, for everybody who waits for that. Whatever goes wrong, nothing is left running. */
-  begin(): Promise<void> {
-    this.#begun ??= this.#begin();
-    return this.#begun;
+  get sessionId(): string {
+    return this.#spec.sessionId;
   }
 
-  async #begin(): Promise<void> {
-    const { records, kind, path, args, directory, env } = this.#start;
-    writeProcessRecord(records, this.#record);
-    let gone = "";
+  /** Resolves when the program answers, for every caller. When it fails, nothing is left running. */
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
+    const { kind, onEnd } = this.#context;
+    const { path, args, directory, env, handshake, onReady } = this.#spec;
+    this.#writeRecord({});
+    let endReason: string | null = null;
     try {
       this.#process = await JsonLineProcess.start({
         kind,
@@ -109,109 +128,100 @@ export class AgentProcess<T extends Talk> {
         args,
         directory,
         env: { ...env, [nonceVariable]: this.#record.nonce },
-        onLine: (line) => this.#hear(line),
-        onEnd: (how) => {
-          gone = how;
-          const wasWorking = this.conversation.isWorking;
-          this.conversation.end(how);
-          this.#start.onEnd(how, wasWorking);
+        onLine: (line) => this.#receive(line),
+        onEnd: (reason) => {
+          endReason = reason;
+          const wasWorking = this.client.isWorking;
+          this.client.end(reason);
+          onEnd(reason, wasWorking);
         },
       });
-      this.#record.pid = this.#process.pid;
-      writeProcessRecord(records, this.#record);
-      this.#record.processStart = (await processTable()).find(({ pid }) => pid === this.#record.pid)?.start ?? null;
-      writeProcessRecord(records, this.#record);
-      await this.#greeted();
+      const { pid } = this.#process;
+      this.#writeRecord({ pid });
+      this.#writeRecord({ processStart: (await processTable()).find((row) => row.pid === pid)?.start ?? null });
+      await this.#withinStartTime(handshake(this.client));
       this.isReady = true;
-      this.#start.onReady();
+      onReady();
     } catch (error) {
       await this.end();
-      throw gone === "" ? error : notReady(kind, gone, error);
+      if (endReason !== null) throw startFailed(kind, endReason, loginHint, error);
+      throw error instanceof TimedOut ? this.#startTimeout() : error;
     }
   }
 
   /**
-   * Goes on in another session. Whoever wants it there waits for that as for its beginning. False when it did not go, or
-   * not in time: then nobody knows where it is, and it is to be ended.
+   * Goes on in another session; callers that want it there wait for that as for its start. False when it did not switch
+   * in time: its session is unknown then, and it has to be ended.
    */
-  async move(to: Pick<ProgramStart<T>, "sessionId" | "onReady" | "onLine" | "move">): Promise<boolean> {
-    const { sessionId } = to;
+  async switchSession(spec: ProcessSpec<C>): Promise<boolean> {
     this.isReady = false;
-    this.sessionId = sessionId;
-    this.#start = { ...this.#start, ...to };
-    Object.assign(this.#record, { sessionId });
-    writeProcessRecord(this.#start.records, this.#record);
-    this.#begun = this.#move();
-    await this.#begun.catch(() => {});
+    this.#spec = { ...this.#spec, ...spec };
+    this.#writeRecord({ sessionId: spec.sessionId });
+    this.#started = this.#switch(spec);
+    await this.#started.catch(() => {});
     return this.isReady;
   }
 
-  async #move(): Promise<void> {
-    const { startMs, kind, move, now, onReady } = this.#start;
-    const went = await within(move?.(this.conversation), startMs);
-    if (went !== true) throw notMoved(kind);
+  async #switch({ switchSession, onReady }: ProcessSpec<C>): Promise<void> {
+    const { kind, clock } = this.#context;
+    const switched = await this.#withinStartTime(switchSession?.(this.client)).catch(() => false);
+    if (!switched) throw startFailed(kind, `${kind.name} did not switch to another session and is restarted.`);
     this.isReady = true;
-    this.restingSince = now();
+    this.idleSince = clock.now();
     onReady();
   }
 
-  /** It is on its own from here; nobody hears of it any more. */
-  leave(): void {
+  /** Leaves the process to itself: it finishes its turn and ends. */
+  detach(): void {
     this.isEnding = true;
     this.#process?.endInput();
   }
 
-  /** Ended with all that it started, and waited for. At rest it goes by itself when its input ends. */
+  /** Ends the process with everything it started, and waits for that. An idle one ends when its input does. */
   async end(): Promise<void> {
+    const { endMs, records } = this.#context;
     this.isEnding = true;
-    const { endMs, records } = this.#start;
-    if (!this.conversation.isWorking) {
-      this.#process?.endInput();
-      await within(this.#process?.ended, Math.min(endMs, 2000));
+    if (!this.client.isWorking && this.#process) {
+      const { ended } = this.#process;
+      this.#process.endInput();
+      await this.#within(Math.min(endMs, gracefulEndMs), ended).catch(() => {});
     }
     await endProcessTree(this.#record, endMs);
     await this.#process?.ended;
     removeProcessRecord(records, this.#record);
   }
 
-  #hear(text: string): void {
-    if (this.isReady) this.#start.onLine(text);
+  #receive(text: string): void {
+    if (this.isReady) this.#spec.onLine(text);
     const line = jsonIn(text);
-    if (line) this.conversation.hear(line);
+    if (line) this.client.receive(line);
   }
 
-  async #greeted(): Promise<void> {
-    const { startMs, kind, greet } = this.#start;
-    const answered = greet(this.conversation).then(() => true);
-    if (await within(answered, startMs)) return;
-    throw new AppError({
+  #writeRecord(change: Partial<ProcessRecord>): void {
+    writeProcessRecord(this.#context.records, Object.assign(this.#record, change));
+  }
+
+  #within<T>(ms: number, promise: Promise<T>): Promise<T> {
+    return withTimeout({ clock: this.#context.clock, closing: new AbortController().signal }, ms, () => promise);
+  }
+
+  #withinStartTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+    return this.#within(this.#context.startMs, Promise.resolve(promise));
+  }
+
+  #startTimeout(): AppError {
+    const { kind, startMs } = this.#context;
+    return new AppError({
       code: `${kind.code}_start_timeout`,
       message: `${kind.name} did not answer within ${startMs / 1000} s and was ended.`,
-      hint: `It is tried again by itself. Run \`${kind.code}\` by hand to see what holds it up.`,
+      hint: `Waybill retries by itself. Run \`${kind.code}\` by hand to see what holds it up.`,
       retryable: true,
     });
   }
 }
 
-function notReady(kind: ProgramKind, how: string, cause: unknown): AppError {
-  const hint = "It is tried again by itself; its own configuration or its login may be at fault.";
-  return new AppError({ code: `${kind.code}_start_failed`, message: how, hint, retryable: true, cause });
-}
+const loginHint = "Waybill retries by itself; the program's own configuration or its login may be at fault.";
 
-function notMoved({ name, code }: ProgramKind): AppError {
-  const message = `${name} did not go on to another session and is started anew.`;
-  return new AppError({ code: `${code}_start_failed`, message, hint: "It is tried again by itself.", retryable: true });
-}
-
-/** Null when the time was up before. */
-async function within<T>(promise: Promise<T> | undefined, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([promise ?? null, over]);
-  } finally {
-    clearTimeout(timer);
-  }
+function startFailed({ code }: ProgramKind, message: string, hint = "Waybill retries by itself.", cause?: unknown) {
+  return new AppError({ code: `${code}_start_failed`, message, hint, retryable: true, cause });
 }

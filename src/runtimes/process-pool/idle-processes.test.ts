@@ -1,33 +1,42 @@
 import { expect, test } from "vitest";
-import type { MayRest } from "./idle-processes.ts";
-import { letGo } from "./idle-processes.ts";
+import type { IdleCandidate } from "./idle-processes.ts";
+import { selectIdleProcesses } from "./idle-processes.ts";
 
-const program = (restingSince: number, other: Partial<MayRest> = {}): MayRest => ({
+const program = (idleSince: number, other: Partial<IdleCandidate> = {}): IdleCandidate => ({
   isReady: true,
   isEnding: false,
-  conversation: { isWorking: false },
-  restingSince,
+  client: { isWorking: false },
+  idleSince,
   ...other,
 });
 const [a, b, c] = [program(10), program(20), program(30)];
 
-test("those that rested for too long go, and the next look is when the oldest of the others has", () => {
-  expect(letGo([c, a, b], { now: 110, idleMs: 100, most: 5 })).toEqual({ go: [a], next: 120 });
+test("those that rested for too long expired, and the nextAt look is when the oldest of the others has", () => {
+  expect(selectIdleProcesses([c, a, b], { now: 110, idleMs: 100, maxResting: 5 })).toEqual({
+    expired: [a],
+    nextAt: 120,
+  });
 });
 
-test("of too many the longest resting ones go", () => {
-  expect(letGo([a, b, c], { now: 40, idleMs: 100, most: 1 })).toEqual({ go: [b, a], next: 130 });
+test("of too many the longest idle ones expire", () => {
+  expect(selectIdleProcesses([a, b, c], { now: 40, idleMs: 100, maxResting: 1 })).toEqual({
+    expired: [b, a],
+    nextAt: 130,
+  });
 });
 
 test.each([
   ["begins", { isReady: false }],
-  ["works", { conversation: { isWorking: true } }],
+  ["works", { client: { isWorking: true } }],
   ["ends already", { isEnding: true }],
-])("one that %s does not rest: it stays, and takes no other one's place", (_, other) => {
-  expect(letGo([program(1, other), c], { now: 110, idleMs: 100, most: 1 })).toEqual({ go: [], next: 130 });
+])("one that %s is not idle: it stays, and does not count", (_, other) => {
+  expect(selectIdleProcesses([program(1, other), c], { now: 110, idleMs: 100, maxResting: 1 })).toEqual({
+    expired: [],
+    nextAt: 130,
+  });
 });
 
-test("with none at rest there is nothing to look for", () => {
-  expect(letGo([], { now: 40, idleMs: 100, most: 1 })).toEqual({ go: [], next: null });
-  expect(letGo([a], { now: 400, idleMs: 100, most: 1 })).toEqual({ go: [a], next: null });
+test("without idle processes there is no next check", () => {
+  expect(selectIdleProcesses([], { now: 40, idleMs: 100, maxResting: 1 })).toEqual({ expired: [], nextAt: null });
+  expect(selectIdleProcesses([a], { now: 400, idleMs: 100, maxResting: 1 })).toEqual({ expired: [a], nextAt: null });
 });

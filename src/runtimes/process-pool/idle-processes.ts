@@ -1,24 +1,26 @@
-/** Which programs are let go because they only rest, and when to look again. Pure. */
+/** Selects the idle processes to end, and says when to check again. Pure. */
 
-export type MayRest = {
+export type IdleCandidate = {
   readonly isReady: boolean;
   readonly isEnding: boolean;
-  readonly restingSince: number;
-  readonly conversation: { readonly isWorking: boolean };
+  readonly idleSince: number;
+  readonly client: { readonly isWorking: boolean };
 };
 
-export type RestLimits = { now: number; idleMs: number; most: number };
+export type IdleLimits = { now: number; idleMs: number; maxResting: number };
 
-/** Those that have rested for too long, and the longest resting ones of too many. `next` is null when none is left. */
-export function letGo<T extends MayRest>(programs: readonly T[], limits: RestLimits): { go: T[]; next: number | null } {
-  const { now, idleMs, most } = limits;
-  const resting = programs.filter(isAtRest).sort((a, b) => b.restingSince - a.restingSince);
-  const stay = resting.slice(0, most).filter(({ restingSince }) => restingSince + idleMs > now);
-  const oldest = stay.at(-1);
-  return { go: resting.filter((one) => !stay.includes(one)), next: oldest ? oldest.restingSince + idleMs : null };
+/** Those idle for too long, and the longest idle of too many. `nextAt` is null when none remains. */
+export function selectIdleProcesses<T extends IdleCandidate>(
+  processes: readonly T[],
+  { now, idleMs, maxResting }: IdleLimits,
+): { expired: T[]; nextAt: number | null } {
+  const idle = processes.filter(isIdle).sort((a, b) => b.idleSince - a.idleSince);
+  const kept = idle.slice(0, maxResting).filter(({ idleSince }) => idleSince + idleMs > now);
+  const oldest = kept.at(-1);
+  return { expired: idle.filter((one) => !kept.includes(one)), nextAt: oldest ? oldest.idleSince + idleMs : null };
 }
 
-/** One that begins is not at rest: somebody waits for it with a prompt. */
-function isAtRest({ isReady, isEnding, conversation }: MayRest): boolean {
-  return isReady && !isEnding && !conversation.isWorking;
+/** A process that is starting is not idle: a prompt waits for it. */
+function isIdle({ isReady, isEnding, client }: IdleCandidate): boolean {
+  return isReady && !isEnding && !client.isWorking;
 }

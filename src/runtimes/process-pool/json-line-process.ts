@@ -1,14 +1,14 @@
 /**
- * One agent program that is spoken to in lines of JSON. It is in a process group of its own, so that a daemon that is
- * killed does not take it along: what it does when nobody holds its input any more is its own affair.
+ * A child process that exchanges lines of JSON. It has a process group of its own, so that it survives a daemon that is
+ * killed, and decides by itself what to do when its input ends.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { spawn } from "node:child_process";
 import { AppError, messageOf } from "../../app-error.ts";
 import { splitLines } from "./split-lines.ts";
-import { lastWords } from "./stderr-tail.ts";
+import { stderrTail } from "./stderr-tail.ts";
 
-/** What people call the program, what begins the codes of its errors, and the setting that says where it is. */
+/** The name of the program, the prefix of its error codes, and the setting with its path. */
 export type ProgramKind = { name: string; code: string; setting: string };
 
 export type ProcessStart = {
@@ -18,13 +18,13 @@ export type ProcessStart = {
   directory: string;
   env: Readonly<Record<string, string>>;
   onLine: (line: string) => void;
-  /** Once, with a sentence. By then all that it said was told. */
-  onEnd: (how: string) => void;
+  /** Called once, with a sentence, after the last line. */
+  onEnd: (reason: string) => void;
 };
 
-const keptWords = 10_000;
-/** What a program said before it ended is read within this, unless something that it started holds its output open. */
-const lastWordsMs = 1000;
+const maxStderr = 10_000;
+/** The output of an ended process is read for this long: a process that it started may hold the pipe open. */
+const drainMs = 1000;
 
 export class JsonLineProcess {
   readonly pid: number;
@@ -32,28 +32,28 @@ export class JsonLineProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #env: ProcessStart["env"];
   readonly #kind: ProgramKind;
-  #words = "";
+  #stderr = "";
 
   private constructor(child: ChildProcessWithoutNullStreams, pid: number, { kind, env, onLine, onEnd }: ProcessStart) {
     this.#child = child;
     this.#kind = kind;
     this.#env = env;
     this.pid = pid;
-    // What is written to a program that has gone is lost; that it has gone is said by its end.
+    // A write to an ended process is lost; `onEnd` reports the end.
     child.stdin.on("error", () => {});
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#words = (this.#words + text).slice(-keptWords);
+      this.#stderr = (this.#stderr + text).slice(-maxStderr);
     });
     splitLines(child.stdout, onLine);
     child.once("exit", () => {
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
-      }, lastWordsMs).unref();
+      }, drainMs).unref();
     });
     this.ended = new Promise((resolve) => {
       child.once("close", (code, signal) => {
-        onEnd(this.#farewell(code, signal));
+        onEnd(this.#endReason(code, signal));
         resolve();
       });
     });
@@ -63,7 +63,7 @@ export class JsonLineProcess {
     const { path, args, directory, env } = start;
     const child = spawn(path, args, { cwd: directory, env, detached: true, stdio: "pipe" });
     return new Promise((resolve, reject) => {
-      child.once("error", (error) => reject(notStarted(start, error)));
+      child.once("error", (error) => reject(spawnFailed(start, error)));
       child.once("spawn", () => resolve(new JsonLineProcess(child, child.pid ?? 0, start)));
     });
   }
@@ -72,19 +72,19 @@ export class JsonLineProcess {
     this.#child.stdin.write(`${JSON.stringify(line)}\n`);
   }
 
-  /** It finishes its turn and ends. */
+  /** The program finishes its turn and ends. */
   endInput(): void {
     this.#child.stdin.end();
   }
 
-  #farewell(code: number | null, signal: NodeJS.Signals | null): string {
+  #endReason(code: number | null, signal: NodeJS.Signals | null): string {
     const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-    const words = lastWords(this.#words, this.#env);
-    return `${this.#kind.name} ${how}.${words === "" ? "" : ` Its last words: ${words}`}`;
+    const output = stderrTail(this.#stderr, this.#env);
+    return `${this.#kind.name} ${how}.${output === "" ? "" : ` Its last output: ${output}`}`;
   }
 }
 
-function notStarted({ kind, path, directory }: ProcessStart, cause: Error): AppError {
+function spawnFailed({ kind, path, directory }: ProcessStart, cause: Error): AppError {
   return new AppError({
     code: `${kind.code}_unusable`,
     message: `${path} could not be started in ${directory}: ${messageOf(cause)}.`,

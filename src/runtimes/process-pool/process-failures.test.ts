@@ -1,36 +1,36 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
-import { Failures } from "./process-failures.ts";
+import { ProcessFailures } from "./process-failures.ts";
 
 let clock: ManualClock;
-let failures: Failures;
-const lane = { why: "exit code 1", everywhere: false };
-const program = { why: "not runnable", everywhere: true };
+let failures: ProcessFailures;
+const lane = { reason: "exit code 1", everywhere: false };
+const program = { reason: "not runnable", everywhere: true };
 
 beforeEach(() => {
   clock = new ManualClock();
-  failures = new Failures({ clock, firstWaitMs: 1000, longestWaitMs: 3000 });
+  failures = new ProcessFailures({ clock, firstWaitMs: 1000, longestWaitMs: 3000 });
 });
 
 /** As often as it takes to be more than an accident. */
 function failsAgain(...lanes: string[]): void {
-  for (const id of [...lanes, ...lanes]) failures.notStarted(id, lane);
+  for (const id of [...lanes, ...lanes]) failures.startFailed(id, lane);
 }
 
 describe("a lane whose program failed", () => {
   test("waits twice as long after each time, up to the longest wait, and other lanes do not wait", async () => {
     for (const wait of [1000, 2000, 3000, 3000]) {
-      failures.notStarted("bad", lane);
+      failures.startFailed("bad", lane);
       await clock.advance(wait - 1);
-      expect(failures.holdingBack("bad")).toBe("exit code 1");
-      expect(failures.holdingBack("good")).toBeNull();
+      expect(failures.backoffReason("bad")).toBe("exit code 1");
+      expect(failures.backoffReason("good")).toBeNull();
       await clock.advance(1);
-      expect(failures.holdingBack("bad")).toBeNull();
+      expect(failures.backoffReason("bad")).toBeNull();
     }
   });
 
   test("has trouble from the second time on, until a turn ends in it", () => {
-    failures.notStarted("bad", lane);
+    failures.startFailed("bad", lane);
     expect(failures.repeated("bad")).toBeNull();
     failures.started("bad");
     failures.died("bad", "killed");
@@ -56,7 +56,7 @@ describe("a program", () => {
     expect(failures.inAll(["one", "two"])).toBe("exit code 1");
     failures.started("two");
     expect(failures.inAll(["one", "two"])).toBeNull();
-    failures.notStarted("two", lane);
+    failures.startFailed("two", lane);
     expect(failures.inAll(["one", "two"])).toBe("exit code 1");
   });
 
@@ -79,7 +79,7 @@ describe("a program", () => {
   });
 
   test("that would run nowhere fails at once in all lanes, until it starts in one", () => {
-    failures.notStarted("one", program);
+    failures.startFailed("one", program);
     expect(failures.inAll(["one", "untried"])).toBe("not runnable");
     failures.started("untried");
     expect(failures.inAll(["one", "untried"])).toBeNull();

@@ -1,30 +1,27 @@
 /**
- * What is known of programs that fail: when one may be started again in its lane, which lanes have trouble, and whether
- * the program runs at all. One bad lane says nothing about the others.
+ * The failures of agent processes: the backoff of each lane, the lanes that keep failing, and whether the program runs at
+ * all. A failing lane says nothing about the others.
  */
 import type { Clock } from "../../clock.ts";
 
-/** `everywhere`: whichever lane it was started for, it would not have run. */
-export type Failing = { why: string; everywhere: boolean };
+/** `everywhere`: the program would have failed in any lane. */
+export type StartFailure = { reason: string; everywhere: boolean };
 
-type Failure = Failing & { count: number; notBefore: number };
+type LaneFailure = StartFailure & { count: number; notBefore: number };
 
-export type FailuresOptions = { clock: Clock; firstWaitMs: number; longestWaitMs: number };
+export type ProcessFailuresOptions = { clock: Clock; firstWaitMs: number; longestWaitMs: number };
 
-/**
- * Who has something to send tries again well before so many of the longest waits are over. After that nobody knows what
- * a start would do.
- */
+/** A lane with something to send retries well before this many of the longest waits. A failure expires after that. */
 const waitsRemembered = 5;
 
-export class Failures {
-  readonly #options: FailuresOptions;
+export class ProcessFailures {
+  readonly #options: ProcessFailuresOptions;
   /** By lane, until a turn ends in it. */
-  readonly #failures = new Map<string, Failure>();
-  /** Lanes in which it answered when it was last started. */
+  readonly #failures = new Map<string, LaneFailure>();
+  /** Lanes whose last start succeeded. */
   readonly #started = new Set<string>();
 
-  constructor(options: FailuresOptions) {
+  constructor(options: ProcessFailuresOptions) {
     this.#options = options;
   }
 
@@ -33,18 +30,18 @@ export class Failures {
     for (const failure of this.#failures.values()) failure.everywhere = false;
   }
 
-  /** A turn has come to its end. */
+  /** A turn has ended. */
   worked(laneId: string): void {
     this.#failures.delete(laneId);
   }
 
-  notStarted(laneId: string, failing: Failing): void {
+  startFailed(laneId: string, failure: StartFailure): void {
     this.#started.delete(laneId);
-    this.#failed(laneId, failing);
+    this.#add(laneId, failure);
   }
 
-  died(laneId: string, why: string): void {
-    this.#failed(laneId, { why, everywhere: false });
+  died(laneId: string, reason: string): void {
+    this.#add(laneId, { reason, everywhere: false });
   }
 
   laneRemoved(laneId: string): void {
@@ -52,36 +49,36 @@ export class Failures {
     this.#failures.delete(laneId);
   }
 
-  /** Why the lane's program is not started at this moment. */
-  holdingBack(laneId: string): string | null {
+  /** Null when the lane's process may be started now. */
+  backoffReason(laneId: string): string | null {
     const failure = this.#failures.get(laneId);
-    return failure && failure.notBefore > this.#options.clock.now() ? failure.why : null;
+    return failure && failure.notBefore > this.#options.clock.now() ? failure.reason : null;
   }
 
-  /** Why it failed last, where it fails again and again. Once may happen to any program. */
+  /** The last failure of a lane that failed more than once; a single failure may be an accident. */
   repeated(laneId: string): string | null {
     const failure = this.#recent(laneId);
-    return failure && failure.count > 1 ? failure.why : null;
+    return failure && failure.count > 1 ? failure.reason : null;
   }
 
-  /** Why it runs in none of these lanes. One that nobody has tried yet may be well. */
+  /** Why the program runs in none of these lanes. A lane that was not tried yet may work. */
   inAll(laneIds: readonly string[]): string | null {
     const everywhere = laneIds.map((id) => this.#recent(id)).find((failure) => failure?.everywhere);
-    if (everywhere) return everywhere.why;
-    const all = laneIds.map((id) => (this.#started.has(id) ? null : this.repeated(id)));
-    return all.every((why) => why !== null) ? (all[0] ?? null) : null;
+    if (everywhere) return everywhere.reason;
+    const reasons = laneIds.map((id) => (this.#started.has(id) ? null : this.repeated(id)));
+    return reasons.every((reason) => reason !== null) ? (reasons[0] ?? null) : null;
   }
 
-  #recent(laneId: string): Failure | null {
+  #recent(laneId: string): LaneFailure | null {
     const { clock, longestWaitMs } = this.#options;
     const failure = this.#failures.get(laneId);
     return failure && clock.now() < failure.notBefore + waitsRemembered * longestWaitMs ? failure : null;
   }
 
-  #failed(laneId: string, failing: Failing): void {
+  #add(laneId: string, failure: StartFailure): void {
     const { clock, firstWaitMs, longestWaitMs } = this.#options;
     const count = (this.#failures.get(laneId)?.count ?? 0) + 1;
     const wait = Math.min(firstWaitMs * 2 ** (count - 1), longestWaitMs);
-    this.#failures.set(laneId, { ...failing, count, notBefore: clock.now() + wait });
+    this.#failures.set(laneId, { ...failure, count, notBefore: clock.now() + wait });
   }
 }

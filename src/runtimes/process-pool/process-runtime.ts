@@ -1,140 +1,240 @@
 /**
- * What runtimes with a program for each lane have in common: those programs, the ones that an earlier run left behind,
- * and who is told of what happens in their sessions.
+ * The base of runtimes that run one agent process per lane and read its transcript file: the process pool, the processes
+ * that an earlier run left running, and the signals of their sessions.
  */
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { messageOf } from "../../app-error.ts";
+import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
-import type { Lane } from "../../core/lane/lane.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
+import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { TimeoutContext } from "../../timeout.ts";
+import { TimedOut, withTimeout } from "../../timeout.ts";
 import { directoryProblem } from "../lane-directory.ts";
-import type { Hint } from "../port.ts";
-import type { Talk } from "./agent-process.ts";
+import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import { usableSystemPrompt } from "../system-prompt.ts";
+import type { AgentPermissions } from "./agent-permissions.ts";
+import type { AgentClient, ProcessSpec } from "./agent-process.ts";
 import { AgentProcessPool } from "./agent-process-pool.ts";
 import type { AgentProgram } from "./find-agent.ts";
 import { requireAgent } from "./find-agent.ts";
 import { OrphanedProcesses } from "./orphaned-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
-import type { Translator } from "./signal-publisher.ts";
-import { SessionSignals } from "./signal-publisher.ts";
-import { inTime, untilSo } from "./waiting.ts";
+import type { LineTranslator } from "./signal-publisher.ts";
+import { SignalPublisher } from "./signal-publisher.ts";
+import type { SessionProcess } from "./transcript-slice.ts";
 
-/** What the options of every such runtime hold. */
-export type LaneWorkOptions = {
+export type ProcessRuntimeOptions = {
   /** As it is configured: a path, or a name in PATH. */
   program: string;
   env: NodeJS.ProcessEnv;
-  /** Where records of programs are kept, and what else the runtime notes. */
+  /** For the records of processes and the runtime's own files. */
   directory: string;
   clock: Clock;
-  /** When a program that rests is let go, and how many may rest at a time. */
+  /** When an idle process is ended, and how many may be idle at a time. */
   idleMs: number;
   maxResting: number;
+  permissions?: (lane: Lane) => Promise<AgentPermissions>;
+  systemPromptPath?: string;
   onError: (error: unknown) => void;
-  times?: Partial<typeof usualTimes>;
+  times?: Partial<typeof defaultTimes>;
 };
 
-const usualTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
-/** A turn that was stopped and does not end within this is ended with its program. */
+const defaultTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
+/** A turn that does not end within this after an interrupt is ended with its process. */
 const interruptMs = 5000;
 
-export class LaneWork<T extends Talk> {
-  readonly programs: AgentProcessPool<T>;
-  readonly left: OrphanedProcesses;
-  readonly signals: SessionSignals;
-  readonly #options: LaneWorkOptions;
-  readonly #kind: AgentProgram;
-  readonly #times: typeof usualTimes;
-  readonly #listeners = new Set<(hint: Hint) => void>();
+export type LaunchSettings = { systemPrompt: string | null; permissions: AgentPermissions | null };
 
-  constructor(
-    kind: AgentProgram,
-    options: LaneWorkOptions,
-    {
-      translator,
-      onGone = () => {},
-    }: {
-      translator: (resumed: boolean, session: string) => Translator;
-      /** One of an earlier run has gone. */
-      onGone?: (record: ProcessRecord) => void;
-    },
-  ) {
+/** How one runtime starts its program for a session. */
+export type Launch<C extends AgentClient> = Pick<
+  ProcessSpec<C>,
+  "args" | "env" | "createClient" | "handshake" | "switchSession"
+> & {
+  /** Those of `args` that only name the session. */
+  sessionArgs: readonly string[];
+  /** Whether the program has the session already. */
+  resumed: boolean;
+  translator: () => LineTranslator;
+};
+
+export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
+  abstract readonly kind: string;
+  abstract readonly traits: RuntimeTraits;
+  protected readonly pool: AgentProcessPool<C>;
+  protected readonly orphans: OrphanedProcesses;
+  protected readonly signals: SignalPublisher;
+  readonly #program: AgentProgram;
+  readonly #options: ProcessRuntimeOptions;
+  readonly #admittedMs: number;
+  readonly #timeout: TimeoutContext;
+  readonly #hintListeners = new Set<(hint: Hint) => void>();
+
+  constructor(program: AgentProgram, options: ProcessRuntimeOptions) {
     const { clock, directory, idleMs, maxResting, onError } = options;
+    const times = { ...defaultTimes, ...options.times };
+    const shared = { records: join(directory, "programs"), clock, onError, ...times };
+    this.#program = program;
     this.#options = options;
-    this.#kind = kind;
-    this.#times = { ...usualTimes, ...options.times };
-    this.signals = new SessionSignals(clock, translator);
-    const records = join(directory, "programs");
-    this.left = new OrphanedProcesses({
-      ...{ records, clock, endMs: this.#times.endMs, onError },
-      onGone: (record) => {
-        onGone(record);
-        this.tell(record.sessionId);
-      },
-    });
-    this.programs = new AgentProcessPool({
-      ...this.#times,
-      ...{ kind, clock, records, idleMs, maxResting, onError },
-      onEnd: (laneId, sessionId, how, died) => {
-        this.signals.ended(laneId, sessionId, how, died);
-        this.tell(sessionId);
+    this.#admittedMs = times.admittedMs;
+    this.#timeout = { clock, closing: new AbortController().signal };
+    this.signals = new SignalPublisher(clock);
+    this.orphans = new OrphanedProcesses({ ...shared, onEnd: (record) => this.orphanEnded(record) });
+    this.pool = new AgentProcessPool({
+      ...shared,
+      ...{ kind: program, idleMs, maxResting },
+      onChange: (sessionId) => this.#publishHint(sessionId),
+      onEnd: (laneId, sessionId, reason, died) => {
+        this.signals.sessionEnded(laneId, sessionId, reason, died);
+        this.#publishHint(sessionId);
       },
     });
   }
 
-  /** Where the program is; an `AppError` says that it is not there. */
-  path(): string {
-    const { program, env } = this.#options;
-    return requireAgent(this.#kind, program, env);
+  abstract idsFrom(digest: string): RuntimeIds;
+  abstract read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice>;
+  protected abstract launch(lane: Lane, sessionId: string, settings: LaunchSettings): Promise<Launch<C>> | Launch<C>;
+  /** Runs before a prompt is sent. True when the session has the prompt already. */
+  protected abstract beforeSend(lane: Lane, prompt: Prompt, client: C): Promise<boolean> | boolean;
+  protected abstract send(client: C, prompt: Prompt): Promise<SubmitOutcome>;
+
+  async recover(): Promise<void> {
+    await this.orphans.load();
   }
 
-  health(lanes: readonly Lane[]): string | null {
+  async health(_signal: AbortSignal, lanes: readonly Lane[]): Promise<string | null> {
     try {
-      this.path();
+      this.#programPath();
     } catch (error) {
       return messageOf(error);
     }
-    return this.programs.health(lanes);
+    return this.pool.health(lanes);
   }
 
-  /** Why nothing can be sent into a session at present. */
-  async hindrance({ directory }: Lane, sessionId: string): Promise<string | null> {
-    if (this.left.has(sessionId)) return "an_earlier_program_still_works";
-    // A start in it would fail as if the program were missing, and count against the program.
-    return directoryProblem(directory);
+  notices({ id }: Lane): readonly Notice[] {
+    return this.pool.notices(id);
   }
 
-  /** Null when the program did not say in time whether it takes the prompt. */
-  admitted<A>(answer: Promise<A>): Promise<A | null> {
-    return inTime(this.#options.clock, answer, this.#times.admittedMs);
+  /** Nothing has to exist before the first prompt. */
+  async openSession(): Promise<string> {
+    return randomUUID();
   }
 
-  /** The program is asked to stop; one that does not is ended, which stops everything. */
-  async stop(laneId: string, sessionId: string, ask: (talk: T) => Promise<unknown>): Promise<void> {
-    const { clock } = this.#options;
-    await this.left.end(sessionId);
-    const talk = this.programs.of(laneId, sessionId)?.conversation;
-    if (!talk?.isWorking) return;
-    this.signals.stopped(laneId, sessionId);
-    await inTime(clock, ask(talk), interruptMs);
-    await untilSo(
-      clock,
-      (listener) => this.onHint(listener),
-      () => !talk.isWorking,
-      interruptMs,
-    );
-    if (talk.isWorking) await this.programs.end(laneId);
+  laneRemoved(laneId: string): void {
+    this.pool.laneRemoved(laneId);
+  }
+
+  async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
+    const { sessionId } = prompt;
+    const reason = await this.#blockedReason(lane, sessionId);
+    if (reason !== null) return { outcome: "not_sent", reason };
+    let client: C;
+    try {
+      client = await this.#acquire(lane, sessionId);
+      signal.throwIfAborted();
+      if (await this.beforeSend(lane, prompt, client)) return { outcome: "accepted" };
+    } catch (error) {
+      const isUnknownAgent = error instanceof AppError && error.code === "agent_unknown";
+      if (isUnknownAgent && error.hint) return { outcome: "refused", reason: `${error.message} ${error.hint}` };
+      return { outcome: "not_sent", reason: messageOf(error) };
+    }
+    try {
+      return await withTimeout(this.#timeout, this.#admittedMs, () => this.send(client, prompt));
+    } catch (error) {
+      if (error instanceof TimedOut) return { outcome: "unknown", reason: "prompt_not_taken_yet" };
+      throw error;
+    }
+  }
+
+  /** Asks the program to stop; a process that does not is ended, which stops everything. */
+  async abort(lane: Lane, sessionId: string): Promise<void> {
+    await this.orphans.end(sessionId);
+    const client = this.pool.clientOf(lane.id, sessionId);
+    if (!client?.isWorking) return;
+    this.signals.translated(lane.id, sessionId, (translator) => translator.interrupted());
+    await this.#withinInterruptTime(() => client.interrupt());
+    await this.#withinInterruptTime((signal) => this.#untilIdle(client, signal));
+    if (client.isWorking) await this.pool.end(lane.id);
+  }
+
+  async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
+    const { client, sessionId } = this.pool.withAsk(askId);
+    this.signals.translated(lane.id, sessionId, (translator) => translator.askAnswered(askId, answer));
+    client.answer(askId, answer);
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#hintListeners.add(listener);
+    return () => this.#hintListeners.delete(listener);
   }
 
-  tell(sessionId: string): void {
-    for (const listener of this.#listeners) listener({ sessionId });
+  onSignal(listener: SignalListener): () => void {
+    return this.signals.onSignal(listener);
   }
 
-  async close(keep: boolean): Promise<void> {
-    await Promise.all([this.left.close(keep), this.programs.close(keep)]);
+  async resync(lane: Lane, sessionId: string): Promise<void> {
+    this.signals.resync(lane.id, await this.read(lane, sessionId, null));
+  }
+
+  async close({ keep }: { keep: boolean } = { keep: false }): Promise<void> {
+    await Promise.all([this.orphans.close(keep), this.pool.close(keep)]);
+  }
+
+  protected orphanEnded({ sessionId }: ProcessRecord): void {
+    this.#publishHint(sessionId);
+  }
+
+  protected processOf(laneId: string, sessionId: string): SessionProcess<C> {
+    return { client: this.pool.clientOf(laneId, sessionId), isOrphaned: this.orphans.has(sessionId) };
+  }
+
+  #publishHint(sessionId: string): void {
+    for (const listener of this.#hintListeners) listener({ sessionId });
+  }
+
+  /** Throws an `AppError` when the program is missing. */
+  #programPath(): string {
+    return requireAgent(this.#program, this.#options.program, this.#options.env);
+  }
+
+  /** Why nothing can be sent into a session at present. */
+  async #blockedReason({ directory }: Lane, sessionId: string): Promise<string | null> {
+    if (this.orphans.has(sessionId)) return "an_earlier_program_still_works";
+    // A start in a missing directory would fail as if the program were missing, and count against the program.
+    return directoryProblem(directory);
+  }
+
+  async #acquire(lane: Lane, sessionId: string): Promise<C> {
+    const { permissions, systemPromptPath } = this.#options;
+    const { id: laneId, directory } = lane;
+    const systemPrompt = await usableSystemPrompt(systemPromptPath);
+    const settings = { systemPrompt, permissions: permissions ? await permissions(lane) : null };
+    const { sessionArgs, resumed, translator, ...launch } = await this.launch(lane, sessionId, settings);
+    const path = this.#programPath();
+    const lastingArgs = launch.args.filter((arg) => !sessionArgs.includes(arg));
+    const { client } = await this.pool.acquire({
+      ...{ ...launch, laneId, sessionId, path, directory },
+      fingerprint: JSON.stringify([path, lastingArgs, directory, launch.env]),
+      onReady: () => this.signals.sessionStarted(laneId, sessionId, resumed, translator()),
+      onLine: (line) => this.signals.translated(laneId, sessionId, (current) => current.translate(line)),
+    });
+    return client;
+  }
+
+  #withinInterruptTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    return withTimeout(this.#timeout, interruptMs, call).catch(() => {});
+  }
+
+  #untilIdle(client: C, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (client.isWorking && !signal.aborted) return;
+        unsubscribe();
+        resolve();
+      };
+      const unsubscribe = this.onHint(check);
+      signal.addEventListener("abort", check, { once: true });
+      check();
+    });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tells the watchers of lanes what happens in their sessions: a translator for each program, and the transcript where
+ * Publishes what happens in the sessions of lanes: through a translator for each process, and from the transcript where
  * there is none, as after a restart.
  */
 import type { Clock } from "../../clock.ts";
@@ -8,70 +8,66 @@ import type { Said, Signal } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 
-/** Makes signals of what one program prints, and of what is done to it. */
-export type Translator = {
-  take(line: string): (Said & { nativeSession?: string })[];
+/** `nativeSession` is the subagent's. */
+export type AgentSignal = Said & { nativeSession?: string };
+
+/** Translates the lines of one process, and what is done to it, into signals. */
+export type LineTranslator = {
+  translate(line: string): AgentSignal[];
   /** A prompt is on its way, for a program whose lines do not have its text. */
-  sent?(id: string, text: string): void;
-  answered(ask: string, answer: AskAnswer): (Said & { nativeSession?: string })[];
-  interrupted(): Said[];
+  promptSent?(id: string, text: string): void;
+  askAnswered(ask: string, answer: AskAnswer): AgentSignal[];
+  interrupted(): AgentSignal[];
 };
 
-export class SessionSignals {
+export class SignalPublisher {
   readonly #clock: Clock;
-  readonly #translator: (resumed: boolean, session: string) => Translator;
-  readonly #watchers = new Set<SignalListener>();
-  readonly #translators = new Map<string, Translator>();
+  readonly #listeners = new Set<SignalListener>();
+  /** By session. */
+  readonly #translators = new Map<string, LineTranslator>();
 
-  constructor(clock: Clock, translator: (resumed: boolean, session: string) => Translator) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#translator = translator;
   }
 
   onSignal(listener: SignalListener): () => void {
-    this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  /** A program has this session from now on. */
-  started(laneId: string, session: string, resumed: boolean): void {
-    this.#translators.set(session, this.#translator(resumed, session));
-    this.say(laneId, session, { type: "session_started", resumed });
+  /** A process has this session from now on. */
+  sessionStarted(laneId: string, session: string, resumed: boolean, translator: LineTranslator): void {
+    this.#translators.set(session, translator);
+    this.publish(laneId, session, { type: "session_started", resumed });
   }
 
-  prompted(session: string, id: string, text: string): void {
-    this.#translators.get(session)?.sent?.(id, text);
+  promptSent(session: string, id: string, text: string): void {
+    this.#translators.get(session)?.promptSent?.(id, text);
   }
 
-  heard(laneId: string, session: string, line: string): void {
-    for (const said of this.#translators.get(session)?.take(line) ?? []) this.say(laneId, session, said);
+  /** Publishes what the session's translator makes of it. */
+  translated(laneId: string, session: string, translate: (translator: LineTranslator) => AgentSignal[]): void {
+    const translator = this.#translators.get(session);
+    for (const body of translator ? translate(translator) : []) this.publish(laneId, session, body);
   }
 
-  answered(laneId: string, session: string, ask: string, answer: AskAnswer): void {
-    for (const said of this.#translators.get(session)?.answered(ask, answer) ?? []) this.say(laneId, session, said);
-  }
-
-  stopped(laneId: string, session: string): void {
-    for (const said of this.#translators.get(session)?.interrupted() ?? []) this.say(laneId, session, said);
-  }
-
-  ended(laneId: string, session: string, how: string, died: boolean): void {
+  sessionEnded(laneId: string, session: string, reason: string, died: boolean): void {
     this.#translators.delete(session);
-    if (died) this.say(laneId, session, { type: "died" });
-    this.say(laneId, session, { type: "session_ended", reason: how });
+    if (died) this.publish(laneId, session, { type: "died" });
+    this.publish(laneId, session, { type: "session_ended", reason });
   }
 
-  /** What the transcript shows of the newest turn. */
-  retold(laneId: string, slice: TranscriptSlice): void {
+  /** Publishes what the transcript shows of the newest turn. */
+  resync(laneId: string, slice: TranscriptSlice): void {
     const newest = { ...slice, rows: newestTurn(slice.rows) };
-    for (const signal of signalsOf(newest, this.#clock.now())) this.#pass(laneId, { ...signal, synthetic: true });
+    for (const signal of signalsOf(newest, this.#clock.now())) this.#emit(laneId, { ...signal, synthetic: true });
   }
 
-  say(laneId: string, session: string, said: Said & { nativeSession?: string; synthetic?: boolean }): void {
-    this.#pass(laneId, { at: this.#clock.now(), session, ...said });
+  publish(laneId: string, session: string, body: AgentSignal & { synthetic?: boolean }): void {
+    this.#emit(laneId, { at: this.#clock.now(), session, ...body });
   }
 
-  #pass(laneId: string, signal: Signal): void {
-    for (const watcher of this.#watchers) watcher(laneId, signal);
+  #emit(laneId: string, signal: Signal): void {
+    for (const listener of this.#listeners) listener(laneId, signal);
   }
 }

@@ -1,11 +1,11 @@
-/** What a program said last, for the sentence about its end: it is shown with deliveries and stands in the log. Pure. */
+/** The end of a program's error output, without secrets, for error messages and the log. Pure. */
 import { stripVTControlCharacters } from "node:util";
 import { redactSecrets, secretValues } from "../process/agent-environment.ts";
 
-export function lastWords(output: string, environment: Readonly<Record<string, string>>): string {
+export function stderrTail(output: string, environment: Readonly<Record<string, string>>): string {
   const clean = redactSecrets(stripVTControlCharacters(output), secretValues(environment));
-  const said = clean.split("\n").map((line) => line.trim());
-  return said
+  const lines = clean.split("\n").map((line) => line.trim());
+  return lines
     .filter((line) => line !== "")
     .slice(-5)
     .join(" / ")

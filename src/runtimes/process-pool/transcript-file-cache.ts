@@ -1,27 +1,23 @@
-/** The transcript files that were read last, with what was made of them; another one is read from its beginning. */
-import type { Book } from "./transcript-file.ts";
-import { RowFile } from "./transcript-file.ts";
+/** The transcript files that were read last, with their readers. Any other file is read from its beginning. */
+import { setNewest } from "./newest-entries.ts";
+import type { RowReader } from "./transcript-file.ts";
+import { TranscriptFile } from "./transcript-file.ts";
 
-const maxKept = 32;
+const maxFiles = 32;
 
-export class KeptFiles<B extends Book> {
-  readonly #files = new Map<string, RowFile<B>>();
-  readonly #newBook: (sessionId: string) => B;
+export class TranscriptFileCache<R extends RowReader> {
+  readonly #files = new Map<string, TranscriptFile<R>>();
+  readonly #createReader: (sessionId: string) => R;
 
-  constructor(newBook: (sessionId: string) => B) {
-    this.#newBook = newBook;
+  constructor(createReader: (sessionId: string) => R) {
+    this.#createReader = createReader;
   }
 
-  /** A session whose file stands elsewhere by now has another file. */
-  of(sessionId: string, path: string): RowFile<B> {
-    const kept = this.#files.get(sessionId);
-    const file = kept?.path === path ? kept : new RowFile(path, () => this.#newBook(sessionId));
-    this.#files.delete(sessionId);
-    this.#files.set(sessionId, file);
-    for (const oldest of this.#files.keys()) {
-      if (this.#files.size <= maxKept) break;
-      this.#files.delete(oldest);
-    }
+  /** A session whose file has moved gets a new one. */
+  open(sessionId: string, path: string): TranscriptFile<R> {
+    const cached = this.#files.get(sessionId);
+    const file = cached?.path === path ? cached : new TranscriptFile(path, () => this.#createReader(sessionId));
+    setNewest(this.#files, sessionId, file, maxFiles);
     return file;
   }
 
@@ -29,7 +25,7 @@ export class KeptFiles<B extends Book> {
     return this.#files.get(sessionId)?.path ?? null;
   }
 
-  forget(sessionId: string): void {
+  remove(sessionId: string): void {
     this.#files.delete(sessionId);
   }
 }

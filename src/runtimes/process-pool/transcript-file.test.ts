@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Json } from "../json-fields.ts";
-import { RowFile } from "./transcript-file.ts";
+import { TranscriptFile } from "./transcript-file.ts";
 
 let directory = "";
 let path = "";
@@ -15,15 +15,15 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 class Ids {
   readonly ids: unknown[] = [];
-  take({ id }: Json): void {
+  add({ id }: Json): void {
     if (id !== undefined) this.ids.push(id);
   }
 }
 const row = (id: number) => JSON.stringify({ id, message: { content: [{ type: "text", text: `{"id":0} ${id}` }] } });
-const idsIn = async (file: RowFile<Ids>) => (await file.refresh()).ids;
+const idsIn = async (file: TranscriptFile<Ids>) => (await file.refresh()).ids;
 
 test("rows are read on from where the last reading ended, and a row only once it is whole", async () => {
-  const file = new RowFile(path, () => new Ids());
+  const file = new TranscriptFile(path, () => new Ids());
   writeFileSync(path, `${row(1)}\n${row(2).slice(0, 20)}`);
   expect(await idsIn(file)).toEqual([1]);
   appendFileSync(path, `${row(2).slice(20)}\n`);
@@ -33,17 +33,17 @@ test("rows are read on from where the last reading ended, and a row only once it
 test("a row that is written behind one that was cut in two, in the same line, is read, wherever the cut is", async () => {
   for (let cut = 1; cut < row(2).length; cut += 1) {
     writeFileSync(path, `${row(1)}\n${row(2).slice(0, cut)}${row(3)}\n${row(4)}\n`);
-    expect(await idsIn(new RowFile(path, () => new Ids()))).toEqual([1, 3, 4]);
+    expect(await idsIn(new TranscriptFile(path, () => new Ids()))).toEqual([1, 3, 4]);
   }
 });
 
 test("a line without a whole row in it is none", async () => {
   writeFileSync(path, `${row(1)}\n${row(2).slice(0, -1)}\nrubbish {"\n${row(3)}\n`);
-  expect(await idsIn(new RowFile(path, () => new Ids()))).toEqual([1, 3]);
+  expect(await idsIn(new TranscriptFile(path, () => new Ids()))).toEqual([1, 3]);
 });
 
 test("a file that got shorter is read from its beginning", async () => {
-  const file = new RowFile(path, () => new Ids());
+  const file = new TranscriptFile(path, () => new Ids());
   writeFileSync(path, `${row(1)}\n${row(2)}\n`);
   expect(await idsIn(file)).toEqual([1, 2]);
   writeFileSync(path, `${row(3)}\n`);

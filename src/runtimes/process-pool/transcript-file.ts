@@ -1,6 +1,6 @@
 /**
- * The transcript that an agent program keeps of a session, one row of JSON a line, as a book that is made of the rows.
- * Read on from where the last reading ended. A file that got shorter, or is another one, is read from its beginning.
+ * The transcript that an agent program keeps of a session, one row of JSON a line. Reading continues where it ended last
+ * time. A file that was truncated or replaced is read from its beginning.
  */
 import { open } from "node:fs/promises";
 import type { Json } from "../json-fields.ts";
@@ -9,77 +9,76 @@ import { jsonIn } from "../json-fields.ts";
 const chunkBytes = 1024 * 1024;
 const newline = 0x0a;
 
-/** What is made of the rows, one after the other. */
-export type Book = { take(row: Json): void };
+/** Receives the rows in the order of the file. */
+export type RowReader = { add(row: Json): void };
 
-export class RowFile<B extends Book> {
+export class TranscriptFile<R extends RowReader> {
   readonly path: string;
-  book: B;
-  readonly #newBook: () => B;
-  #read = 0;
+  reader: R;
+  readonly #createReader: () => R;
+  #offset = 0;
   #inode: bigint | null = null;
-  /** The beginning of a row whose end is not there yet. */
+  /** The beginning of a row that is not complete yet. */
   #rest: Buffer = Buffer.alloc(0);
   #reading: Promise<void> | null = null;
 
-  constructor(path: string, newBook: () => B) {
+  constructor(path: string, createReader: () => R) {
     this.path = path;
-    this.#newBook = newBook;
-    this.book = newBook();
+    this.#createReader = createReader;
+    this.reader = createReader();
   }
 
-  /** Reads what is new. One at a time: whoever comes while it is read waits for the next reading. */
-  async refresh(): Promise<B> {
+  /** Reads what is new. One read at a time: a caller that comes during a read waits for the next one. */
+  async refresh(): Promise<R> {
     while (this.#reading) await this.#reading;
-    this.#reading = this.#readOn().finally(() => {
+    this.#reading = this.#readNew().finally(() => {
       this.#reading = null;
     });
     await this.#reading;
-    return this.book;
+    return this.reader;
   }
 
-  async #readOn(): Promise<void> {
+  async #readNew(): Promise<void> {
     const file = await open(this.path, "r");
     try {
       const { ino, size } = await file.stat({ bigint: true });
-      if (this.#inode !== ino || size < BigInt(this.#read)) this.#startOver(ino);
+      if (this.#inode !== ino || size < BigInt(this.#offset)) this.#restart(ino);
       const buffer = Buffer.alloc(chunkBytes);
       for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, chunkBytes, this.#read);
+        const { bytesRead } = await file.read(buffer, 0, chunkBytes, this.#offset);
         if (bytesRead === 0) return;
-        this.#read += bytesRead;
-        this.#take(Buffer.concat([this.#rest, buffer.subarray(0, bytesRead)]));
+        this.#offset += bytesRead;
+        this.#split(Buffer.concat([this.#rest, buffer.subarray(0, bytesRead)]));
       }
     } finally {
       await file.close();
     }
   }
 
-  #startOver(inode: bigint): void {
-    this.book = this.#newBook();
+  #restart(inode: bigint): void {
+    this.reader = this.#createReader();
     this.#inode = inode;
-    this.#read = 0;
+    this.#offset = 0;
     this.#rest = Buffer.alloc(0);
   }
 
-  #take(bytes: Buffer): void {
+  #split(bytes: Buffer): void {
     let from = 0;
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, from)) {
       const row = rowIn(bytes.toString("utf8", from, end));
-      if (row) this.book.take(row);
+      if (row) this.reader.add(row);
       from = end + 1;
     }
     this.#rest = Buffer.from(bytes.subarray(from));
   }
 }
 
-/** A broken line is looked at from its end, so many times. */
+/** How often a broken line is tried, from its end. */
 const maxTries = 200;
 
 /**
- * A row that a crash cut in two is no row. Whoever goes on in the file may write behind it, in the same line: what is
- * whole from somewhere to the line's end is that row. Where nothing follows it may be a part of the broken one, which has
- * no place in the file's order and says nothing to a book.
+ * A crash can cut a row in two, and the next process appends its own row to the same line: the complete JSON at the end of
+ * the line is that row. Where nothing was appended it may be a part of the broken row, which readers ignore.
  */
 function rowIn(line: string): Json | null {
   let row = jsonIn(line);

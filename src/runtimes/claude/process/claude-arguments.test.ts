@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { aLane } from "../../../../test/support/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { ArgumentsFor } from "./claude-arguments.ts";
-import { claudeArguments, firstRequest, promptText } from "./claude-arguments.ts";
+import type { ClaudeArguments } from "./claude-arguments.ts";
+import { claudeArguments, escapeSlash, initializeRequest } from "./claude-arguments.ts";
 
 const lane: Lane = {
   ...aLane({ runtime: "claude", directory: "/srv/work" }),
@@ -11,10 +11,10 @@ const lane: Lane = {
 
   pausedReason: null,
 };
-const usual: ArgumentsFor = {
+const usual: ClaudeArguments = {
   lane,
   sessionId: "session",
-  isKnown: false,
+  resumed: false,
   permissions: null,
   systemPrompt: null,
   mcpConfigPath: null,
@@ -23,14 +23,14 @@ const usual: ArgumentsFor = {
 /** What follows a flag, or undefined where it is not given. */
 const given = (args: readonly string[], flag: string) =>
   args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined;
-const deniedBy = (of: ArgumentsFor) => JSON.parse(given(claudeArguments(of), "--settings") ?? "").permissions.deny;
+const deniedBy = (of: ClaudeArguments) => JSON.parse(given(claudeArguments(of), "--settings") ?? "").permissions.deny;
 
 describe("a program", () => {
   test("begins a session that it does not know, and goes on in one that it knows", () => {
     const begun = claudeArguments(usual);
     expect(given(begun, "--session-id")).toBe("session");
     expect(begun).not.toContain("--resume");
-    const resumed = claudeArguments({ ...usual, isKnown: true });
+    const resumed = claudeArguments({ ...usual, resumed: true });
     expect(given(resumed, "--resume")).toBe("session");
     expect(resumed).not.toContain("--session-id");
   });
@@ -49,7 +49,7 @@ describe("a program", () => {
   });
 
   test("is asked not to hold on to the system prompt of its session's first turn", () => {
-    expect(firstRequest).toEqual({ subtype: "initialize", systemPromptSnapshot: false });
+    expect(initializeRequest).toEqual({ subtype: "initialize", systemPromptSnapshot: false });
   });
 
   test("is told nothing of what nobody set", () => {
@@ -102,7 +102,7 @@ describe("a program's tools", () => {
 });
 
 test("a text that begins with a slash is no command", () => {
-  expect(promptText("/clear")).not.toMatch(/^\//);
-  expect(promptText("/clear").trim()).toBe("/clear");
-  expect(promptText("see /clear")).toBe("see /clear");
+  expect(escapeSlash("/clear")).not.toMatch(/^\//);
+  expect(escapeSlash("/clear").trim()).toBe("/clear");
+  expect(escapeSlash("see /clear")).toBe("see /clear");
 });

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RowFile } from "../../process-pool/transcript-file.ts";
+import { TranscriptFile } from "../../process-pool/transcript-file.ts";
 import { findTranscript } from "./find-transcript.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
@@ -16,14 +16,14 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const row = (uuid: string) => `${JSON.stringify({ type: "user", uuid, message: { content: `prompt ${uuid} – ä` } })}\n`;
 
-async function ids(file: RowFile<TranscriptReader>): Promise<string[]> {
+async function ids(file: TranscriptFile<TranscriptReader>): Promise<string[]> {
   return (await file.refresh()).newest(null).map(({ id }) => id);
 }
 
 describe("a transcript", () => {
   test("that grows is read on, and every row once", async () => {
     writeFileSync(path, row("a"));
-    const file = new RowFile(path, () => new TranscriptReader());
+    const file = new TranscriptFile(path, () => new TranscriptReader());
     expect(await ids(file)).toEqual(["a"]);
     appendFileSync(path, row("b") + row("c"));
     expect(await ids(file)).toEqual(["a", "b", "c"]);
@@ -34,7 +34,7 @@ describe("a transcript", () => {
     const bytes = Buffer.from(row("a"));
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       writeFileSync(path, bytes.subarray(0, cut));
-      const file = new RowFile(path, () => new TranscriptReader());
+      const file = new TranscriptFile(path, () => new TranscriptReader());
       await file.refresh();
       appendFileSync(path, bytes.subarray(cut));
       expect((await file.refresh()).newest(null)[0]?.text).toBe("prompt a – ä");
@@ -43,12 +43,12 @@ describe("a transcript", () => {
 
   test("with a row that a crash cut in two loses only that one", async () => {
     writeFileSync(path, `${row("a")}${row("b").slice(0, 20)}\n${row("c")}`);
-    expect(await ids(new RowFile(path, () => new TranscriptReader()))).toEqual(["a", "c"]);
+    expect(await ids(new TranscriptFile(path, () => new TranscriptReader()))).toEqual(["a", "c"]);
   });
 
   test("that became shorter is read from its beginning", async () => {
     writeFileSync(path, row("a") + row("b"));
-    const file = new RowFile(path, () => new TranscriptReader());
+    const file = new TranscriptFile(path, () => new TranscriptReader());
     await file.refresh();
     writeFileSync(path, row("c"));
     expect(await ids(file)).toEqual(["c"]);
@@ -56,7 +56,7 @@ describe("a transcript", () => {
 
   test("that is another file by now is read from its beginning, though it is longer", async () => {
     writeFileSync(path, row("a"));
-    const file = new RowFile(path, () => new TranscriptReader());
+    const file = new TranscriptFile(path, () => new TranscriptReader());
     await file.refresh();
     writeFileSync(`${path}.new`, row("b") + row("c"));
     renameSync(`${path}.new`, path);
@@ -65,7 +65,7 @@ describe("a transcript", () => {
 
   test("is read by two at once as by one", async () => {
     writeFileSync(path, Array.from({ length: 2000 }, (_, index) => row(`r${index}`)).join(""));
-    const file = new RowFile(path, () => new TranscriptReader());
+    const file = new TranscriptFile(path, () => new TranscriptReader());
     const [one, other] = await Promise.all([ids(file), ids(file)]);
     expect(one).toHaveLength(2000);
     expect(other).toEqual(one);

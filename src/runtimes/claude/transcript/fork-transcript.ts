@@ -1,37 +1,28 @@
 /**
- * A second session of Claude Code with what another one has: a copy of its transcript under another id, which a resume
- * takes for any session. Rows keep their ids. The program's own way (`--fork-session`) needs a program to be started for
- * it, and has no option to leave the end out.
+ * Forks a session of Claude Code: copies its transcript under another id, which a resume accepts like any session. Rows
+ * keep their ids. The program's own `--fork-session` needs a process, and cannot leave out the end.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AppError } from "../../../app-error.ts";
 import { writeWholeFile } from "../../../whole-file.ts";
-import type { Json } from "../../json-fields.ts";
-import { jsonIn } from "../../json-fields.ts";
+import { jsonLines } from "../../json-fields.ts";
 
-/** The id of the new session. One without anything said in it has no file, as every session before its first prompt. */
+/** A session without messages has no file, like every session before its first prompt. */
 export async function forkTranscript(
   path: string,
   before: string | null,
-): Promise<{ sessionId: string; isThere: boolean }> {
-  const rows = (await readFile(path, "utf8"))
-    .split("\n")
-    .map(jsonIn)
-    .filter((row) => row !== null);
+): Promise<{ sessionId: string; hasFile: boolean }> {
+  const rows = jsonLines(await readFile(path, "utf8"));
   const end = before === null ? rows.length : rows.findIndex(({ type, uuid }) => type === "user" && uuid === before);
   if (end < 0) throw promptUnknown();
   const sessionId = randomUUID();
   const copied = rows.slice(0, end);
-  if (!copied.some(isSaid)) return { sessionId, isThere: false };
+  if (!copied.some(({ type }) => type === "user" || type === "assistant")) return { sessionId, hasFile: false };
   const lines = copied.map((row) => `${JSON.stringify("sessionId" in row ? { ...row, sessionId } : row)}\n`);
   writeWholeFile(join(dirname(path), `${sessionId}.jsonl`), lines.join(""));
-  return { sessionId, isThere: true };
-}
-
-function isSaid({ type }: Json): boolean {
-  return type === "user" || type === "assistant";
+  return { sessionId, hasFile: true };
 }
 
 function promptUnknown(): AppError {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { jsonIn } from "../../json-fields.ts";
-import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/transcript-slice.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
 /** What the real program wrote; see docs/claude.md. */
@@ -16,10 +16,10 @@ function recorded(name: string): Json[] {
   return lines.map(jsonIn).filter((row) => row !== null);
 }
 
-function bookOf(rows: readonly Json[]): TranscriptReader {
-  const book = new TranscriptReader();
-  for (const row of rows) book.take(row);
-  return book;
+function readerOf(rows: readonly Json[]): TranscriptReader {
+  const reader = new TranscriptReader();
+  for (const row of rows) reader.add(row);
+  return reader;
 }
 
 /** A row in a line: `> what was asked`, or `what was said [its tools] how it ended`. */
@@ -30,7 +30,7 @@ function told({ role, text, tools, finish, error, completedAt }: TranscriptRow):
   return [text, calls.length > 0 ? `[${calls.join(", ")}]` : "", end].filter((part) => part !== "").join(" ");
 }
 
-const rowsOf = (name: string) => reopenUnfinishedTurns(bookOf(recorded(name)).newest(null)).map(told);
+const rowsOf = (name: string) => reopenUnfinishedTurns(readerOf(recorded(name)).newest(null)).map(told);
 
 const user = (uuid: string, parentUuid: string | null, text: string, more: Json = {}): Json => {
   const message = { role: "user", content: [{ type: "text", text }] };
@@ -89,13 +89,13 @@ describe("what the program wrote", () => {
   });
 
   test("background: a turn that nobody asked for stands below a prompt of its own", () => {
-    const [, , , prompt, answer] = bookOf(recorded("background")).newest(null);
+    const [, , , prompt, answer] = readerOf(recorded("background")).newest(null);
     expect(prompt).toMatchObject({ role: "system", text: expect.stringContaining("task-notification") });
     expect(answer).toMatchObject({ parentId: prompt?.id, text: "It has ended." });
   });
 
   test("joined: the turn stays that of the prompt that began it", () => {
-    const answers = bookOf(recorded("joined"))
+    const answers = readerOf(recorded("joined"))
       .newest(null)
       .filter(({ role }) => role === "assistant");
     expect(answers.map(({ parentId }) => parentId)).toEqual([first, first]);
@@ -108,14 +108,14 @@ describe("what the program wrote", () => {
       .filter((name) => name !== "joined"),
   )("%s: every answer hangs on the prompt before it, whatever stands in between", (name) => {
     let prompt: string | null = null;
-    for (const row of bookOf(recorded(name)).newest(null)) {
+    for (const row of readerOf(recorded(name)).newest(null)) {
       if (row.role !== "assistant") prompt = row.id;
       else expect(row.parentId).toBe(prompt);
     }
   });
 
   test("what was thought is kept apart from what was said, and tokens are counted", () => {
-    const [, answer] = bookOf(recorded("thinking")).newest(null);
+    const [, answer] = readerOf(recorded("thinking")).newest(null);
     expect(answer?.reasoning).toMatch(/^This needs some thought/);
     expect(answer?.text).toBe("Forty-two.");
     expect(answer?.usage?.tokens).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe("what the program wrote", () => {
 
 describe("a turn that broke off", () => {
   test("is open in a session at rest, and not while it runs", () => {
-    const running = bookOf(recorded("killed")).newest(null);
+    const running = readerOf(recorded("killed")).newest(null);
     expect(running.at(-1)?.completedAt).not.toBeNull();
     expect(reopenUnfinishedTurns(running).at(-1)?.completedAt).toBeNull();
   });
@@ -134,8 +134,8 @@ describe("a turn that broke off", () => {
     const last = rows.findLast((row) => typeof row.uuid === "string")?.uuid as string;
     const content = [{ type: "text", text: "No response requested." }];
     const madeUp = assistant("made-up", last, { model: "<synthetic>", stop_reason: "stop_sequence", content });
-    const book = bookOf([...rows, madeUp, user("next", "made-up", "once more")]);
-    expect(reopenUnfinishedTurns(book.newest(null)).map(told)).toEqual([
+    const reader = readerOf([...rows, madeUp, user("next", "made-up", "once more")]);
+    expect(reopenUnfinishedTurns(reader.newest(null)).map(told)).toEqual([
       "> go",
       "I begin. [Bash running] open",
       "> once more",
@@ -147,68 +147,68 @@ describe("a turn's end, as the program told it", () => {
   const end = { prompts: [first], at: 5, error: null, cost: 0.25 };
 
   test("adds what it cost to the turn's last row, once", () => {
-    const book = bookOf(recorded("read-edit-say"));
-    book.ended(end);
-    book.ended(end);
-    expect(book.newest(null).map(({ usage }) => usage?.cost ?? 0)).toEqual([0, 0, 0, 0.25]);
+    const reader = readerOf(recorded("read-edit-say"));
+    reader.turnEnded(end);
+    reader.turnEnded(end);
+    expect(reader.newest(null).map(({ usage }) => usage?.cost ?? 0)).toEqual([0, 0, 0, 0.25]);
   });
 
   test("is a row where the agent said nothing, and there is only one", () => {
-    const book = bookOf([user(first, null, "go")]);
-    book.ended(end);
-    book.ended(end);
-    expect(book.newest(null).map(told)).toEqual(["> go", "stop"]);
-    expect(book.newest(null).at(-1)).toMatchObject({ parentId: first, completedAt: 5 });
+    const reader = readerOf([user(first, null, "go")]);
+    reader.turnEnded(end);
+    reader.turnEnded(end);
+    expect(reader.newest(null).map(told)).toEqual(["> go", "stop"]);
+    expect(reader.newest(null).at(-1)).toMatchObject({ parentId: first, completedAt: 5 });
   });
 
   test("with an error and nothing said is a failure", () => {
-    const book = bookOf([user(first, null, "go")]);
-    book.ended({ ...end, error: "error_during_execution" });
-    expect(book.newest(null).map(told)).toEqual(["> go", "failed: error_during_execution"]);
+    const reader = readerOf([user(first, null, "go")]);
+    reader.turnEnded({ ...end, error: "error_during_execution" });
+    expect(reader.newest(null).map(told)).toEqual(["> go", "failed: error_during_execution"]);
   });
 
   test("of a prompt that is not there is nothing", () => {
-    const book = bookOf(recorded("two-turns"));
-    book.ended({ ...end, prompts: ["another"] });
-    expect(book.size).toBe(4);
+    const reader = readerOf(recorded("two-turns"));
+    reader.turnEnded({ ...end, prompts: ["another"] });
+    expect(reader.size).toBe(4);
   });
 });
 
-describe("the book", () => {
+describe("the reader", () => {
   test("knows a prompt that came into a running turn, and to whom what follows belongs", () => {
     const attachment = { type: "queued_command", source_uuid: "late", prompt: "and this" };
-    const book = bookOf([user("u", null, "go"), { type: "attachment", uuid: "x", parentUuid: "u", attachment }]);
-    expect(book.newest(null).map(told)).toEqual(["> go", "> and this"]);
-    expect(book.newest(null).at(-1)?.id).toBe("late");
+    const reader = readerOf([user("u", null, "go"), { type: "attachment", uuid: "x", parentUuid: "u", attachment }]);
+    expect(reader.newest(null).map(told)).toEqual(["> go", "> and this"]);
+    expect(reader.newest(null).at(-1)?.id).toBe("late");
   });
 
   test("leaves out what is no conversation: rows of subagents, hints of the program, rows without an id", () => {
-    const book = bookOf([
+    const reader = readerOf([
       user("side", null, "from a subagent", { isSidechain: true }),
       user("meta", null, "[Your previous response had no visible output]", { isMeta: true }),
       user("summary", null, "What was said so far", { isCompactSummary: true }),
       { type: "last-prompt", lastPrompt: "go" },
       {},
     ]);
-    expect(book.size).toBe(0);
+    expect(reader.size).toBe(0);
   });
 
   test("gives the newest rows, which nobody can change in it", () => {
-    const book = bookOf(recorded("two-turns"));
-    const [row] = book.newest(1);
+    const reader = readerOf(recorded("two-turns"));
+    const [row] = reader.newest(1);
     expect(row?.text).toBe("You said two.");
     Object.assign(row ?? {}, { text: "changed" });
-    expect(book.newest(1)[0]?.text).toBe("You said two.");
+    expect(reader.newest(1)[0]?.text).toBe("You said two.");
   });
 
   test("does not keep the tail of a very long result", () => {
     const call = { id: "msg", model: "m", content: [{ type: "tool_use", id: "t", name: "Bash", input: {} }] };
     const content = [{ type: "tool_result", tool_use_id: "t", content: "x".repeat(100_000) }];
-    const book = bookOf([
+    const reader = readerOf([
       user("u", null, "go"),
       assistant("a", "u", call),
       { ...user("r", "a", ""), message: { role: "user", content } },
     ]);
-    expect(book.newest(1)[0]?.tools[0]?.output.length).toBeLessThan(100_000);
+    expect(reader.newest(1)[0]?.tools[0]?.output.length).toBeLessThan(100_000);
   });
 });

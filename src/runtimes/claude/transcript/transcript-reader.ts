@@ -1,30 +1,28 @@
 /**
- * Turns the rows of a Claude Code transcript, in the order in which they stand in its file, into the transcript that
- * every runtime shows. It holds what it has read, so that reading on costs only what is new. No I/O.
+ * Converts the rows of a Claude Code transcript, in the order of its file, into the transcript that every runtime shows.
+ * It keeps what it has read, so that only new rows have to be read. No I/O.
  *
- * What bites: one message of the model is several rows, one for each block. An answer hangs on its prompt through rows
- * of many kinds, also those that a compaction puts in between, so all parents are followed. After a turn that was
- * killed the program writes an answer that nobody gave.
+ * One message of the model is several rows, one for each block. An answer descends from its prompt through rows of many
+ * kinds, also those of a compaction, so all parents are followed. After a killed turn the program writes a synthetic
+ * answer.
  */
-
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
 import type { MutableRow, MutableToolCall } from "../../transcript-row.ts";
 import { emptyRow } from "../../transcript-row.ts";
-import type { TurnResult } from "../process/stdio-client.ts";
-import { fileChange } from "../translate/file-change.ts";
+import type { TurnResult } from "../process/turn-result.ts";
+import { syntheticModel } from "../translate/agent-stream.ts";
+import { claudeFileChange } from "../translate/file-change.ts";
 
-/** The model's name in rows that the program itself made up. */
-const nobody = "<synthetic>";
-/** Results of tools can be very long, and nobody decides by their tail. */
-const longestOutput = 20_000;
+/** Tool results can be very long; the rest is not needed. */
+const maxOutput = 20_000;
 
 export class TranscriptReader {
   readonly #rows: MutableRow[] = [];
   readonly #byMessage = new Map<string, MutableRow>();
   readonly #tools = new Map<string, MutableToolCall>();
-  /** By the id of any row: the prompt below which it stands. */
+  /** By the id of any row: the prompt that it descends from. */
   readonly #promptOf = new Map<string, string>();
   lastActivityAt: number | null = null;
 
@@ -42,7 +40,7 @@ export class TranscriptReader {
     return this.#rows.length;
   }
 
-  take(entry: Json): void {
+  add(entry: Json): void {
     const uuid = asText(entry.uuid);
     if (uuid === null || entry.isSidechain === true) return;
     const parent = asText(entry.parentUuid) ?? asText(entry.logicalParentUuid);
@@ -53,42 +51,39 @@ export class TranscriptReader {
     else if (entry.type === "attachment") this.#attachment(entry, at);
   }
 
-  /**
-   * What the program said at the end of a turn and did not write down: what it cost, and, where there was no word, that
-   * there was none.
-   */
-  ended({ prompts, at, error, cost }: TurnResult): void {
+  /** Adds what the program reported at the end of a turn and did not write: its cost, and the end of an empty turn. */
+  turnEnded({ prompts, at, error, cost }: TurnResult): void {
     for (const prompt of prompts) {
       if (this.#promptOf.get(prompt) !== prompt) continue;
-      const row = this.#rows.findLast(({ parentId }) => parentId === prompt) ?? this.#emptyEnd(prompt, at, error);
+      const row = this.#rows.findLast(({ parentId }) => parentId === prompt) ?? this.#addEmptyAnswer(prompt, at, error);
       if (cost !== null) row.usage = { tokens: row.usage?.tokens ?? 0, cost };
     }
   }
 
-  #emptyEnd(prompt: string, at: number, error: string | null): MutableRow {
+  #addEmptyAnswer(prompt: string, at: number, error: string | null): MutableRow {
     const row = this.#addRow({ id: `${prompt}:end`, role: "assistant", parentId: prompt, at });
-    const failed = error === null ? null : { kind: "failed", message: error };
-    return Object.assign(row, { completedAt: at, finish: "stop", error: failed });
+    const failure = error === null ? null : { kind: "failed", message: error };
+    return Object.assign(row, { completedAt: at, finish: "stop", error: failure });
   }
 
   #user(entry: Json, uuid: string, at: number): void {
     const { content } = asObject(entry.message) ?? {};
     const results = blocksOf(content).filter((block) => block.type === "tool_result");
-    for (const block of results) this.#result(block, entry, at);
+    for (const block of results) this.#toolResult(block, entry, at);
     if (results.length > 0 || entry.isMeta === true || entry.isCompactSummary === true) return;
     const text = textOfBlocks(content);
     if (text.startsWith("[Request interrupted by user")) return this.#interrupted(uuid, at);
     this.#prompt(uuid, text, at, entry.promptSource === "system" ? "system" : "user");
   }
 
-  /** A prompt that came into a running turn stands in the file as an attachment of it. */
+  /** A prompt that came into a running turn is an attachment in the file. */
   #attachment(entry: Json, at: number): void {
     const { type, source_uuid, prompt } = asObject(entry.attachment) ?? {};
     const id = asText(source_uuid);
     if (type === "queued_command" && id !== null) this.#prompt(id, textOfBlocks(prompt), at);
   }
 
-  /** What the program prompts itself with, as after a task in the background, is nobody's prompt. */
+  /** A prompt that the program gives itself, as after a background task, has the role `system`. */
   #prompt(id: string, text: string, at: number, role: "user" | "system" = "user"): void {
     this.#promptOf.set(id, id);
     const row = this.#addRow({ id, role, parentId: null, at });
@@ -98,9 +93,9 @@ export class TranscriptReader {
   #assistant(entry: Json, uuid: string, at: number): void {
     const message = asObject(entry.message) ?? {};
     const failed = entry.isApiErrorMessage === true;
-    if (message.model === nobody && !failed) return;
+    if (message.model === syntheticModel && !failed) return;
     const id = asText(message.id) ?? uuid;
-    const row = this.#byMessage.get(id) ?? this.#answer(id, uuid, at);
+    const row = this.#byMessage.get(id) ?? this.#addAnswer(id, uuid, at);
     row.firstActivityAt ??= at;
     for (const block of blocksOf(message.content)) this.#block(row, block);
     const stop = asText(message.stop_reason);
@@ -112,7 +107,7 @@ export class TranscriptReader {
     if (usage) row.usage = { tokens: tokensIn(usage), cost: row.usage?.cost ?? 0 };
   }
 
-  #answer(id: string, uuid: string, at: number): MutableRow {
+  #addAnswer(id: string, uuid: string, at: number): MutableRow {
     const parentId = this.#promptOf.get(uuid) || null;
     const row = this.#addRow({ id, role: "assistant", parentId, at });
     this.#byMessage.set(id, row);
@@ -126,32 +121,26 @@ export class TranscriptReader {
       const id = asText(block.id) ?? "";
       if (this.#tools.has(id)) return;
       const input = asObject(block.input) ?? {};
-      const tool: MutableToolCall = {
-        id,
-        name: asText(block.name) ?? "",
-        status: "running",
-        input,
-        output: "",
-        rejected: false,
-      };
+      const name = asText(block.name) ?? "";
+      const tool: MutableToolCall = { id, name, status: "running", input, output: "", rejected: false };
       this.#tools.set(id, tool);
       row.tools.push(tool);
     }
   }
 
-  #result(block: Json, entry: Json, at: number): void {
+  #toolResult(block: Json, entry: Json, at: number): void {
     this.lastActivityAt = at;
     const tool = this.#tools.get(asText(block.tool_use_id) ?? "");
     if (!tool) return;
     tool.status = block.is_error === true ? "error" : "completed";
-    tool.output = textOfBlocks(block.content).slice(0, longestOutput);
+    tool.output = textOfBlocks(block.content).slice(0, maxOutput);
     tool.rejected = entry.toolDenialKind === "user-rejected";
-    const changed =
-      tool.status === "completed" && fileChange(tool.name, tool.input, asObject(entry.toolUseResult) ?? {});
-    if (changed) tool.files = [{ path: changed.path, change: changed.change, diff: changed.diff }];
+    const change =
+      tool.status === "completed" && claudeFileChange(tool.name, tool.input, asObject(entry.toolUseResult) ?? {});
+    if (change) tool.files = [{ path: change.path, change: change.change, diff: change.diff }];
   }
 
-  /** A stop ends the turn where it is. What a person refused says so itself. */
+  /** An interrupt ends the turn. A refused tool shows the reason itself. */
   #interrupted(uuid: string, at: number): void {
     const prompt = this.#promptOf.get(uuid) || null;
     const newest = this.#rows.findLast((row) => row.role === "assistant" && row.parentId === prompt);
@@ -165,10 +154,10 @@ export class TranscriptReader {
 
   #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): MutableRow {
     const { at, ...given } = row;
-    const made = emptyRow({ ...given, createdAt: at });
-    this.#rows.push(made);
+    const added = emptyRow({ ...given, createdAt: at });
+    this.#rows.push(added);
     this.lastActivityAt = at;
-    return made;
+    return added;
   }
 }
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../../../test/support/manual-clock.ts";
+import type { SessionProcess } from "../../process-pool/transcript-slice.ts";
 import { StdioClient } from "../process/stdio-client.ts";
-import type { SessionState } from "./transcripts.ts";
 import { Transcripts } from "./transcripts.ts";
 
 const sessionId = "5e551011-0000-4000-8000-000000000000";
-const nobody: SessionState = { conversation: null, leftBehind: false };
+const noProcess: SessionProcess<StdioClient> = { client: null, isOrphaned: false };
 
 let directory = "";
 let transcripts: Transcripts;
@@ -17,14 +17,14 @@ beforeEach(() => {
   mkdirSync(join(directory, "projects", "-srv-work"), { recursive: true });
   transcripts = new Transcripts({
     configDirectory: directory,
-    notes: join(directory, "prompted"),
+    markers: join(directory, "prompted"),
     clock: new ManualClock(),
   });
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const write = (text: string) => writeFileSync(join(directory, "projects", "-srv-work", `${sessionId}.jsonl`), text);
-const slice = (state = nobody) => transcripts.slice("/srv/work", sessionId, null, state);
+const slice = (state = noProcess) => transcripts.slice("/srv/work", sessionId, null, state);
 
 describe("a session without a conversation", () => {
   const noConversation = `${JSON.stringify({ type: "queue-operation", operation: "enqueue", sessionId })}\n`;
@@ -36,31 +36,31 @@ describe("a session without a conversation", () => {
   test.each([
     ["no file", null],
     ["an empty file, as after a power cut", ""],
-    ["a file in which nobody said anything", noConversation],
+    ["a file in which noProcess said anything", noConversation],
   ])("that was prompted is lost: %s", async (_name, text) => {
-    transcripts.notePrompted(sessionId);
+    transcripts.markPrompted(sessionId);
     if (text !== null) write(text);
     expect((await slice()).status).toBe("stale");
   });
 
   test("is not lost while a program that was left behind works on it", async () => {
-    transcripts.notePrompted(sessionId);
-    expect((await slice({ ...nobody, leftBehind: true })).status).toBe("busy");
+    transcripts.markPrompted(sessionId);
+    expect((await slice({ ...noProcess, isOrphaned: true })).status).toBe("busy");
   });
 
   test("that was prompted is known after a restart", async () => {
-    transcripts.notePrompted(sessionId);
+    transcripts.markPrompted(sessionId);
     const next = new Transcripts({
       configDirectory: directory,
-      notes: join(directory, "prompted"),
+      markers: join(directory, "prompted"),
       clock: new ManualClock(),
     });
-    expect(next.wasPrompted(sessionId)).toBe(true);
+    expect((await next.slice("/srv/work", sessionId, null, noProcess)).status).toBe("stale");
   });
 });
 
 test("a session that was prompted and has its rows is at rest", async () => {
-  transcripts.notePrompted(sessionId);
+  transcripts.markPrompted(sessionId);
   write(`${JSON.stringify({ type: "user", uuid: "u", message: { content: "go" } })}\n`);
   expect(await slice()).toMatchObject({ status: "idle", complete: true, rows: [{ id: "u" }] });
 });
@@ -70,13 +70,13 @@ const asked = (timestamp: string) =>
 
 test("a model that speaks for long shows signs of life, though nothing of it is in the file yet", async () => {
   write(asked("1970-01-01T00:00:01.000Z"));
-  const told = { write: () => {}, onResult: () => {}, onChange: () => {} };
-  const conversation = new StdioClient({ ...told, sessionId, now: () => 9000 });
-  void conversation.prompt("u", "go");
-  conversation.hear({ type: "stream_event", event: { type: "ping" } });
-  expect((await slice({ conversation, leftBehind: false })).lastActivityAt).toBe(1000);
-  conversation.hear({ type: "stream_event", event: { type: "content_block_delta" } });
-  expect((await slice({ conversation, leftBehind: false })).lastActivityAt).toBe(9000);
+  const connection = { write: () => {}, onIdle: () => {}, onChange: () => {}, now: () => 9000 };
+  const client = new StdioClient(connection, () => {});
+  void client.prompt("u", "go");
+  client.receive({ type: "stream_event", event: { type: "ping" } });
+  expect((await slice({ client, isOrphaned: false })).lastActivityAt).toBe(1000);
+  client.receive({ type: "stream_event", event: { type: "content_block_delta" } });
+  expect((await slice({ client, isOrphaned: false })).lastActivityAt).toBe(9000);
 });
 
 test("a session whose file was moved is read where it is now", async () => {

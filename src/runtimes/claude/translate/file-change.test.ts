@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileChange } from "./file-change.ts";
+import { claudeFileChange } from "./file-change.ts";
 
 test("an edit shows the program's own hunks", () => {
   const hunk = (start: number) => ({
@@ -11,7 +11,7 @@ test("an edit shows the program's own hunks", () => {
   });
   const result = { filePath: "/a", originalFile: "…", structuredPatch: [hunk(3), hunk(9)] };
   const diff = "--- /a\n+++ /a\n@@ -3,1 +3,2 @@\n-a\n+b\n+c\n@@ -9,1 +9,2 @@\n-a\n+b\n+c\n";
-  expect(fileChange("MultiEdit", {}, result)).toEqual({ type: "file", path: "/a", change: "modified", diff });
+  expect(claudeFileChange("MultiEdit", {}, result)).toEqual({ type: "file", path: "/a", change: "modified", diff });
 });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   ["without a line", "", null],
 ])("a new file %s is added", (_what, content, diff) => {
   const result = { type: "create", filePath: "/a", content, structuredPatch: [], originalFile: null };
-  expect(fileChange("Write", {}, result)).toEqual({ type: "file", path: "/a", change: "added", diff });
+  expect(claudeFileChange("Write", {}, result)).toEqual({ type: "file", path: "/a", change: "added", diff });
 });
 
 test.each([
@@ -31,11 +31,11 @@ test.each([
 ])("a notebook, of which both versions are given, shows the lines that were %s", (_what, before, after, hunk) => {
   const result = { notebook_path: "/n", error: "", original_file: before, updated_file: after };
   const diff = `--- /n\n+++ /n\n${hunk}`;
-  expect(fileChange("NotebookEdit", {}, result)).toEqual({ type: "file", path: "/n", change: "modified", diff });
+  expect(claudeFileChange("NotebookEdit", {}, result)).toEqual({ type: "file", path: "/n", change: "modified", diff });
 });
 
 test("a change of which only the call is known shows the file", () => {
-  const of = (tool: string, input: object) => fileChange(tool, { ...input }, {});
+  const of = (tool: string, input: object) => claudeFileChange(tool, { ...input }, {});
   expect(of("Edit", { file_path: "/a" })).toEqual({ type: "file", path: "/a", change: "modified", diff: null });
   expect(of("Write", { file_path: "/a" })).toEqual({ type: "file", path: "/a", change: "unknown", diff: null });
 });
@@ -45,5 +45,5 @@ test.each([
   ["an edit that failed", "NotebookEdit", {}, { notebook_path: "/a", error: "no such cell" }],
   ["an edit of nothing", "Edit", {}, {}],
 ])("%s changes no file", (_what, tool, input, result) => {
-  expect(fileChange(tool, input, result)).toBeNull();
+  expect(claudeFileChange(tool, input, result)).toBeNull();
 });

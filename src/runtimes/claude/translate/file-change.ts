@@ -1,4 +1,4 @@
-/** The change that a file tool of Claude Code made, as a unified diff. Pure; paths are given as the tool gave them. */
+/** The change that a file tool of Claude Code made, as a unified diff. Paths are as the tool gave them. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asNumber, asObject, asText } from "../../json-fields.ts";
@@ -6,16 +6,16 @@ import { asList, asNumber, asObject, asText } from "../../json-fields.ts";
 const fileTools = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
 /**
- * Null where a tool changed no file. The result is the program's note on what was done, which a subagent's lines do not
- * have: there the call says which file it was, and nobody what has changed.
+ * Null when the tool changed no file. The lines of a subagent lack the program's `result`: there only the call names the
+ * file, and the diff is unknown.
  */
-export function fileChange(tool: string, input: Json, result: Json): FilePart | null {
+export function claudeFileChange(tool: string, input: Json, result: Json): FilePart | null {
   if (!fileTools.has(tool) || asText(result.error)) return null;
   const path = asText(result.filePath) ?? asText(result.notebook_path);
-  const asked = asText(input.file_path) ?? asText(input.notebook_path);
+  const requested = asText(input.file_path) ?? asText(input.notebook_path);
   if (path === null) {
     const change = tool === "Write" ? "unknown" : "modified";
-    return asked === null ? null : { type: "file", path: asked, change, diff: null };
+    return requested === null ? null : { type: "file", path: requested, change, diff: null };
   }
   const isNew = result.type === "create" || result.originalFile === null;
   const body = changesIn(result, isNew);
@@ -39,20 +39,20 @@ function hunkLines(hunk: Json): string[] {
 
 /** One hunk, from the first line that differs to the last. */
 function wholeHunk(before: string, after: string): string[] {
-  const [old, made] = [linesOf(before), linesOf(after)];
-  const most = Math.min(old.length, made.length);
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)];
+  const shared = Math.min(oldLines.length, newLines.length);
   let head = 0;
-  while (head < most && old[head] === made[head]) head += 1;
+  while (head < shared && oldLines[head] === newLines[head]) head += 1;
   let tail = 0;
-  while (tail < most - head && old.at(-1 - tail) === made.at(-1 - tail)) tail += 1;
-  const gone = old.slice(head, old.length - tail);
-  const come = made.slice(head, made.length - tail);
-  if (gone.length === 0 && come.length === 0) return [];
+  while (tail < shared - head && oldLines.at(-1 - tail) === newLines.at(-1 - tail)) tail += 1;
+  const removed = oldLines.slice(head, oldLines.length - tail);
+  const added = newLines.slice(head, newLines.length - tail);
+  if (removed.length === 0 && added.length === 0) return [];
   const range = (lines: readonly string[]) => `${lines.length === 0 ? head : head + 1},${lines.length}`;
-  return [`@@ -${range(gone)} +${range(come)} @@`, ...gone.flatMap(marked("-")), ...come.flatMap(marked("+"))];
+  return [`@@ -${range(removed)} +${range(added)} @@`, ...removed.flatMap(marked("-")), ...added.flatMap(marked("+"))];
 }
 
-/** With their ends, since a last line without one is another line. */
+/** With their line ends, since a last line without one differs. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }

@@ -1,34 +1,34 @@
-/** Which prompts the program has and has not ended, oldest first, and the texts of those that were sent to it. */
+/** The prompts that the program has queued and not finished, oldest first, with the texts of those that Waybill sent. */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 
-const remembered = 1000;
+const maxEnded = 1000;
 
 export class OpenPrompts {
   readonly #texts = new Map<string, string>();
   readonly #open = new Set<string>();
-  readonly #over = new KnownIds(remembered);
+  readonly #ended = new KnownIds(maxEnded);
 
   get count(): number {
     return this.#open.size;
   }
 
-  /** The one that the program works on. */
+  get open(): Iterable<string> {
+    return this.#open;
+  }
+
+  /** The oldest: the program works on it. */
   get running(): string | null {
     const [oldest] = this.#open;
     return oldest ?? null;
-  }
-
-  oldest(): string[] {
-    return [...this.#open].slice(0, 1);
   }
 
   sent(uuid: string, text: string): void {
     this.#texts.set(uuid, text);
   }
 
-  /** The program has it. Gives its text, which is empty when somebody else sent it, or null when it is over already. */
-  take(uuid: string): string | null {
-    if (this.#over.has(uuid)) {
+  /** The program has queued it. Returns its text, empty when Waybill did not send it, or null when it has ended. */
+  queued(uuid: string): string | null {
+    if (this.#ended.has(uuid)) {
       this.#texts.delete(uuid);
       return null;
     }
@@ -36,9 +36,9 @@ export class OpenPrompts {
     return this.#texts.get(uuid) ?? "";
   }
 
-  /** False when it was not open. */
+  /** Returns false when it was not open. */
   end(uuid: string): boolean {
-    this.#over.add(uuid);
+    this.#ended.add(uuid);
     this.#texts.delete(uuid);
     return this.#open.delete(uuid);
   }

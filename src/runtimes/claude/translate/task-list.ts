@@ -1,7 +1,4 @@
-/**
- * The agent's plan, as its tools write it: whole (TodoWrite), or task by task (TaskCreate, TaskUpdate), where the list
- * is kept here. Pure but for that list.
- */
+/** The agent's plan: written as a whole (TodoWrite), or kept here task by task (TaskCreate, TaskUpdate). */
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 
@@ -10,8 +7,8 @@ type Task = { id: string; subject: string; status: string } & Record<string, unk
 export class TaskList {
   readonly #tasks = new Map<string, Task>();
 
-  /** The plan by now, after a tool that changed it; null after any other. */
-  after(tool: string, input: Json, result: Json): unknown {
+  /** The plan after a tool that changed it; null after any other. */
+  planAfter(tool: string, input: Json, result: Json): unknown {
     if (tool === "TodoWrite") return asList(input.todos);
     if (tool === "TaskCreate") return this.#created(input, asObject(result.task) ?? {});
     return tool === "TaskUpdate" ? this.#updated(input, result) : null;
@@ -28,7 +25,7 @@ export class TaskList {
   #updated(input: Json, result: Json): unknown {
     const id = asText(result.taskId) ?? asText(input.taskId);
     if (id === null || result.success === false) return null;
-    // A task of an earlier process is known by its number only.
+    // Of a task of an earlier process only the number is known.
     const known = this.#tasks.get(id) ?? { id, subject: "", status: "pending" };
     const status = asText(input.status) ?? known.status;
     if (status === "deleted") this.#tasks.delete(id);

@@ -1,9 +1,9 @@
-/** Prompts, and other words in a user's name. Pure. */
+/** The parts of a prompt. Pure. */
 import type { PromptPart } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText, blocksOf } from "../../json-fields.ts";
 
-/** The first text has the id under which the transcript's rows are told, too. */
+/** The first text has the id that signals from the transcript use, too. */
 export function promptParts(message: string, content: unknown): PromptPart[] {
   return blocksOf(content).map((block, index) => {
     const text = asText(block.text);
@@ -15,7 +15,7 @@ export function promptParts(message: string, content: unknown): PromptPart[] {
   });
 }
 
-/** The data of a document is long, and stands in the transcript. */
+/** The data of a document is long, and the transcript has it. */
 function titleOf(block: Json): { title?: string } {
   const title = asText(block.title);
   return title === null ? {} : { title };

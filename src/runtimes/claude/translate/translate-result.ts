@@ -1,13 +1,13 @@
 /**
- * How a turn ended, in the words of its `result`. Pure. What bites: `subtype` is `success` after an error of the
- * provider, and a stop is an error to the program; `terminal_reason` and `is_error` tell them apart.
+ * How a turn ended, by its `result` line. Pure. `subtype` is `success` even after an error of the provider, and an
+ * interrupt counts as an error; `terminal_reason` and `is_error` tell them apart.
  */
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asText } from "../../json-fields.ts";
 
-/** The reason is null where the program does not say it. */
-export function endOf(result: Json): { reason: TurnEndReason | null; error: string | null } {
+/** The reason is null where the program does not give it. */
+export function turnEnd(result: Json): { reason: TurnEndReason | null; error: string | null } {
   const why = asText(result.terminal_reason) ?? "";
   if (why.startsWith("aborted")) return { reason: "aborted", error: null };
   if (result.is_error === true) return { reason: "error", error: errorText(result) };

@@ -1,17 +1,17 @@
-/** What a tool's result says: its output, and whether a person or a stop is behind it. Pure. */
+/** The result of a tool: its output, and whether a person refused or stopped it. Pure. */
 import type { ToolState } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText, blocksOf } from "../../json-fields.ts";
 
-export function stateOfResult(block: Json, input: Json, rejected: boolean): ToolState {
+export function resultState(block: Json, input: Json, rejected: boolean): ToolState {
   const output = blocksOf(block.content).map(outputOf).join("");
   return block.is_error === true
     ? { status: "error", input, output, rejected }
     : { status: "completed", input, output };
 }
 
-/** A permission that was refused and a call that was stopped read alike to the model; these notes tell them apart. */
-export function notesOf(line: Json, call: string): { refused: boolean; notRun: string | null } {
+/** The model sees a refused and a stopped call alike; these notes tell them apart. */
+export function executionNote(line: Json, call: string): { refused: boolean; notRun: string | null } {
   const notes = asList(line.tool_result_meta).map(asObject);
   const note = notes.find((one) => one?.id === call) ?? {};
   const { decision, source } = asObject(note.permission_decision) ?? {};

@@ -1,11 +1,11 @@
-/** What a model used, in the numbers that all runtimes share. Pure. */
+/** Token usage and costs of Claude Code, in the fields that all runtimes share. Pure. */
 import type { Tokens } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject } from "../../json-fields.ts";
 
-export type Used = { tokens: Tokens; cost: number | null; model: string | null };
+export type TurnUsage = { tokens: Tokens; cost: number | null; model: string | null };
 
-/** Of one message, in the provider's words. */
+/** The usage of one message. */
 export function tokensOf(usage: Json): Tokens {
   return tokens({
     input: usage.input_tokens,
@@ -17,25 +17,25 @@ export function tokensOf(usage: Json): Tokens {
 }
 
 /**
- * Of the turn that a `result` ends, subagents included. Its own `usage` leaves those out, and its total of costs grows
- * with the process and is carried over a resume: `before` is what it was at the last `result`, null when not known.
+ * The usage of the turn that a `result` ends, with its subagents. The line's own `usage` leaves those out, and its total
+ * cost grows with the process and over a resume: `costBefore` is the total at the last `result`, null when unknown.
  */
-export function turnUsage(result: Json, before: number | null): Used | null {
+export function turnUsage(result: Json, costBefore: number | null): TurnUsage | null {
   const models = asObject(result.model_usage_since_last_result);
   if (models) return usageByModel(models);
   const tokens = tokensOf(asObject(result.usage) ?? {});
   const total = typeof result.total_cost_usd === "number" ? result.total_cost_usd : null;
-  const cost = total === null || before === null ? null : Math.max(0, total - before);
-  return isNothing(tokens) && !cost ? null : { tokens, cost, model: null };
+  const cost = total === null || costBefore === null ? null : Math.max(0, total - costBefore);
+  return Object.values(tokens).every((count) => count === 0) && !cost ? null : { tokens, cost, model: null };
 }
 
-function usageByModel(models: Json): Used | null {
+function usageByModel(models: Json): TurnUsage | null {
   const names = Object.keys(models);
   const [model = null] = names;
   if (model === null) return null;
-  const used = Object.values(models).map((one) => asObject(one) ?? {});
-  const cost = used.reduce((sum, one) => sum + asNumber(one.costUSD), 0);
-  return { tokens: used.map(modelTokens).reduce(added), cost, model: names.length === 1 ? model : null };
+  const usages = Object.values(models).map((one) => asObject(one) ?? {});
+  const cost = usages.reduce((total, one) => total + asNumber(one.costUSD), 0);
+  return { tokens: usages.map(modelTokens).reduce(sum), cost, model: names.length === 1 ? model : null };
 }
 
 function modelTokens(usage: Json): Tokens {
@@ -48,7 +48,7 @@ function modelTokens(usage: Json): Tokens {
   });
 }
 
-/** The provider counts thoughts as output, too; here each token is counted once. */
+/** The provider also counts reasoning as output; here each token counts once. */
 function tokens(counts: Record<"input" | "output" | "thinking" | "cacheRead" | "cacheWrite", unknown>): Tokens {
   const reasoning = asNumber(counts.thinking);
   return {
@@ -60,7 +60,7 @@ function tokens(counts: Record<"input" | "output" | "thinking" | "cacheRead" | "
   };
 }
 
-function added(one: Tokens, other: Tokens): Tokens {
+function sum(one: Tokens, other: Tokens): Tokens {
   return {
     input: one.input + other.input,
     output: one.output + other.output,
@@ -68,8 +68,4 @@ function added(one: Tokens, other: Tokens): Tokens {
     cacheRead: one.cacheRead + other.cacheRead,
     cacheWrite: one.cacheWrite + other.cacheWrite,
   };
-}
-
-function isNothing(used: Tokens): boolean {
-  return Object.values(used).every((count) => count === 0);
 }

@@ -13,7 +13,7 @@ import { newestTurn, signalsOf } from "../../../core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../core/turn/turn-tracker.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
 import { TranscriptReader } from "../transcript/transcript-reader.ts";
-import { becomes } from "./line-table.ts";
+import { lineRule } from "./line-table.ts";
 
 const recorded: readonly [name: string, what: string, told: string][] = [
   [
@@ -498,7 +498,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
 ];
 
 function watched(name: string, lines = recordedLines(name)): ClaudeWatcher {
-  const watcher = new ClaudeWatcher().sent(recordedLines(name)).hear(lines);
+  const watcher = new ClaudeWatcher().sent(recordedLines(name)).receive(lines);
   // Its end is the runtime's to say.
   return name === "killed" ? watcher.take([{ type: "died" }]) : watcher;
 }
@@ -513,11 +513,11 @@ function isPiece(line: string): boolean {
 
 /** As the runtime shows it: a turn that left no row has one all the same. */
 function transcriptOf(name: string): TranscriptReader {
-  const book = new TranscriptReader();
-  for (const row of recordedRows(name)) book.take(row);
+  const reader = new TranscriptReader();
+  for (const row of recordedRows(name)) reader.add(row);
   const prompts = ["a77e0001-0000-4000-8000-000000000001"];
-  if (name === "empty") book.ended({ prompts, at: 1, error: null, cost: null });
-  return book;
+  if (name === "empty") reader.turnEnded({ prompts, at: 1, error: null, cost: null });
+  return reader;
 }
 
 describe("a recorded stream", () => {
@@ -549,7 +549,7 @@ describe.each(fixtureNames)("the stream %s", (name) => {
   });
 
   test("has no line that the table does not know", () => {
-    const known = lines.map((line) => becomes(JSON.parse(line)));
+    const known = lines.map((line) => lineRule(JSON.parse(line)));
     expect(known.filter((kind) => kind === null)).toEqual([]);
   });
 
@@ -584,7 +584,7 @@ test.each(fixtureNames.filter((name) => !seenLater.includes(name)))(
 
 test("a message that is not over is told the same when the transcript tells it, too", () => {
   const lines = recordedLines("killed");
-  const watcher = new ClaudeWatcher().sent(lines).hear(lines);
+  const watcher = new ClaudeWatcher().sent(lines).receive(lines);
   const rows = transcriptOf("killed").newest(null);
   const slice = { sessionId: session, status: "busy" as const, asks: [], rows, complete: true, lastActivityAt: null };
   expect(signalsOf(slice, 1).flatMap((signal) => watcher.tracker.take(signal))).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ClaudeWatcher, fixtureNames, recordedLines } from "../../../../test/support/claude-fixture.ts";
 import { eventLines } from "../../../../test/support/event-lines.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
-import { becomes } from "./line-table.ts";
+import { lineRule } from "./line-table.ts";
 
 const long = "a-thousand-lines";
 const streams = fixtureNames.filter((name) => name !== long).map(recordedLines);
@@ -83,7 +83,7 @@ describe("lines that are lost, doubled, cut or not what they should be", () => {
     const damaged = fc.tuple(fc.constantFrom(...streams), fc.array(change, { minLength: 1, maxLength: 8 }));
     fc.assert(
       fc.property(damaged, ([lines, changes]) => {
-        const watcher = new ClaudeWatcher().sent(lines).hear(changes.reduce(changed, lines));
+        const watcher = new ClaudeWatcher().sent(lines).receive(changes.reduce(changed, lines));
         expectRules(watcher.take([{ type: "died" }]).drafts);
       }),
       { numRuns: 300 },
@@ -97,7 +97,7 @@ describe("lines that are lost, doubled, cut or not what they should be", () => {
         expectRules(
           new ClaudeWatcher()
             .sent(lines)
-            .hear(lines)
+            .receive(lines)
             .take([{ type: "died" }]).drafts,
         );
       }),
@@ -111,11 +111,11 @@ describe("a recorded stream of more than a thousand lines", () => {
 
   test("is one turn, and every line is told or known to say nothing", () => {
     expect(lines.length).toBeGreaterThan(1000);
-    const kinds = lines.map((line) => becomes(JSON.parse(line)));
-    const told = kinds.filter((kind) => kind === "said").length;
-    const silent = kinds.filter((kind) => kind !== null && typeof kind === "object" && "silent" in kind).length;
+    const kinds = lines.map((line) => lineRule(JSON.parse(line)));
+    const told = kinds.filter((kind) => kind === "translate").length;
+    const silent = kinds.filter((kind) => kind !== null && typeof kind === "object" && "ignore" in kind).length;
     expect({ told, silent, lines: lines.length }).toEqual({ told: 975, silent: 313, lines: told + silent });
-    const { kept } = new ClaudeWatcher().sent(lines).hear(lines);
+    const { kept } = new ClaudeWatcher().sent(lines).receive(lines);
     expectRules(kept);
     const count = (text: string) => eventLines(kept).filter((line) => line.startsWith(text)).length;
     expect([count("turn.started"), count("message ends"), count("tool_call"), count("tool_result")]).toEqual([
@@ -128,11 +128,11 @@ describe("a recorded stream of more than a thousand lines", () => {
     const broken = lines.flatMap((line, index) =>
       index % 10 === 0 ? [line, line.slice(0, -7), "oops", '{"type":4}'] : [line],
     );
-    const watcher = new ClaudeWatcher().sent(lines).hear(broken);
+    const watcher = new ClaudeWatcher().sent(lines).receive(broken);
     const unparsed = watcher.kept.filter(({ type }) => type === "unparsed");
     expect(unparsed.length).toBe(broken.length - lines.length);
     expect(unparsed.every(({ raw }) => raw !== undefined)).toBe(true);
     const rest = watcher.kept.filter(({ type }) => type !== "unparsed");
-    expect(rest).toEqual(new ClaudeWatcher().sent(lines).hear(lines).kept);
+    expect(rest).toEqual(new ClaudeWatcher().sent(lines).receive(lines).kept);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ClaudeWatcher } from "../../../../test/support/claude-fixture.ts";
 import { eventLines } from "../../../../test/support/event-lines.ts";
+import type { AgentSignal } from "../../process-pool/signal-publisher.ts";
 import { lineName, lineTable } from "./line-table.ts";
-import type { Heard } from "./translate.ts";
-import { LineTranslator } from "./translate.ts";
+import { ClaudeTranslator } from "./translate.ts";
 
 type Line = Record<string, unknown>;
 
@@ -28,23 +28,23 @@ const result = (more: Line = {}) =>
 const ask = (id: string, tool_name: string, input: Line, more: Line = {}) =>
   line("control_request", { request_id: id, request: { subtype: "can_use_tool", tool_name, input, ...more } });
 
-function says(...lines: (string | Line)[]): Heard[] {
-  const translator = new LineTranslator();
-  translator.sent("u1", "go");
-  return lines.flatMap((one) => translator.take(one));
+function says(...lines: (string | Line)[]): AgentSignal[] {
+  const translator = new ClaudeTranslator();
+  translator.promptSent("u1", "go");
+  return lines.flatMap((one) => translator.translate(one));
 }
 
 /** What the last line says, after the others. */
-function lastSays(...lines: string[]): Heard[] {
-  const translator = new LineTranslator();
-  translator.sent("u1", "go");
-  return lines.map((one) => translator.take(one)).at(-1) ?? [];
+function lastSays(...lines: string[]): AgentSignal[] {
+  const translator = new ClaudeTranslator();
+  translator.promptSent("u1", "go");
+  return lines.map((one) => translator.translate(one)).at(-1) ?? [];
 }
 
 function events(...lines: string[]): string[] {
   const watcher = new ClaudeWatcher();
-  watcher.translator.sent("u1", "go");
-  return eventLines(watcher.hear(lines).drafts);
+  watcher.translator.promptSent("u1", "go");
+  return eventLines(watcher.receive(lines).drafts);
 }
 
 /** The rows as they came to us; what they call lines are blocks of `assistant` and `user` lines in the real program. */
@@ -86,7 +86,7 @@ describe("the table of Claude Code's events: ", () => {
   });
 
   test("the end of the process after a result ends no second turn", () => {
-    const watcher = new ClaudeWatcher().hear([lifecycle("started"), said("m1", text("Hi.")), result()]);
+    const watcher = new ClaudeWatcher().receive([lifecycle("started"), said("m1", text("Hi.")), result()]);
     const before = watcher.kept.length;
     watcher.take([{ type: "died" }, { type: "session_ended", reason: "exit 0" }]);
     expect(eventLines(watcher.kept.slice(before))).toEqual(["session.ended"]);
@@ -298,10 +298,10 @@ describe("a tool's result", () => {
       { type: "message_done", error: { kind: "aborted" } },
       { type: "tool", state: { rejected: false } },
     ]);
-    const translator = new LineTranslator();
-    for (const one of [asked, ask("a1", "Edit", {}, { tool_use_id: "c1" })]) translator.take(one);
-    translator.answered("a1", { decision: "reject" });
-    expect(translator.take(denied)).toMatchObject([
+    const translator = new ClaudeTranslator();
+    for (const one of [asked, ask("a1", "Edit", {}, { tool_use_id: "c1" })]) translator.translate(one);
+    translator.askAnswered("a1", { decision: "reject" });
+    expect(translator.translate(denied)).toMatchObject([
       { type: "message_done", error: null },
       { type: "tool", state: { rejected: true } },
     ]);
@@ -406,11 +406,11 @@ describe("an ask", () => {
     ["once", question, { type: "question_over", ask: "q1", outcome: "answered", answers: [["Red"], ["Fig", "Plum"]] }],
     ["reject", question, { type: "question_over", ask: "q1", outcome: "reject", answers: null }],
   ] as const)("that was answered %s is over, once", (decision, asked, over) => {
-    const translator = new LineTranslator();
-    translator.take(asked);
+    const translator = new ClaudeTranslator();
+    translator.translate(asked);
     const answer = { decision, answers: [["Red"], ["Fig", "Plum"]] };
-    expect(translator.answered(over.ask, answer)).toEqual([over]);
-    expect(translator.answered(over.ask, answer)).toEqual([]);
+    expect(translator.askAnswered(over.ask, answer)).toEqual([over]);
+    expect(translator.askAnswered(over.ask, answer)).toEqual([]);
   });
 
   test.each([
@@ -441,9 +441,9 @@ describe("a result", () => {
   ])(
     "without numbers of the turn says what the sum of %s session grew by, where that is known",
     (_what, resumed, first) => {
-      const translator = new LineTranslator({ resumed });
+      const translator = new ClaudeTranslator({ resumed });
       const costs = [0.2, 0.5].map((total_cost_usd) => {
-        const told = translator.take(result({ total_cost_usd, usage: { input_tokens: 1 } }));
+        const told = translator.translate(result({ total_cost_usd, usage: { input_tokens: 1 } }));
         const used = told.find(({ type }) => type === "turn_usage");
         return used?.type === "turn_usage" && used.cost !== null ? Number(used.cost.toFixed(6)) : null;
       });
@@ -491,9 +491,9 @@ describe("a result", () => {
   });
 
   test("after a stop ends an aborted turn, and no error is told", () => {
-    const watcher = new ClaudeWatcher().hear([started, said("m1", text("Hi."))]);
+    const watcher = new ClaudeWatcher().receive([started, said("m1", text("Hi."))]);
     watcher.take(watcher.translator.interrupted());
-    watcher.hear([
+    watcher.receive([
       user("[Request interrupted by user]"),
       result({ terminal_reason: "aborted_streaming", is_error: true }),
     ]);
@@ -576,7 +576,7 @@ describe("a line that is not understood", () => {
 
 test("each line that the table says is told has somebody who tells it", () => {
   for (const [name, kind] of Object.entries(lineTable)) {
-    if (kind !== "said") continue;
+    if (kind !== "translate") continue;
     const [type, what, inner] = name.split("/");
     const event = {
       type: what,

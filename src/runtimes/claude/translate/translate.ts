@@ -1,39 +1,39 @@
 /**
- * Translates the lines of one Claude Code process into what all runtimes say. It holds what lines refer to: which
- * prompts are not answered yet, which message is being said, which calls wait for their results. The runtime tells it
- * what the lines do not have: the text of a prompt, the answer to an ask, a stop.
+ * Translates the lines of one Claude Code process into signals. It keeps what lines refer to: open prompts, the current
+ * message, calls without a result. The runtime adds what the lines do not have: the text of a prompt, the answer to an
+ * ask, an interrupt.
  *
- * It never throws. A line that it does not know, or that is not what its name promises, is told as `unparsed`; a line
- * that comes twice is told once. That the process ended is for the runtime to say.
+ * It never throws. An unknown or malformed line becomes `unparsed`; a repeated line is translated once. The runtime
+ * reports the end of the process.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
-import { asList, asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../../json-fields.ts";
+import { asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
-import type { Call } from "./agent-stream.ts";
+import type { AskSignal } from "../../process-pool/asks.ts";
+import { answeredSignal, askSignal, expiredSignal } from "../../process-pool/asks.ts";
+import { unparsed } from "../../process-pool/line-rules.ts";
+import type { AgentSignal, LineTranslator } from "../../process-pool/signal-publisher.ts";
+import { toolAskIn } from "../process/tool-ask.ts";
+import { endedPrompts } from "../process/turn-result.ts";
+import type { ToolUse } from "./agent-stream.ts";
 import { AgentStream } from "./agent-stream.ts";
-import { fileChange } from "./file-change.ts";
-import { becomes, lineName } from "./line-table.ts";
+import { claudeFileChange } from "./file-change.ts";
+import { lineName, lineRule } from "./line-table.ts";
 import { OpenPrompts } from "./open-prompts.ts";
 import { TaskList } from "./task-list.ts";
-import type { AskSaid } from "./translate-ask.ts";
-import { askSays } from "./translate-ask.ts";
 import { promptParts } from "./translate-prompt.ts";
-import { endOf } from "./translate-result.ts";
-import { missingServers, statusSays } from "./translate-status.ts";
-import { notesOf, stateOfResult } from "./translate-tool-result.ts";
+import { turnEnd } from "./translate-result.ts";
+import { missingServers, statusSignal } from "./translate-status.ts";
+import { executionNote, resultState } from "./translate-tool-result.ts";
 import { turnUsage } from "./translate-usage.ts";
 
-/** `nativeSession` is the subagent that it is about. */
-export type Heard = Said & { nativeSession?: string };
+/** A repeated line comes soon or never. */
+const maxSeenLines = 5000;
 
-const longestRaw = 4000;
-/** Lines come twice soon or never. */
-const remembered = 5000;
-
-/** What became of a prompt that no turn was made of. The program says `completed` of one that it knew from before. */
+/** How a prompt without a turn ends. The program reports `completed` for one that it knew from before. */
 const endsWithoutTurn: Readonly<Record<string, TurnEndReason | undefined>> = {
   completed: "interrupted",
   cancelled: "aborted",
@@ -41,51 +41,47 @@ const endsWithoutTurn: Readonly<Record<string, TurnEndReason | undefined>> = {
   refused: "error",
 };
 
-export class LineTranslator {
-  readonly #seen = new KnownIds(remembered);
+export class ClaudeTranslator implements LineTranslator {
+  readonly #seen = new KnownIds(maxSeenLines);
   readonly #prompts = new OpenPrompts();
-  /** The lane's own agent has no name. */
+  /** By name; the lane's own agent has none. */
   readonly #agents = new Map<string, AgentStream>();
-  readonly #calls = new Map<string, Call>();
-  readonly #asks = new Map<string, AskSaid>();
-  readonly #refused = new Set<string>();
+  readonly #calls = new Map<string, ToolUse>();
+  readonly #asks = new Map<string, AskSignal>();
+  readonly #refusedCalls = new Set<string>();
   readonly #tasks = new TaskList();
-  #missing = "";
-  #cost: number | null;
+  #missingServers = "";
+  #totalCost: number | null;
 
-  /** The costs of a session that is gone on with are not known before its first result. */
+  /** The total cost of a resumed session is unknown before its first result. */
   constructor({ resumed = false }: { resumed?: boolean } = {}) {
-    this.#cost = resumed ? null : 0;
+    this.#totalCost = resumed ? null : 0;
   }
 
-  /** A prompt is on its way to the program. */
-  sent(uuid: string, text: string): void {
+  promptSent(uuid: string, text: string): void {
     this.#prompts.sent(uuid, text);
   }
 
-  answered(ask: string, { decision, answers }: AskAnswer): Heard[] {
+  askAnswered(ask: string, answer: AskAnswer): AgentSignal[] {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
-    if (decision === "reject" && asked.call !== null) this.#refused.add(asked.call);
-    if (asked.type === "permission") return [{ type: "permission_over", ask, outcome: decision }];
-    const outcome = decision === "reject" ? "reject" : "answered";
-    return [{ type: "question_over", ask, outcome, answers: outcome === "reject" ? null : (answers ?? []) }];
+    if (answer.decision === "reject" && asked.call !== null) this.#refusedCalls.add(asked.call);
+    return [answeredSignal(asked, answer)];
   }
 
-  /** The program was asked to stop. */
-  interrupted(): Heard[] {
+  interrupted(): AgentSignal[] {
     return [{ type: "stopped" }];
   }
 
-  take(given: string | Json): Heard[] {
+  translate(given: string | Json): AgentSignal[] {
     const line = typeof given === "string" ? jsonIn(given) : given;
     if (line === null) return [unparsed("no JSON", given)];
-    const kind = becomes(line);
-    if (kind === null) return [unparsed(`unknown line ${lineName(line)}`, given)];
+    const rule = lineRule(line);
+    if (rule === null) return [unparsed(`unknown line ${lineName(line)}`, given)];
     if (!this.#isNew(line)) return [];
-    if (kind === "said") return this.#said(line) ?? [unparsed(`a ${lineName(line)} without what it is about`, given)];
-    return "status" in kind ? statusSays(line, kind.status) : [];
+    if (rule !== "translate") return "status" in rule ? [statusSignal(line, rule.status)] : [];
+    return this.#translate(line) ?? [unparsed(`a ${lineName(line)} without what it is about`, given)];
   }
 
   #isNew(line: Json): boolean {
@@ -93,181 +89,173 @@ export class LineTranslator {
     return id === null || this.#seen.add(`${lineName(line)} ${id}`);
   }
 
-  /** Null when it lacks what it is about. */
-  #said(line: Json): Heard[] | null {
+  /** Null when the line lacks a required field. */
+  #translate(line: Json): AgentSignal[] | null {
     switch (line.type) {
       case "stream_event":
-        return this.#of(line, (agent) => agent.event(line, this.#prompts.running));
+        return this.#forAgent(line, (agent) => agent.event(line, this.#prompts.running));
       case "assistant":
-        return this.#of(line, (agent) => agent.whole(line, this.#prompts.running));
+        return this.#forAgent(line, (agent) => agent.block(line, this.#prompts.running));
       case "user":
         return this.#user(line);
       case "command_lifecycle":
         return this.#lifecycle(line);
       case "control_request":
-        return this.#ask(line);
+        return this.#askReceived(line);
       case "control_cancel_request":
-        return this.#takenBack(asText(line.request_id) ?? "");
+        return this.#askExpired(asText(line.request_id) ?? "");
       case "result":
-        return this.#result(line);
+        return this.#turnEnded(line);
       default:
-        return line.subtype === "init" ? this.#started(line) : this.#status(line);
+        return line.subtype === "init" ? this.#initialized(line) : this.#status(line);
     }
   }
 
-  #of(line: Json, says: (agent: AgentStream) => Said[] | null): Heard[] | null {
+  #forAgent(line: Json, translate: (agent: AgentStream) => Said[] | null): AgentSignal[] | null {
     const parent = asText(line.parent_tool_use_id);
     const name = parent === null ? "" : (asText(line.agent_id) ?? parent);
     const agent = this.#agents.get(name) ?? new AgentStream(parent, this.#calls);
     this.#agents.set(name, agent);
-    return says(agent)?.map((said) => ofAgent(said, name)) ?? null;
+    return translate(agent)?.map((body) => inSubagent(body, name)) ?? null;
   }
 
-  #lifecycle(line: Json): Heard[] | null {
+  #lifecycle(line: Json): AgentSignal[] | null {
     const uuid = asText(line.command_uuid);
     if (uuid === null) return null;
-    if (line.state === "queued" || line.state === "started") return this.#taken(uuid, null);
+    if (line.state === "queued" || line.state === "started") return this.#promptQueued(uuid, null);
     const reason = endsWithoutTurn[asText(line.state) ?? ""];
     if (reason === undefined) return null;
-    // One that joined a turn is over before it; one that the program knew already is over without any.
+    // A prompt that joined a turn ends before it; one that the program knew already ends without any.
     if (!this.#prompts.end(uuid) || this.#prompts.count > 0 || this.#agents.has("")) return [];
     return [{ type: "rest", reason, queued: 0 }];
   }
 
-  /** The text is not known before the replayed line where somebody else sent the prompt. */
-  #taken(uuid: string, content: unknown): Heard[] {
-    const text = this.#prompts.take(uuid);
+  /** The text of a prompt that Waybill did not send is unknown before the replayed line. */
+  #promptQueued(uuid: string, content: unknown): AgentSignal[] {
+    const text = this.#prompts.queued(uuid);
     if (text === null) return [];
     const parts = promptParts(uuid, text === "" ? content : text);
     return [...(parts.length === 0 ? [] : [{ type: "prompt" as const, message: uuid, parts }]), { type: "busy" }];
   }
 
-  #user(line: Json): Heard[] | null {
+  #user(line: Json): AgentSignal[] | null {
     const { content } = asObject(line.message) ?? {};
     const uuid = asText(line.uuid);
     const results = blocksOf(content).filter((block) => block.type === "tool_result");
     if (results.length > 0) return results.flatMap((block) => this.#toolResult(line, block));
     if (uuid === null) return null;
-    if (line.isReplay === true) return this.#taken(uuid, content);
+    if (line.isReplay === true) return this.#promptQueued(uuid, content);
     const text = textOfBlocks(content);
-    if (text.startsWith("[Request interrupted by user")) return this.#of(line, (agent) => agent.interrupt(uuid));
+    if (text.startsWith("[Request interrupted by user")) return this.#forAgent(line, (agent) => agent.interrupt(uuid));
     const parent = asText(line.parent_tool_use_id);
     if (parent !== null && line.isSynthetic !== true) {
       const parts = promptParts(uuid, content);
-      return this.#of(line, () => [{ type: "prompt", message: uuid, parts, parent: `call:${parent}` }]);
+      return this.#forAgent(line, () => [{ type: "prompt", message: uuid, parts, parent: `call:${parent}` }]);
     }
-    // What the program tells the model by itself: a summary, a reminder, the output of a command.
+    // What the program adds for the model: a summary, a reminder, the output of a command.
     return [{ type: "status", id: uuid, name: "note", value: { text } }];
   }
 
-  #toolResult(line: Json, block: Json): Heard[] {
+  #toolResult(line: Json, block: Json): AgentSignal[] {
     const id = asText(block.tool_use_id) ?? "";
     const call = this.#calls.get(id);
     if (!call) return [unparsed("a result without its call", line)];
     this.#calls.delete(id);
     const result = asObject(line.tool_use_result) ?? {};
-    const { refused, notRun } = notesOf(line, id);
-    const rejected = this.#refused.delete(id) || refused;
+    const { refused, notRun } = executionNote(line, id);
+    const rejected = this.#refusedCalls.delete(id) || refused;
     const { message, name, input } = call;
-    const said: Said[] = [];
+    const changes: Said[] = [];
     if (block.is_error !== true) {
-      const file = fileChange(name, input, result);
-      const plan = this.#tasks.after(name, input, result);
+      const file = claudeFileChange(name, input, result);
+      const plan = this.#tasks.planAfter(name, input, result);
       // The result may end its message, so these come first.
-      if (file) said.push({ type: "file", message, file });
-      if (plan !== null) said.push({ type: "plan", id: `plan:${id}`, value: plan });
+      if (file) changes.push({ type: "file", message, file });
+      if (plan !== null) changes.push({ type: "plan", id: `plan:${id}`, value: plan });
     }
-    const state = stateOfResult(block, input, rejected);
+    const state = resultState(block, input, rejected);
     return [
-      ...this.#subagentEnds(id),
-      ...(this.#of(line, (agent) => [
+      ...this.#finishSubagents(id),
+      ...(this.#forAgent(line, (agent) => [
         ...(notRun !== "user-rejected" ? [] : rejected ? agent.finish() : agent.stopCall(call)),
-        ...said,
+        ...changes,
         { type: "tool", message, call: id, name, state },
       ]) ?? []),
     ];
   }
 
-  #subagentEnds(call: string): Heard[] {
-    const own = [...this.#agents].filter(([, { parentCall }]) => parentCall === call);
-    return own.flatMap(([name, agent]) => agent.finish().map((said) => ofAgent(said, name)));
+  /** The subagents of this call, or all agents. */
+  #finishSubagents(call?: string): AgentSignal[] {
+    const agents = [...this.#agents].filter(([, { parentCall }]) => call === undefined || parentCall === call);
+    return agents.flatMap(([name, agent]) => agent.finish().map((body) => inSubagent(body, name)));
   }
 
-  #ask(line: Json): Heard[] | null {
-    const said = askSays(line);
-    if (said === null) return null;
-    this.#asks.set(said.ask, said);
-    return [ofAgent(said, asText(asObject(line.request)?.agent_id) ?? "")];
+  #askReceived(line: Json): AgentSignal[] | null {
+    const ask = toolAskIn(line);
+    if (ask === null || ask.detail.tool === "") return null;
+    const signal = askSignal(ask);
+    this.#asks.set(ask.id, signal);
+    return [inSubagent(signal, asText(asObject(line.request)?.agent_id) ?? "")];
   }
 
-  #takenBack(ask: string): Heard[] {
+  #askExpired(ask: string): AgentSignal[] {
     const asked = this.#asks.get(ask);
     this.#asks.delete(ask);
-    if (!asked) return [];
-    if (asked.type === "permission") return [{ type: "permission_over", ask, outcome: "expired" }];
-    return [{ type: "question_over", ask, outcome: "expired", answers: null }];
+    return asked ? [expiredSignal(asked)] : [];
   }
 
-  /** It comes with every turn, and says nothing new but for tool servers that are not there. */
-  #started(line: Json): Heard[] | null {
+  /** `init` comes with every turn. Only tool servers that are missing are new in it. */
+  #initialized(line: Json): AgentSignal[] | null {
     const id = asText(line.uuid);
     if (id === null) return null;
     const servers = missingServers(line);
-    const before = this.#missing;
-    this.#missing = JSON.stringify(servers);
-    if (servers.length === 0 || this.#missing === before) return [];
+    const before = this.#missingServers;
+    this.#missingServers = JSON.stringify(servers);
+    if (servers.length === 0 || this.#missingServers === before) return [];
     return [{ type: "status", id, name: "mcp", value: { servers }, failed: true }];
   }
 
-  /** The program asks its model again: what that said before is whole. */
-  #status(line: Json): Heard[] {
+  /** A new request to the model completes the message before it. */
+  #status(line: Json): AgentSignal[] {
     if (line.status === "requesting") return this.#agents.get("")?.finish() ?? [];
-    if (line.status === "compacting") return statusSays(line, "compacting");
+    if (line.status === "compacting") return [statusSignal(line, "compacting")];
     const failed = line.compact_result !== undefined && line.compact_result !== "success";
-    return failed ? statusSays(line, "compaction", true) : [];
+    return failed ? [statusSignal(line, "compaction", true)] : [];
   }
 
-  #result(line: Json): Heard[] | null {
-    const named = asList(line.user_message_uuids).filter((uuid) => typeof uuid === "string");
-    // Older versions do not name them: there the oldest prompt is the one that ended.
-    const prompts = named.length > 0 || line.origin != null ? named : this.#prompts.oldest();
+  #turnEnded(line: Json): AgentSignal[] {
+    const prompts = endedPrompts(line, this.#prompts.open);
     for (const uuid of prompts) this.#prompts.end(uuid);
-    const end = endOf(line);
-    const said = [...this.#agents].flatMap(([name, agent]) => agent.finish().map((one) => ofAgent(one, name)));
-    if (!this.#agents.get("")?.hasSpoken) said.push(...prompts.flatMap((uuid) => emptyTurn(uuid, end.error)));
-    const used = turnUsage(line, this.#cost);
-    if (typeof line.total_cost_usd === "number") this.#cost = line.total_cost_usd;
-    if (used) said.push({ type: "turn_usage", ...used });
-    if (end.error !== null) said.push({ type: "error", id: asText(line.uuid) ?? "", message: end.error, item: null });
-    this.#forgetTurn();
-    const reason = end.reason === null ? {} : { reason: end.reason };
-    return [...said, { type: "rest", ...reason, queued: this.#prompts.count }];
+    const { reason, error } = turnEnd(line);
+    const signals = this.#finishSubagents();
+    if (!this.#agents.get("")?.hasOutput) signals.push(...prompts.flatMap((uuid) => emptyTurn(uuid, error)));
+    const usage = turnUsage(line, this.#totalCost);
+    if (typeof line.total_cost_usd === "number") this.#totalCost = line.total_cost_usd;
+    if (usage) signals.push({ type: "turn_usage", ...usage });
+    if (error !== null) signals.push({ type: "error", id: asText(line.uuid) ?? "", message: error, item: null });
+    this.#resetTurn();
+    return [...signals, { type: "rest", ...(reason === null ? {} : { reason }), queued: this.#prompts.count }];
   }
 
   /** Calls of a subagent in the background outlive the turn. */
-  #forgetTurn(): void {
+  #resetTurn(): void {
     this.#agents.clear();
     this.#asks.clear();
-    this.#refused.clear();
+    this.#refusedCalls.clear();
     for (const [id, { ofSubagent }] of this.#calls) if (!ofSubagent) this.#calls.delete(id);
   }
 }
 
-/** A turn without a word has no row; the runtime's transcript shows it under the same id. */
-function emptyTurn(prompt: string, error: string | null): Heard[] {
+/** A turn without output has no row in the file; the transcript shows one under the same id. */
+function emptyTurn(prompt: string, error: string | null): AgentSignal[] {
   const message = `${prompt}:end`;
-  const ending = error === null ? null : { kind: "failed" as const, message: error };
+  const failure = error === null ? null : { kind: "failed" as const, message: error };
   return [
     { type: "message", message, prompt },
-    { type: "message_done", message, error: ending, usage: null },
+    { type: "message_done", message, error: failure, usage: null },
   ];
 }
 
-function ofAgent(said: Said, name: string): Heard {
-  return name === "" ? said : { ...said, nativeSession: name };
-}
-
-function unparsed(reason: string, line: string | Json): Heard {
-  const raw = typeof line === "string" ? line : JSON.stringify(line);
-  return { type: "unparsed", reason, raw: raw.slice(0, longestRaw) };
+function inSubagent(body: Said, name: string): AgentSignal {
+  return name === "" ? body : { ...body, nativeSession: name };
 }

@@ -1,23 +1,23 @@
 /**
- * What Waybill and its extension inside pi say to each other. The extension asks by pi's own dialogs, whose titles carry
- * the ask as JSON, and writes into the session what the transcript would not show otherwise. Pure; both sides import it.
+ * The protocol between Waybill and its extension inside pi. The extension asks by pi's own dialogs, whose titles carry the
+ * ask as JSON, and adds entries to the session file that the transcript needs. Pure; both sides import it.
  */
 
-/** In pi's environment: the rules of the gate. */
+/** The variable in pi's environment that holds the rules of the gate. */
 export const rulesVariable = "WAYBILL_PI_RULES";
 
 export type GateRules = {
   policy: "safe" | "trusted";
-  /** Places that no tool has any business with, with all that is in them. */
+  /** Directories that no tool may touch. */
   denied: readonly string[];
-  /** How many times the model may be asked in one turn. */
+  /** How many times pi may call the model in one turn. */
   maxSteps: number;
 };
 
-/** What stands in the program's status line once the gate is there: without it no tool would be asked for. */
+/** The status that reports the loaded gate: without the gate no tool would be asked for. */
 export const gateStatus = { key: "waybill", text: "gate" };
 
-/** Rows of the session file that are the extension's own. */
+/** The extension's own entries in the session file. */
 export const refusedEntry = "waybill.refused";
 export const grantedEntry = "waybill.granted";
 export const stepLimitEntry = "waybill.step-limit";
@@ -25,13 +25,13 @@ export const failedEntry = "waybill.failed";
 
 export const decisions = ["once", "always", "reject"] as const;
 
-/** The title of a dialog that is an ask of ours. */
+/** The title of a dialog of the extension. */
 export type GateAsk =
   | { waybill: "permission"; call: string; tool: string; input: Readonly<Record<string, unknown>> }
   | { waybill: "question"; call: string; input: Readonly<Record<string, unknown>> };
 
-/** What the extension tells without waiting for anybody. */
-export type GateNews = { waybill: "step-limit"; steps: number };
+/** What the extension reports without waiting for a response. */
+export type GateNotification = { waybill: "step-limit"; steps: number };
 
 export function stepLimitMessage(steps: number): string {
   return `pi asked its model ${steps} times in this turn, which is the limit (piAgentMaxSteps).`;

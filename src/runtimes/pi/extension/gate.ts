@@ -1,14 +1,13 @@
 /**
  * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
- * not let pass, gives the agent a tool to ask questions with, ends a turn that asks its model too often, and writes down what
- * pi does not of a turn that broke. A refusal
- * ends the turn: the agent is not to find another way to do what a person said no to.
+ * not allow, gives the agent a tool to ask questions, ends a turn that calls its model too often, and records failures
+ * that pi does not. A refusal ends the turn, so that the agent does not find another way to do what a person refused.
  *
- * It runs in pi's process and is loaded from this file, so it imports nothing but its own words and Node. Whatever it
- * throws before a tool is used blocks that tool.
+ * pi loads it from this file into its own process, so it imports only Node and files that import nothing else. An error
+ * that it throws before a tool is used blocks that tool.
  */
 import { homedir } from "node:os";
-import type { GateAsk, GateNews, GateRules } from "./gate-protocol.ts";
+import type { GateAsk, GateNotification, GateRules } from "./gate-protocol.ts";
 import {
   decisions,
   failedEntry,
@@ -21,8 +20,8 @@ import {
 } from "./gate-protocol.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
-import type { Call } from "./tool-policy.ts";
-import { grantOf, judge } from "./tool-policy.ts";
+import type { GateCall } from "./tool-policy.ts";
+import { checkToolCall, grantOf } from "./tool-policy.ts";
 import { unreportedFailure } from "./unreported-failure.ts";
 
 const refusal = "A person refused this.";
@@ -42,7 +41,7 @@ export default function gate(pi: PiApi): void {
     for (const { customType, data } of ctx.sessionManager.getEntries()) {
       if (customType === grantedEntry) granted.add((data as { grant: string }).grant);
     }
-    // Not before: pi does not start when another extension has a tool of this name. Of two the first extension's counts.
+    // Not earlier: pi does not start when another extension has a tool of this name. Here the first extension wins.
     pi.registerTool(question(refuse));
     ctx.ui.setStatus(gateStatus.key, gateStatus.text);
   });
@@ -54,9 +53,9 @@ export default function gate(pi: PiApi): void {
   pi.on("context", (_event, ctx) => {
     steps += 1;
     if (steps <= rules.maxSteps || ctx.signal?.aborted === true) return;
-    const news: GateNews = { waybill: "step-limit", steps: rules.maxSteps };
+    const notification: GateNotification = { waybill: "step-limit", steps: rules.maxSteps };
     pi.appendEntry(stepLimitEntry, { steps: rules.maxSteps, message: stepLimitMessage(rules.maxSteps) });
-    ctx.ui.notify(JSON.stringify(news), "error");
+    ctx.ui.notify(JSON.stringify(notification), "error");
     ctx.abort();
   });
 
@@ -69,13 +68,13 @@ export default function gate(pi: PiApi): void {
   });
 
   pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
-    // Of several calls in one message the rest is not asked for once one was refused.
+    // Once one call of a message was refused, the others are not asked for.
     if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
     if (toolName === questionTool) return undefined;
-    const call: Call = { tool: toolName, input };
-    const judged = judge(call, { rules, directory: ctx.cwd, home: homedir(), realPath, granted });
-    if (judged.verdict === "pass") return undefined;
-    if (judged.verdict === "deny") return { block: true, reason: judged.reason };
+    const call: GateCall = { tool: toolName, input };
+    const decided = checkToolCall(call, { rules, directory: ctx.cwd, home: homedir(), realPath, granted });
+    if (decided.verdict === "pass") return undefined;
+    if (decided.verdict === "deny") return { block: true, reason: decided.reason };
     const ask: GateAsk = { waybill: "permission", call: toolCallId, ...call };
     const decision = await ctx.ui.select(JSON.stringify(ask), decisions, { signal: ctx.signal });
     if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };

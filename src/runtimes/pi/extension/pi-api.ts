@@ -1,4 +1,4 @@
-/** As much of pi's interface for extensions as Waybill's own extension uses; pi's documentation describes the whole. */
+/** The part of pi's extension API that Waybill's extension uses. */
 type Dialog = { signal?: AbortSignal | undefined };
 
 type PiEntry = { type: string; customType?: string; data?: unknown; message?: PiMessage };
@@ -7,7 +7,7 @@ export type PiMessage = Readonly<Record<string, unknown>>;
 
 export type PiContext = {
   readonly cwd: string;
-  /** Aborted when somebody stops the turn; undefined while there is none. */
+  /** Aborted when the turn is stopped; undefined between turns. */
   readonly signal: AbortSignal | undefined;
   readonly sessionManager: { getEntries(): readonly PiEntry[] };
   readonly ui: {

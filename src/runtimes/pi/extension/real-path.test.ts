@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { realPath } from "./real-path.ts";
-import { judge } from "./tool-policy.ts";
+import { checkToolCall } from "./tool-policy.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "real-path-")));
 const [work, state] = [join(root, "work"), join(root, "state")];
@@ -19,7 +19,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const ground = { directory: work, home: work, realPath, granted: new Set<string>() };
 const rules = { policy: "safe" as const, denied: [state], maxSteps: 5 };
-const verdict = (tool: string, path: string) => judge({ tool, input: { path } }, { ...ground, rules }).verdict;
+const verdict = (tool: string, path: string) => checkToolCall({ tool, input: { path } }, { ...ground, rules }).verdict;
 
 test.each([
   ["above a link that is followed first", `${work}/link/../token`],

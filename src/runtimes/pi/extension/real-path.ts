@@ -1,22 +1,22 @@
-/** Where a path leads once symlinks were followed, as the system itself follows them; also one to what is not there. */
+/** Resolves symlinks as the system does, also in paths that do not exist. */
 import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
-/** As many as the system follows before it gives up. */
+/** The system follows as many before it gives up. */
 const maxLinks = 40;
 
-/** Of what is not there yet, where its nearest parent leads. A link to what is not there is followed: writing does so. */
+/** A missing path is resolved from its nearest parent. A dangling link is followed, because writing follows it. */
 export function realPath(path: string, links: number = maxLinks): string {
   try {
-    // The other one takes `..` away before it looks for links.
+    // The non-native variant removes `..` before it resolves links.
     return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     if (parent === path) return path;
-    const place = join(realPath(parent, links), basename(path));
-    const target = links > 0 ? targetOf(place) : null;
-    if (target === null) return place;
-    return realPath(isAbsolute(target) ? target : `${dirname(place)}/${target}`, links - 1);
+    const resolved = join(realPath(parent, links), basename(path));
+    const target = links > 0 ? targetOf(resolved) : null;
+    if (target === null) return resolved;
+    return realPath(isAbsolute(target) ? target : `${dirname(resolved)}/${target}`, links - 1);
   }
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { Ground } from "./tool-policy.ts";
-import { grantOf, judge } from "./tool-policy.ts";
+import type { PolicyContext } from "./tool-policy.ts";
+import { checkToolCall, grantOf } from "./tool-policy.ts";
 
-const ground: Ground = {
+const ground: PolicyContext = {
   rules: { policy: "safe", denied: ["/state", "/other"], maxSteps: 5 },
   directory: "/work",
   home: "/home/me",
   realPath: (path) => path.replace(/^\/work\/(a )?link/, "/elsewhere").replace(/^\/work\/hidden/, "/state"),
   granted: new Set(),
 };
-const trusted: Ground = { ...ground, rules: { ...ground.rules, policy: "trusted" } };
+const trusted: PolicyContext = { ...ground, rules: { ...ground.rules, policy: "trusted" } };
 
-const verdict = (tool: string, input: Record<string, unknown>, on: Ground = ground) =>
-  judge({ tool, input }, on).verdict;
+const verdict = (tool: string, input: Record<string, unknown>, on: PolicyContext = ground) =>
+  checkToolCall({ tool, input }, on).verdict;
 
 describe("without a person, under the policy safe", () => {
   test.each([

@@ -1,71 +1,67 @@
 /**
- * Whether a tool may be used without a person, by the policy that operations.md describes: at work in the lane's own
- * directory, and not in the places that are nobody's business. Pure, but for what it is given to look places up with.
+ * Whether a tool may be used without asking a person, by the policy that operations.md describes. Pure, except for the
+ * `realPath` that it is given.
  */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isInside } from "../../../inside.ts";
 import type { GateRules } from "./gate-protocol.ts";
 
-export type Call = { tool: string; input: Readonly<Record<string, unknown>> };
+export type GateCall = { tool: string; input: Readonly<Record<string, unknown>> };
 
-export type Ground = {
+export type PolicyContext = {
   rules: GateRules;
-  /** Where the tools work. */
+  /** The working directory of the tools. */
   directory: string;
   home: string;
-  /** Where a path leads once symlinks were followed, also one to a file that is not there yet. */
+  /** Resolves symlinks, also in the path of a file that does not exist yet. */
   realPath: (path: string) => string;
-  /** What a person has allowed for the session. */
+  /** What a person allowed for the session. */
   granted: ReadonlySet<string>;
 };
 
-export type Judgement = { verdict: "pass" } | { verdict: "ask" } | { verdict: "deny"; reason: string };
+export type PolicyDecision = { verdict: "pass" } | { verdict: "ask" } | { verdict: "deny"; reason: string };
 
 const readers = new Set(["read", "grep", "find", "ls"]);
 const writers = new Set(["edit", "write"]);
 const unusualSpaces = /[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
 
-export function judge(call: Call, ground: Ground): Judgement {
-  const { rules, granted } = ground;
-  const place = placeOf(call, ground);
-  const denied = rules.denied.find((one) => isTouched(call, place, one));
+export function checkToolCall(call: GateCall, context: PolicyContext): PolicyDecision {
+  const { rules, granted } = context;
+  const path = pathOf(call, context);
+  const denied = rules.denied.find((one) => touches(call, path, one));
   if (denied !== undefined) return { verdict: "deny", reason: `Waybill lets no tool touch ${denied}.` };
   if (granted.has(grantOf(call))) return { verdict: "pass" };
   const isTrusted = rules.policy === "trusted";
-  if (place === null) return { verdict: isTrusted ? "pass" : "ask" };
-  if (!isInside(place, ground.realPath(ground.directory))) return { verdict: "ask" };
-  return { verdict: writers.has(call.tool) && isCode(place, ground) && !isTrusted ? "ask" : "pass" };
+  if (path === null) return { verdict: isTrusted ? "pass" : "ask" };
+  if (!isInside(path, context.realPath(context.directory))) return { verdict: "ask" };
+  return { verdict: writers.has(call.tool) && isPiCode(path, context) && !isTrusted ? "ask" : "pass" };
 }
 
-/** pi runs what stands there when it is next started, and asks nobody. Not every disk tells `.pi` from `.PI`. */
-function isCode(place: string, { directory, realPath }: Ground): boolean {
-  const [first = ""] = relative(realPath(directory), place).split(sep);
-  return first.toLowerCase() === ".pi" || isInside(place, realPath(join(directory, ".pi")));
+/** pi runs the code in `.pi` at its next start, without asking. Some file systems do not tell `.pi` from `.PI`. */
+function isPiCode(path: string, { directory, realPath }: PolicyContext): boolean {
+  const [first = ""] = relative(realPath(directory), path).split(sep);
+  return first.toLowerCase() === ".pi" || isInside(path, realPath(join(directory, ".pi")));
 }
 
-/** What `always` holds for: the same command, the same file, or a tool that has neither. */
-export function grantOf({ tool, input }: Call): string {
-  const what = [input.command, input.path].find((one) => typeof one === "string");
-  return JSON.stringify(what === undefined ? [tool] : [tool, what]);
+/** What `always` covers: the same command, the same file, or a tool that has neither. */
+export function grantOf({ tool, input }: GateCall): string {
+  const target = [input.command, input.path].find((one) => typeof one === "string");
+  return JSON.stringify(target === undefined ? [tool] : [tool, target]);
 }
 
-/** The one that a file tool is for; null for a tool that may be for anything. */
-function placeOf({ tool, input }: Call, { directory, home, realPath }: Ground): string | null {
+/** The path that a file tool uses; null for a tool that may touch anything. */
+function pathOf({ tool, input }: GateCall, { directory, home, realPath }: PolicyContext): string | null {
   if (!readers.has(tool) && !writers.has(tool)) return null;
   const given = typeof input.path === "string" ? input.path : ".";
-  // As pi itself reads a path. What bites: an absolute one keeps its `..`, which behind a symlink leads elsewhere.
+  // As pi itself reads a path. An absolute one keeps its `..`, which behind a symlink leads elsewhere.
   const plain = given.replace(/^@/, "").replace(unusualSpaces, " ");
   const expanded = plain === "~" || plain.startsWith("~/") ? home + plain.slice(1) : plain;
   return realPath(isAbsolute(expanded) ? expanded : resolve(directory, expanded));
 }
 
-/** A tool that searches a place also sees what is in it. In a command a place can only be looked for by its name. */
-function isTouched({ tool, input }: Call, place: string | null, denied: string): boolean {
-  if (place === null) return JSON.stringify(input).includes(JSON.stringify(denied).slice(1, -1));
+/** A search also sees what is inside its path. In a command a directory can only be found by its name. */
+function touches({ tool, input }: GateCall, path: string | null, denied: string): boolean {
+  if (path === null) return JSON.stringify(input).includes(JSON.stringify(denied).slice(1, -1));
   const searches = tool === "grep" || tool === "find";
-  return isInside(place, denied) || (searches && isInside(denied, place));
-}
-
-function isInside(path: string, place: string): boolean {
-  const way = relative(place, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return isInside(path, denied) || (searches && isInside(denied, path));
 }

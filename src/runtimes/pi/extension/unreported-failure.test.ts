@@ -28,11 +28,11 @@ test.each([
   ["only with its end", unsaid],
   ["before its end, too", said],
 ])("why a turn broke is told once where pi tells it %s", (_when, lines) => {
-  const told = eventLines(new PiWatcher().hear(lines).drafts).filter((line) => !line.startsWith("usage"));
+  const told = eventLines(new PiWatcher().receive(lines).drafts).filter((line) => !line.startsWith("usage"));
   expect(told).toEqual(["turn.started 1", "prompt 'go'", "error There is no key.", "turn.ended error"]);
-  const talk = new RpcClient({ write: () => {}, now: () => 3, onRest: () => {}, onChange: () => {} });
-  for (const line of lines) talk.hear(line);
-  expect(new SessionReader("session").newest(null, talk.heard).rows).toMatchObject([
+  const talk = new RpcClient({ write: () => {}, now: () => 3, onIdle: () => {}, onChange: () => {} });
+  for (const line of lines) talk.receive(line);
+  expect(new SessionReader("session").newest(null, talk.messages).rows).toMatchObject([
     { role: "user", text: "go" },
     { role: "assistant", error: { kind: "failed", message: "There is no key." } },
   ]);

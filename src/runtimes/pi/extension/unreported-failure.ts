@@ -1,12 +1,12 @@
 /**
- * A turn that breaks before its model can be asked, as when a key cannot be had, has no message: pi tells what was wrong
- * with the turn's end only, and writes nothing. Pure, and for both sides.
+ * A turn that fails before its model is called, as without a key, has no message: pi reports the error only with the end
+ * of the turn, and writes nothing. Pure; the extension and Waybill use it.
  */
 import type { PiMessage } from "./pi-api.ts";
 
-/** The message that the turn's end has and that was not said before it, as one that failed without a word. */
-export function unreportedFailure(end: PiMessage, isSaid: (message: PiMessage) => boolean): PiMessage | null {
+/** The failed message of the turn's end that was not reported before, as an empty message. */
+export function unreportedFailure(end: PiMessage, isReported: (message: PiMessage) => boolean): PiMessage | null {
   const last = Array.isArray(end.messages) ? (end.messages.at(-1) as PiMessage | undefined) : undefined;
   if (last?.role !== "assistant" || (last.stopReason !== "error" && last.stopReason !== "aborted")) return null;
-  return isSaid(last) ? null : { ...last, content: [] };
+  return isReported(last) ? null : { ...last, content: [] };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { answerTo, askIn } from "./asks.ts";
+import { askIn, dialogResponse } from "./asks.ts";
 
 const dialog = (method: string, more: object) => askIn({ type: "extension_ui_request", id: "d1", method, ...more });
 const response = { type: "extension_ui_response", id: "d1" };
@@ -14,7 +14,7 @@ describe("a permission", () => {
   });
 
   test.each(["once", "always", "reject"] as const)("is answered with %s", (decision) => {
-    expect(ask && answerTo(ask, { decision })).toEqual({ ...response, value: decision });
+    expect(ask && dialogResponse(ask, { decision })).toEqual({ ...response, value: decision });
   });
 });
 
@@ -33,8 +33,8 @@ describe("a question of the agent", () => {
   test("is answered in words, question by question", () => {
     const answers = [["Red"], []];
     const value = "Which?\nRed\n\nWhen?\n(no answer)";
-    expect(ask && answerTo(ask, { decision: "once", answers })).toEqual({ ...response, value });
-    expect(ask && answerTo(ask, { decision: "reject" })).toEqual({ ...response, cancelled: true });
+    expect(ask && dialogResponse(ask, { decision: "once", answers })).toEqual({ ...response, value });
+    expect(ask && dialogResponse(ask, { decision: "reject" })).toEqual({ ...response, cancelled: true });
   });
 });
 
@@ -49,7 +49,7 @@ describe("a dialog of somebody else's extension", () => {
     const ask = dialog(method, more);
     expect(ask).toMatchObject({ kind: "question", call: null });
     expect(ask?.questions.flatMap(({ options }) => options.map(({ label }) => label))).toEqual(labels);
-    expect(ask && answerTo(ask, { decision: "once", answers })).toEqual({ ...response, ...wanted });
+    expect(ask && dialogResponse(ask, { decision: "once", answers })).toEqual({ ...response, ...wanted });
   });
 
   test("that waits for nobody is no question", () => {

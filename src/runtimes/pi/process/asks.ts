@@ -1,30 +1,23 @@
 /**
- * What pi asks a person, and the answers in the words that it takes. The asks of Waybill's own extension carry a call of
- * a tool; those of the user's own extensions are plain dialogs, and are put to a person as questions. Pure.
+ * The asks of pi, and the responses it takes. Asks of Waybill's own extension carry a tool call; those of the user's own
+ * extensions are plain dialogs, which become questions. Pure.
  */
-
-import type { Ask } from "../../../core/transcript/transcript.ts";
-import type { Said } from "../../../core/turn/signal.ts";
 import type { Question } from "../../../core/turn/universal-event.ts";
-import { permissionTitle } from "../../ask-title.ts";
-import { questionsIn } from "../../asked-questions.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText, jsonIn } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
-
-export type PiAsk = Pick<Ask, "id" | "kind" | "title"> & {
-  call: string | null;
-  /** Of a permission: the tool and what it is called with. */
-  detail: unknown;
-  questions: readonly Question[];
-  /** Which of pi's dialogs it is. */
-  dialog: "select" | "confirm" | "input" | "editor";
-  isOurs: boolean;
-};
+import type { AgentAsk } from "../../process-pool/asks.ts";
+import { permissionTitle, questionsIn, questionsTitle } from "../../process-pool/asks.ts";
 
 const dialogs = ["select", "confirm", "input", "editor"] as const;
 
-/** Null for a request that waits for nobody, or that has no id. */
+export type PiAsk = AgentAsk & {
+  dialog: (typeof dialogs)[number];
+  /** Whether Waybill's own extension asks. */
+  isOurs: boolean;
+};
+
+/** Null for a request that waits for no response, or that has no id. */
 export function askIn(line: Json): PiAsk | null {
   const id = asText(line.id);
   const dialog = dialogs.find((one) => one === line.method);
@@ -32,64 +25,48 @@ export function askIn(line: Json): PiAsk | null {
   const title = asText(line.title) ?? "";
   const ours = jsonIn(title) ?? {};
   const input = asObject(ours.input) ?? {};
-  const call = asText(ours.call);
+  const base = { id, dialog, call: asText(ours.call) };
   if (ours.waybill === "permission") {
     const tool = asText(ours.tool) ?? "";
-    const asked = { kind: "permission" as const, title: permissionTitle(tool, input, {}), detail: { tool, input } };
-    return { id, dialog, call, isOurs: true, questions: [], ...asked };
+    const permission = { kind: "permission" as const, title: permissionTitle(tool, input), detail: { tool, input } };
+    return { ...base, isOurs: true, questions: [], ...permission };
   }
   const isOurs = ours.waybill === "question";
-  const questions = isOurs ? questionsIn(input) : [plainQuestion(line, dialog, title)];
-  const words = questions.map(({ question }) => question).filter((question) => question !== "");
-  return {
-    id,
-    dialog,
-    call,
-    isOurs,
-    questions,
-    kind: "question",
-    title: words.join(" / ") || "a question",
-    detail: null,
-  };
+  const questions = isOurs ? questionsIn(input) : [dialogQuestion(line, dialog, title)];
+  return { ...base, isOurs, questions, kind: "question", title: questionsTitle(questions), detail: null };
 }
 
-function plainQuestion(line: Json, dialog: PiAsk["dialog"], title: string): Question {
+const yes = "Yes";
+
+function dialogQuestion(line: Json, dialog: PiAsk["dialog"], title: string): Question {
   const labels = dialog === "select" ? asList(line.options).flatMap((one) => asText(one) ?? []) : [];
-  const more = asText(line.message);
+  const message = asText(line.message);
   return {
     header: null,
-    question: more === null ? title : `${title}: ${more}`,
+    question: message === null ? title : `${title}: ${message}`,
     options: (dialog === "confirm" ? [yes, "No"] : labels).map((label) => ({ label, description: null })),
     multiple: false,
   };
 }
 
-const yes = "Yes";
-
-export function askSays({ id: ask, kind, title, call, detail, questions }: PiAsk): Said {
-  return kind === "permission"
-    ? { type: "permission", ask, title, call, detail }
-    : { type: "question", ask, call, questions };
-}
-
-/** The line that answers it. Nobody's answer takes a dialog back. */
-export function answerTo(ask: PiAsk, answer: AskAnswer | null): Json {
-  const { id, kind, dialog, isOurs, questions } = ask;
+/** The response line. Without an answer the dialog is cancelled. */
+export function dialogResponse({ id, kind, dialog, isOurs, questions }: PiAsk, answer: AskAnswer | null): Json {
   const response = { type: "extension_ui_response", id };
-  if (answer === null) return { ...response, cancelled: true };
+  const cancelled = { ...response, cancelled: true };
+  if (answer === null) return cancelled;
   if (kind === "permission") return { ...response, value: answer.decision };
-  if (answer.decision === "reject") return { ...response, cancelled: true };
-  const chosen = answer.answers ?? [];
-  if (isOurs) return { ...response, value: inWords(questions, chosen) };
-  const first = chosen[0]?.[0];
+  if (answer.decision === "reject") return cancelled;
+  const answers = answer.answers ?? [];
+  if (isOurs) return { ...response, value: answersText(questions, answers) };
+  const first = answers[0]?.[0];
   if (dialog === "confirm") return { ...response, confirmed: first === yes };
-  return first === undefined ? { ...response, cancelled: true } : { ...response, value: first };
+  return first === undefined ? cancelled : { ...response, value: first };
 }
 
-/** As the agent reads it. */
-function inWords(questions: readonly Question[], answers: readonly (readonly string[])[]): string {
-  const lines = questions.map(
-    ({ question }, place) => `${question}\n${(answers[place] ?? []).join(", ") || "(no answer)"}`,
+/** The answers as the agent reads them. */
+function answersText(questions: readonly Question[], answers: readonly (readonly string[])[]): string {
+  const texts = questions.map(
+    ({ question }, index) => `${question}\n${(answers[index] ?? []).join(", ") || "(no answer)"}`,
   );
-  return lines.join("\n\n");
+  return texts.join("\n\n");
 }

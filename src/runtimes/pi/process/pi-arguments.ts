@@ -1,30 +1,24 @@
-/** The flags that a pi program of a lane is started with, and the rules of the gate inside. Pure. */
+/** The flags that a pi process of a lane is started with, and the rules of its gate. Pure. */
 import { fileURLToPath } from "node:url";
 import type { Lane } from "../../../core/lane/lane.ts";
-import { isInside } from "../../../inside.ts";
+import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
+import { deniedDirectories } from "../../process-pool/agent-permissions.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
 
-export type PiPermissions = {
-  /** What the tools may do without asking. A table is OpenCode's, and means `safe` here. */
-  policy: "safe" | "trusted";
-  stateDirectories: readonly string[];
-  otherDirectories: readonly string[];
-};
-
-export type ArgumentsFor = {
+export type PiArguments = {
   lane: Lane;
   sessionFile: string;
   provider: string;
-  /** Of lanes that name none. */
+  /** For lanes that name none. */
   model: string;
   systemPrompt: string | null;
 };
 
-/** pi loads what is written in TypeScript as it is, and what was built from it. */
+/** pi loads TypeScript as well as the built file. */
 const isBuilt = import.meta.url.endsWith(".js");
 const gatePath = fileURLToPath(new URL(`../extension/gate.${isBuilt ? "js" : "ts"}`, import.meta.url));
 
-export function piArguments({ lane, sessionFile, provider, model, systemPrompt }: ArgumentsFor): string[] {
+export function piArguments({ lane, sessionFile, provider, model, systemPrompt }: PiArguments): string[] {
   return [
     ...["--mode", "rpc", "--session", sessionFile, "--extension", gatePath],
     ...["--provider", provider, "--model", lane.model ?? model],
@@ -32,9 +26,7 @@ export function piArguments({ lane, sessionFile, provider, model, systemPrompt }
   ];
 }
 
-export function gateRules(directory: string, permissions: PiPermissions | null, maxSteps: number): GateRules {
+export function gateRules(directory: string, permissions: AgentPermissions | null, maxSteps: number): GateRules {
   if (!permissions) return { policy: "safe", denied: [], maxSteps };
-  const { policy, stateDirectories, otherDirectories } = permissions;
-  const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
-  return { policy, denied: [...new Set([...stateDirectories, ...others])], maxSteps };
+  return { policy: permissions.policy, denied: deniedDirectories(directory, permissions), maxSteps };
 }

@@ -1,17 +1,17 @@
-/** The environment of a pi program that Waybill starts. Pure. */
+/** The environment of a pi process that Waybill starts. Pure. */
 import type { AgentEnvironment } from "../../process/agent-environment.ts";
 import { inheritedEnvironment } from "../../process/agent-environment.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
 import { rulesVariable } from "../extension/gate-protocol.ts";
 
-/** Unless the user says otherwise. */
-const settings: Readonly<Record<string, string>> = {
-  // No look for new versions and no downloads when it starts. Models are reached all the same.
+/** Defaults, unless the user sets them. */
+const defaults: Readonly<Record<string, string>> = {
+  // No check for updates and no downloads at the start. It does not affect calls of models.
   PI_OFFLINE: "1",
   PI_TELEMETRY: "0",
 };
 
-/** Where the key of a provider is not named after it. */
+/** Providers whose key variable is not named after them. */
 const keyVariables: Readonly<Record<string, string>> = {
   google: "GEMINI_API_KEY",
   "google-vertex": "GOOGLE_CLOUD_API_KEY",
@@ -27,24 +27,24 @@ const keyVariables: Readonly<Record<string, string>> = {
   "cloudflare-ai-gateway": "CLOUDFLARE_API_KEY",
 };
 
-/** The variable in which pi looks for the key of a provider. */
+/** The variable in which pi expects the key of a provider. */
 export function keyVariable(provider: string): string {
   return keyVariables[provider] ?? `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-export type EnvironmentFor = {
+export type PiEnvironment = {
   env: NodeJS.ProcessEnv;
   rules: GateRules;
   provider: string;
-  /** `piAgentApiKey`. A key among the arguments could be seen by everybody on the machine. */
+  /** `piAgentApiKey`. Every user of the machine could see a key among the arguments. */
   apiKey: string | null;
 };
 
-/** Without the nonce, which is another for each start. */
-export function piEnvironment({ env, rules, provider, apiKey }: EnvironmentFor): AgentEnvironment {
-  const own = (name: string) => name in settings || /^(PI_(?!BIN$)|COPILOT_GITHUB_TOKEN$)/.test(name);
+/** Without the nonce, which differs for each start. */
+export function piEnvironment({ env, rules, provider, apiKey }: PiEnvironment): AgentEnvironment {
+  const own = (name: string) => name in defaults || /^(PI_(?!BIN$)|COPILOT_GITHUB_TOKEN$)/.test(name);
   return {
-    ...settings,
+    ...defaults,
     ...inheritedEnvironment(env, own),
     ...(apiKey === null ? {} : { [keyVariable(provider)]: apiKey }),
     [rulesVariable]: JSON.stringify(rules),

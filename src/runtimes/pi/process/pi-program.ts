@@ -1,4 +1,4 @@
-/** pi's program: what it is called, and where it comes from. */
+/** pi's program: its name, its error codes and where it comes from. */
 import { fileURLToPath } from "node:url";
 import type { AgentProgram } from "../../process-pool/find-agent.ts";
 
@@ -6,7 +6,7 @@ export const piProgram: AgentProgram = {
   name: "pi",
   code: "pi",
   setting: "piBin (PI_BIN)",
-  usual: "pi",
-  beside: fileURLToPath(new URL("../../../../node_modules/.pi/node_modules/.bin/pi", import.meta.url)),
-  install: "npm install -g @mariozechner/pi-coding-agent",
+  command: "pi",
+  testCopy: fileURLToPath(new URL("../../../../node_modules/.pi/node_modules/.bin/pi", import.meta.url)),
+  installCommand: "npm install -g @mariozechner/pi-coding-agent",
 };

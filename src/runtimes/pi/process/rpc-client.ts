@@ -1,181 +1,173 @@
 /**
- * What is said to one pi program and heard from it, in the words of its RPC mode: prompts, requests, asks, and the
- * messages of the newest turn, which reach its session file a moment later, or with the first answer only. No I/O of its
- * own: lines come in by `hear`, and go out by `write`.
+ * The client of one pi process in RPC mode: prompts, requests, asks, and the messages of the newest turn, which reach the
+ * session file a moment later, or only with the first answer. No I/O of its own: lines come in by `receive`, and go out
+ * by `write`.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
-import type { AskAnswer } from "../../port.ts";
-import type { Talk } from "../../process-pool/agent-process.ts";
+import type { AskAnswer, SubmitOutcome } from "../../port.ts";
+import type { AgentClient, ClientConnection } from "../../process-pool/agent-process.ts";
 import { gateStatus } from "../extension/gate-protocol.ts";
 import { unreportedFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "./asks.ts";
-import { answerTo, askIn } from "./asks.ts";
-import { TurnWatch } from "./turn-state.ts";
+import { askIn, dialogResponse } from "./asks.ts";
+import { TurnState } from "./turn-state.ts";
 
-export type TalkOptions = {
-  write: (line: object) => void;
-  now: () => number;
-  onRest: () => void;
-  /** Something happened that is worth a look. */
-  onChange: () => void;
-};
-
-export type OpenAsk = PiAsk & { askedAt: number };
-
-/** What became of a prompt: pi has it, does not take it, or is gone. */
-export type Taken = { taken: true } | { taken: false; reason: string } | { gone: true };
-
-export class RpcClient implements Talk {
-  readonly #options: TalkOptions;
-  #watch = new TurnWatch();
-  readonly #asks = new Map<string, OpenAsk>();
-  readonly #waiting = new Map<string, (response: Json | null) => void>();
-  #count = 0;
-  /** A prompt is on its way, and the turn that it starts was not heard yet. */
-  #prompted = false;
-  #over: string | null = null;
-  /** The messages of the newest turn, as far as they are whole. */
-  heard: Json[] = [];
-  /** When the model was last heard: a long answer is in the file only when it is whole. */
-  lastWordAt: number | null = null;
-  /** Whether Waybill's extension runs inside. */
+export class RpcClient implements AgentClient {
+  readonly #connection: ClientConnection;
+  readonly #asks = new Map<string, PiAsk & { askedAt: number }>();
+  readonly #requests = new Map<string, (response: Json | null) => void>();
+  #turn = new TurnState();
+  #requestCount = 0;
+  /** A prompt was sent, and its turn has not started yet. */
+  #isPrompted = false;
+  #hasEnded = false;
+  /** The complete messages of the newest turn. */
+  messages: Json[] = [];
+  lastOutputAt: number | null = null;
+  /** Whether Waybill's extension is loaded. */
   hasGate = false;
 
-  constructor(options: TalkOptions) {
-    this.#options = options;
+  constructor(connection: ClientConnection) {
+    this.#connection = connection;
   }
 
   get isWorking(): boolean {
-    return this.#over === null && (this.#prompted || this.#watch.isWorking);
+    return !this.#hasEnded && (this.#isPrompted || this.#turn.isWorking);
   }
 
   get isRetrying(): boolean {
-    return this.isWorking && this.#watch.retries;
+    return this.isWorking && this.#turn.isRetrying;
   }
 
-  get asks(): readonly OpenAsk[] {
+  get asks(): readonly (PiAsk & { askedAt: number })[] {
     return [...this.#asks.values()];
   }
 
-  /** Resolves when pi has taken the prompt, or has not. */
-  async prompt(message: string): Promise<Taken> {
-    this.#prompted = true;
+  /** Resolves when pi has accepted or refused the prompt, or has ended. */
+  async prompt(message: string): Promise<SubmitOutcome> {
+    this.#isPrompted = true;
     const response = await this.request({ type: "prompt", message });
-    if (response === null) return { gone: true };
+    if (response === null) return { outcome: "unknown", reason: "program_ended" };
     if (response.success !== true) {
-      this.#prompted = false;
-      this.#options.onChange();
-      return { taken: false, reason: asText(response.error) ?? "pi did not take the prompt" };
+      this.#promptHandled();
+      return { outcome: "not_sent", reason: asText(response.error) ?? "pi did not take the prompt" };
     }
-    void this.#checkThatItRuns();
-    return { taken: true };
+    void this.#checkTurnStarted();
+    return { outcome: "accepted" };
   }
 
-  /** Its answer, or null when it is gone before. */
+  /** Null when the process ends before it responds. */
   request(command: Json): Promise<Json | null> {
-    if (this.#over !== null) return Promise.resolve(null);
-    this.#count += 1;
-    const id = `waybill:${this.#count}`;
-    const answered = new Promise<Json | null>((resolve) => this.#waiting.set(id, resolve));
-    this.#options.write({ ...command, id });
-    return answered;
+    if (this.#hasEnded) return Promise.resolve(null);
+    this.#requestCount += 1;
+    const id = `waybill:${this.#requestCount}`;
+    const response = new Promise<Json | null>((resolve) => this.#requests.set(id, resolve));
+    this.#connection.write({ ...command, id });
+    return response;
   }
 
-  /** Into another session, at rest. False when it does not go there, or is without its gate then. */
-  async moveTo(sessionPath: string): Promise<boolean> {
-    this.heard = [];
-    this.lastWordAt = null;
+  /** Switches the idle process to another session. False when it refuses, or runs without its gate then. */
+  async switchSession(sessionPath: string): Promise<boolean> {
+    this.messages = [];
+    this.lastOutputAt = null;
     this.hasGate = false;
-    // Whoever translates the lines begins anew with a session, and has to come to the same result.
-    this.#watch = new TurnWatch();
+    // The translator starts over with a session, and has to reach the same result.
+    this.#turn = new TurnState();
     const response = await this.request({ type: "switch_session", sessionPath });
     return response?.success === true && asObject(response.data)?.cancelled !== true && this.hasGate;
   }
 
-  answer(ask: PiAsk, answer: AskAnswer): void {
-    this.#asks.delete(ask.id);
-    this.#options.write(answerTo(ask, answer));
-    this.#options.onChange();
+  answer(askId: string, answer: AskAnswer): void {
+    const ask = this.#asks.get(askId);
+    if (!ask) return;
+    this.#asks.delete(askId);
+    this.#connection.write(dialogResponse(ask, answer));
+    this.#connection.onChange();
   }
 
-  /** What somebody else's extension asks is not ended by the end of a turn. */
-  takeBackAsks(): void {
-    for (const ask of this.#asks.values()) if (!ask.isOurs) this.#options.write(answerTo(ask, null));
+  /** The end of a turn does not cancel the dialogs of other extensions, so they are cancelled here. */
+  interrupt(): Promise<Json | null> {
+    for (const ask of this.#asks.values()) if (!ask.isOurs) this.#connection.write(dialogResponse(ask, null));
     this.#asks.clear();
+    return this.request({ type: "abort" });
   }
 
-  end(how: string): void {
-    this.#over = how;
+  end(): void {
+    this.#hasEnded = true;
     this.#asks.clear();
-    this.heard = [];
-    for (const resolve of this.#waiting.values()) resolve(null);
-    this.#waiting.clear();
-    this.#options.onChange();
+    this.messages = [];
+    for (const resolve of this.#requests.values()) resolve(null);
+    this.#requests.clear();
+    this.#connection.onChange();
   }
 
-  hear(line: Json): void {
-    const watched = this.#watch.hear(line);
-    if (watched === "ask") this.#options.write({ type: "get_state", id: this.#watch.askId });
+  receive(line: Json): void {
+    const change = this.#turn.receive(line);
+    if (change === "check") this.#connection.write({ type: "get_state", id: this.#turn.checkId });
     switch (line.type) {
       case "response":
-        this.#response(line);
+        this.#responseReceived(line);
         break;
       case "agent_start":
-        this.#prompted = false;
+        this.#isPrompted = false;
         break;
       case "message_update":
-        this.lastWordAt = this.#options.now();
+        this.lastOutputAt = this.#connection.now();
         break;
       case "message_end":
-        this.#message(asObject(line.message) ?? {});
+        this.#addMessage(asObject(line.message) ?? {});
         break;
       case "agent_end":
-        this.#ended(line);
+        this.#agentEnded(line);
         break;
       case "extension_ui_request":
-        this.#dialog(line);
+        this.#dialogReceived(line);
         break;
     }
-    if (watched === "rests") this.#rests();
+    if (change === "idle") this.#turnEnded();
   }
 
-  #rests(): void {
+  #turnEnded(): void {
     this.#asks.clear();
-    this.#options.onRest();
-    this.#options.onChange();
+    this.#connection.onIdle();
+    this.#connection.onChange();
   }
 
-  #message(message: Json): void {
-    if (message.role === "user") this.heard = [];
-    this.heard.push({ ...message, endedAt: this.#options.now() });
-    this.#options.onChange();
+  #addMessage(message: Json): void {
+    if (message.role === "user") this.messages = [];
+    this.messages.push({ ...message, endedAt: this.#connection.now() });
+    this.#connection.onChange();
   }
 
-  #ended(line: Json): void {
-    const failure = unreportedFailure(line, ({ timestamp }) => this.heard.some((one) => one.timestamp === timestamp));
-    if (failure) this.#message(failure);
+  #agentEnded(line: Json): void {
+    const isKnown = ({ timestamp }: Json) => this.messages.some((one) => one.timestamp === timestamp);
+    const failure = unreportedFailure(line, isKnown);
+    if (failure) this.#addMessage(failure);
   }
 
-  #dialog(line: Json): void {
+  #dialogReceived(line: Json): void {
     if (line.method === "setStatus" && line.statusKey === gateStatus.key) this.hasGate = true;
     const ask = askIn(line);
     if (!ask) return;
-    this.#asks.set(ask.id, { ...ask, askedAt: this.#options.now() });
-    this.#options.onChange();
+    this.#asks.set(ask.id, { ...ask, askedAt: this.#connection.now() });
+    this.#connection.onChange();
   }
 
-  #response(line: Json): void {
+  #responseReceived(line: Json): void {
     const id = asText(line.id) ?? "";
-    this.#waiting.get(id)?.(line);
-    this.#waiting.delete(id);
+    this.#requests.get(id)?.(line);
+    this.#requests.delete(id);
   }
 
-  /** An extension of the user's may have dealt with the prompt by itself, and then no turn follows. */
-  async #checkThatItRuns(): Promise<void> {
+  /** An extension of the user may have handled the prompt by itself; no turn follows then. */
+  async #checkTurnStarted(): Promise<void> {
     const state = asObject((await this.request({ type: "get_state" }))?.data) ?? {};
-    if (!this.#prompted || state.isStreaming !== false) return;
-    this.#prompted = false;
-    this.#options.onChange();
+    if (this.#isPrompted && state.isStreaming === false) this.#promptHandled();
+  }
+
+  #promptHandled(): void {
+    this.#isPrompted = false;
+    this.#connection.onChange();
   }
 }

@@ -1,68 +1,68 @@
 /**
- * Whether pi works, by its events. `agent_end` is not the end of a turn: pi may try again after an error, or compact and
- * go on, and says so only after it. So it is asked for its state then, and what stood before the answer counts. Whoever
- * hears the same lines comes to the same result. No I/O.
+ * Whether pi is working, by its events. `agent_end` does not end a turn: pi may retry after an error, or compact and go
+ * on, and reports that only afterwards. So its state is requested then, and the events before the response count. The
+ * client and the translator follow the same lines, and reach the same result. No I/O.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 
-/** `ask`: its state is to be asked for, under `askId`. `rests`: the turn has ended. */
-export type Watched = "ask" | "rests" | null;
+/** `check`: request pi's state under `checkId`. `idle`: the turn has ended. */
+export type TurnChange = "check" | "idle" | null;
 
-export class TurnWatch {
-  #phase: "rest" | "works" | "ended" = "rest";
-  #compacts = false;
-  #asked = 0;
-  /** pi waits before it asks its model once more. */
-  retries = false;
+export class TurnState {
+  #phase: "idle" | "working" | "ended" = "idle";
+  #isCompacting = false;
+  #checks = 0;
+  /** pi waits before it calls its model again. */
+  isRetrying = false;
 
   get isWorking(): boolean {
-    return this.#phase !== "rest" || this.#compacts;
+    return this.#phase !== "idle" || this.#isCompacting;
   }
 
-  get askId(): string {
-    return `rest:${this.#asked}`;
+  get checkId(): string {
+    return `rest:${this.#checks}`;
   }
 
-  hear(line: Json): Watched {
+  receive(line: Json): TurnChange {
     switch (line.type) {
       case "agent_start":
-        this.#phase = "works";
-        this.#compacts = false;
-        this.retries = false;
+        this.#phase = "working";
+        this.#isCompacting = false;
+        this.isRetrying = false;
         return null;
       case "agent_end":
         this.#phase = "ended";
-        return this.#ask();
+        return this.#check();
       case "auto_retry_start":
-        this.retries = true;
+        this.isRetrying = true;
         return null;
       case "auto_retry_end":
-        this.retries = false;
-        return this.#ask();
+        this.isRetrying = false;
+        return this.#check();
       case "compaction_start":
-        this.#compacts = true;
+        this.#isCompacting = true;
         return null;
       case "compaction_end":
-        this.#compacts = line.willRetry === true;
-        return this.#ask();
+        this.#isCompacting = line.willRetry === true;
+        return this.#check();
       case "response":
-        return line.id === this.askId && asText(line.command) === "get_state" ? this.#answered(line) : null;
+        return line.id === this.checkId && asText(line.command) === "get_state" ? this.#stateReceived(line) : null;
       default:
         return null;
     }
   }
 
-  #ask(): Watched {
-    this.#asked += 1;
-    return "ask";
+  #check(): TurnChange {
+    this.#checks += 1;
+    return "check";
   }
 
-  #answered(line: Json): Watched {
-    if (this.#phase !== "ended" || this.retries || this.#compacts) return null;
-    // It has said that it ends, and is about to.
-    if (asObject(line.data)?.isStreaming === true) return this.#ask();
-    this.#phase = "rest";
-    return "rests";
+  #stateReceived(line: Json): TurnChange {
+    if (this.#phase !== "ended" || this.isRetrying || this.#isCompacting) return null;
+    // It has reported its end, and is about to stop.
+    if (asObject(line.data)?.isStreaming === true) return this.#check();
+    this.#phase = "idle";
+    return "idle";
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { fileChange } from "./file-change.ts";
+import { piFileChange } from "./file-change.ts";
 
-const diffOf = (...lines: string[]) => fileChange("edit", { path: "a.txt" }, { diff: lines.join("\n") })?.diff;
+const diffOf = (...lines: string[]) => piFileChange("edit", { path: "a.txt" }, { diff: lines.join("\n") })?.diff;
 
 test("an edit is a unified diff, as pi shows it", () => {
   expect(diffOf(" 1 alpha", "-2 beta", "+2 gamma", "+3 delta", " 3 end")).toBe(
@@ -20,7 +20,7 @@ test("a line may be empty or hold what looks like a sign", () => {
 
 test("a file that was written whole may be new or not, and other tools change none that we know of", () => {
   const written = { type: "file", path: "a.txt", change: "unknown", diff: null };
-  expect(fileChange("write", { path: "a.txt", content: "x" }, {})).toEqual(written);
-  expect(fileChange("edit", { path: "a.txt" }, {})).toMatchObject({ change: "modified", diff: null });
-  expect(fileChange("bash", { command: "rm a.txt" }, {})).toBeNull();
+  expect(piFileChange("write", { path: "a.txt", content: "x" }, {})).toEqual(written);
+  expect(piFileChange("edit", { path: "a.txt" }, {})).toMatchObject({ change: "modified", diff: null });
+  expect(piFileChange("bash", { command: "rm a.txt" }, {})).toBeNull();
 });

@@ -1,24 +1,22 @@
-/** Where pi keeps its sessions: beside those that a person begins, so that `pi --resume` finds them. */
+/** The session files of pi: in its own folders, so that `pi --resume` finds them. */
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
 export type SessionFolders = {
-  /** The folder of a directory's sessions. */
   folderOf: (directory: string) => string;
-  /** All folders that there are. */
-  folders: () => readonly string[];
+  all: () => readonly string[];
 };
 
 export function sessionFolders(env: NodeJS.ProcessEnv): SessionFolders {
   const home = env.HOME ?? homedir();
   const path = (given: string) => resolve(given.replace(/^~(?=\/|$)/, home));
   const flat = env.PI_CODING_AGENT_SESSION_DIR;
-  if (flat) return { folderOf: () => path(flat), folders: () => [path(flat)] };
+  if (flat) return { folderOf: () => path(flat), all: () => [path(flat)] };
   const root = join(path(env.PI_CODING_AGENT_DIR ?? join(home, ".pi", "agent")), "sessions");
   return {
     folderOf: (directory) => join(root, folderName(directory)),
-    folders: () => (existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []),
+    all: () => (existsSync(root) ? readdirSync(root).map((name) => join(root, name)) : []),
   };
 }
 
@@ -27,11 +25,11 @@ function folderName(directory: string): string {
   return `--${real.replace(/^[/\\]/, "").replace(/[/\\:]/g, "-")}--`;
 }
 
-/** The file that a session has, or is to have. pi itself puts the time before the id. */
+/** The existing or future file of a session. pi itself puts the time before the id. */
 export function sessionFile(folders: SessionFolders, directory: string, sessionId: string): string {
   const ours = join(folders.folderOf(directory), `waybill_${sessionId}.jsonl`);
   if (existsSync(ours)) return ours;
-  return folders.folders().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
+  return folders.all().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
 }
 
 function filesOf(folder: string, sessionId: string): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
-import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
+import { reopenUnfinishedTurns } from "../../process-pool/transcript-slice.ts";
 import { SessionReader } from "./session-reader.ts";
 
 let count = 0;
@@ -22,10 +22,10 @@ const calls = (id: string) =>
 const result = (toolCallId: string, isError = false) =>
   message("toolResult", { toolCallId, isError, content: [{ type: "text", text: "out" }] });
 
-function bookOf(entries: readonly Json[]): SessionReader {
-  const book = new SessionReader("session");
-  for (const one of entries) book.take(one);
-  return book;
+function readerOf(entries: readonly Json[]): SessionReader {
+  const reader = new SessionReader("session");
+  for (const one of entries) reader.add(one);
+  return reader;
 }
 
 const told = ({ role, text, tools, error, completedAt }: TranscriptRow) =>
@@ -35,13 +35,13 @@ const told = ({ role, text, tools, error, completedAt }: TranscriptRow) =>
     ...(error ? [`${error.kind}: ${error.message}`] : []),
     ...(completedAt === null ? ["open"] : []),
   ].join(" ");
-const rowsOf = (entries: readonly Json[]) => reopenUnfinishedTurns(bookOf(entries).newest(null, []).rows).map(told);
+const rowsOf = (entries: readonly Json[]) => reopenUnfinishedTurns(readerOf(entries).newest(null, []).rows).map(told);
 
 describe("the transcript", () => {
   test("of a session that another way was taken in has the messages of both below their prompts", () => {
     const first = user("one");
     const entries = [first, says("First."), user("two"), says("Second."), user("three", asId(first)), says("Third.")];
-    const { rows } = bookOf(entries).newest(null, []);
+    const { rows } = readerOf(entries).newest(null, []);
     expect(rows.map(told)).toEqual(["> one", "First.", "> two", "Second.", "> three", "Third."]);
     expect(rows.at(-1)?.parentId).toBe(rows.at(-2)?.id);
   });
@@ -85,20 +85,20 @@ describe("the transcript", () => {
   test("has what a turn broke with before its model was asked, as it was heard, also behind later prompts", () => {
     const failure = { role: "assistant", content: [], stopReason: "error", errorMessage: "no key", timestamp: 7 };
     const prompt = user("go");
-    const heard = bookOf([]).newest(null, [prompt.message as Json, failure]).rows;
+    const heard = readerOf([]).newest(null, [prompt.message as Json, failure]).rows;
     const entries = [prompt, entry("custom", { customType: "waybill.failed", data: { message: failure } })];
-    const written = bookOf([...entries, user("go on"), says("Done.")]).newest(null, []).rows;
+    const written = readerOf([...entries, user("go on"), says("Done.")]).newest(null, []).rows;
     expect(written.map(told)).toEqual(["> go", " failed: no key", "> go on", "Done."]);
     expect(written.slice(0, 2).map(({ id }) => id)).toEqual(heard.map(({ id }) => id));
-    expect(bookOf(entries).newest(null, [prompt.message as Json, failure]).rows).toHaveLength(2);
+    expect(readerOf(entries).newest(null, [prompt.message as Json, failure]).rows).toHaveLength(2);
   });
 
   test("shows what was heard and is not written yet, once", () => {
     const [prompt, answer] = [user("go"), says("Done.")];
     const heard = [prompt, answer].map((one) => one.message as Json);
-    const empty = bookOf([]);
+    const empty = readerOf([]);
     expect(empty.newest(null, heard).rows.map(told)).toEqual(["> go", "Done."]);
-    const [written, half] = [bookOf([prompt, answer]), bookOf([prompt])];
+    const [written, half] = [readerOf([prompt, answer]), readerOf([prompt])];
     expect(written.newest(null, heard).rows.map(({ id }) => id)).toEqual(
       empty.newest(null, heard).rows.map(({ id }) => id),
     );

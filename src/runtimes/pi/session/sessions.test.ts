@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { Json } from "../../json-fields.ts";
-import { SessionNotes } from "../../process-pool/session-markers.ts";
 import { RpcClient } from "../process/rpc-client.ts";
 import { sessionFolders } from "./session-file.ts";
-import { Sessions } from "./sessions.ts";
+import { PiSessions } from "./sessions.ts";
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), "pi-sessions-")));
 afterAll(() => rmSync(home, { recursive: true }));
@@ -20,8 +19,8 @@ const calls = (id: string): Json => ({
 });
 
 test("a turn that begins while the file is read is shown as one at work, behind the one before it", async () => {
-  const sessions = new Sessions(sessionFolders({ HOME: home }), new SessionNotes(join(home, "notes")));
-  const talk = new RpcClient({ write: () => {}, now: () => 1, onRest: () => {}, onChange: () => {} });
+  const sessions = new PiSessions(sessionFolders({ HOME: home }), join(home, "notes"));
+  const client = new RpcClient({ write: () => {}, now: () => 1, onIdle: () => {}, onChange: () => {} });
   const path = sessions.pathOf(home, "s");
   mkdirSync(dirname(path), { recursive: true });
   let last: string | null = null;
@@ -29,13 +28,13 @@ test("a turn that begins while the file is read is shown as one at work, behind 
     const id: string = `row${message.timestamp}`;
     appendFileSync(path, `${JSON.stringify({ type: "message", id, parentId: last, message })}\n`);
     last = id;
-    talk.hear({ type: "message_end", message });
+    client.receive({ type: "message_end", message });
   };
   happens(user("one"));
   happens(says("First."));
-  const reading = sessions.slice(home, "s", null, { talk, leftBehind: false });
-  void talk.prompt("two");
-  talk.hear({ type: "agent_start" });
+  const reading = sessions.slice(home, "s", null, { client, isOrphaned: false });
+  void client.prompt("two");
+  client.receive({ type: "agent_start" });
   happens(user("two"));
   happens(calls("c1"));
   const { status, rows } = await reading;

@@ -1,6 +1,7 @@
 /**
- * The sessions of pi, as slices of their transcripts: what stands in a session's file, and what its program has said and
- * not written yet. pi writes nothing before the first answer.
+ * The sessions of pi, as slices: the rows of the session file, and the messages that the process has reported and not
+ * written yet. pi writes nothing before the first answer. Markers remember across restarts that a file existed, so that
+ * a missing one means a lost session, and which prompt was sent last, so that none is sent twice.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
@@ -8,67 +9,60 @@ import { readFile } from "node:fs/promises";
 import { AppError } from "../../../app-error.ts";
 import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
 import { writeWholeFile } from "../../../whole-file.ts";
-import type { Json } from "../../json-fields.ts";
-import { jsonIn } from "../../json-fields.ts";
-import { latest } from "../../latest.ts";
-import type { ForkedSession } from "../../port.ts";
-import type { SessionNotes } from "../../process-pool/session-markers.ts";
-import type { RowFile } from "../../process-pool/transcript-file.ts";
-import { KeptFiles } from "../../process-pool/transcript-file-cache.ts";
-import { reopenUnfinishedTurns } from "../../process-pool/unfinished-turns.ts";
+import { jsonLines } from "../../json-fields.ts";
+import type { ForkedSession, Prompt } from "../../port.ts";
+import { SessionMarkers } from "../../process-pool/session-markers.ts";
+import type { TranscriptFile } from "../../process-pool/transcript-file.ts";
+import { TranscriptFileCache } from "../../process-pool/transcript-file-cache.ts";
+import type { SessionProcess } from "../../process-pool/transcript-slice.ts";
+import { transcriptSlice } from "../../process-pool/transcript-slice.ts";
 import type { RpcClient } from "../process/rpc-client.ts";
 import { copyOfSession } from "./fork-session.ts";
 import type { SessionFolders } from "./session-file.ts";
 import { sessionFile } from "./session-file.ts";
 import { SessionReader } from "./session-reader.ts";
 
-export type SessionState = {
-  /** What is held with the program that has it, if one of ours does. */
-  talk: RpcClient | null;
-  /** A program of an earlier run still has it. */
-  leftBehind: boolean;
-};
-
-export class Sessions {
+export class PiSessions {
   readonly #folders: SessionFolders;
-  readonly #notes: SessionNotes;
-  readonly #files = new KeptFiles((sessionId) => new SessionReader(sessionId));
+  readonly #markers: SessionMarkers;
+  readonly #files = new TranscriptFileCache((sessionId) => new SessionReader(sessionId));
 
-  constructor(folders: SessionFolders, notes: SessionNotes) {
+  constructor(folders: SessionFolders, markers: string) {
     this.#folders = folders;
-    this.#notes = notes;
+    this.#markers = new SessionMarkers(markers);
   }
 
   pathOf(directory: string, sessionId: string): string {
     return this.#file(directory, sessionId).path;
   }
 
-  isThere(directory: string, sessionId: string): boolean {
+  exists(directory: string, sessionId: string): boolean {
     return existsSync(this.pathOf(directory, sessionId));
   }
 
-  /** Where the session works; null where that is not known yet. */
+  /** The working directory of the session; null while it is unknown. */
   async directoryOf(directory: string, sessionId: string): Promise<string | null> {
-    return (await this.#book(directory, sessionId))?.directory ?? null;
+    return (await this.#read(directory, sessionId))?.directory ?? null;
   }
 
-  /** Whether this is the prompt that was sent last, and has arrived. */
-  async hasArrived(directory: string, sessionId: string, prompt: { messageId: string; text: string }, talk: RpcClient) {
-    if (this.#notes.lastSent(sessionId) !== prompt.messageId) return false;
-    const book = (await this.#book(directory, sessionId)) ?? new SessionReader(sessionId);
-    return book.newestPrompt(talk.heard) === prompt.text;
+  /** True when this is the prompt that was sent last, and the session has it; else it is marked as sent. */
+  async prepareSend(directory: string, { sessionId, messageId, text }: Prompt, client: RpcClient): Promise<boolean> {
+    const marker = `${sessionId}.sent`;
+    if (this.#markers.read(marker) === messageId) {
+      const reader = (await this.#read(directory, sessionId)) ?? new SessionReader(sessionId);
+      if (reader.newestPrompt(client.messages) === text) return true;
+    }
+    this.#markers.write(marker, messageId);
+    return false;
   }
 
-  /** What `sessionId` has before a prompt, or all of it, under another id. */
+  /** Copies what the session has before a prompt, or all of it, under another id. */
   async fork(directory: string, sessionId: string, before: string | null, at: number): Promise<ForkedSession> {
     const to = randomUUID();
     const path = this.pathOf(directory, sessionId);
-    // Nothing was said yet.
+    // The session has no messages yet.
     if (before === null && !existsSync(path)) return { sessionId: to, renamed: new Map() };
-    const rows = (await readFile(path, "utf8"))
-      .split("\n")
-      .map(jsonIn)
-      .filter((row) => row !== null);
+    const rows = jsonLines(await readFile(path, "utf8"));
     const copy = copyOfSession(rows, { from: sessionId, to, path, before, at });
     if (!copy) throw promptUnknown(sessionId);
     const lines = copy.rows.map((row) => `${JSON.stringify(row)}\n`);
@@ -80,49 +74,46 @@ export class Sessions {
     directory: string,
     sessionId: string,
     limit: number | null,
-    { talk, leftBehind }: SessionState,
+    { client, isOrphaned }: SessionProcess<RpcClient>,
   ): Promise<TranscriptSlice> {
-    // Asked first: what is at rest now, and is read afterwards, is whole. Unless a turn began in between.
-    const isWorking = () => talk?.isWorking === true;
-    const wasBusy = leftBehind || isWorking();
-    const heard: readonly Json[] = talk?.heard ?? [];
-    const book = await this.#book(directory, sessionId);
+    // Checked first: the file of a session that is idle now, read afterwards, is complete. Unless a turn starts between.
+    const isWorking = () => client?.isWorking === true;
+    const wasBusy = isOrphaned || isWorking();
+    const messages = client?.messages ?? [];
+    const reader = await this.#read(directory, sessionId);
     const busy = wasBusy || isWorking();
-    const status = talk?.isRetrying ? "retry" : busy ? "busy" : "idle";
-    const asks = (talk?.asks ?? []).map(({ id, kind, title, askedAt }) => ({ id, kind, sessionId, title, askedAt }));
-    const isLost = book === null && !busy && this.#notes.wasWritten(sessionId);
-    const { rows, complete } = (book ?? new SessionReader(sessionId)).newest(limit, isLost ? [] : heard);
-    return {
+    const isLost = reader === null && !busy && this.#markers.has(`${sessionId}.written`);
+    const isElsewhere = reader !== null && worksElsewhere(reader, directory);
+    return transcriptSlice(client, {
       sessionId,
-      status: isLost ? "stale" : status,
-      ...(book && isElsewhere(book, directory) ? { elsewhere: true } : {}),
-      asks,
-      rows: busy ? rows : reopenUnfinishedTurns(rows),
-      complete,
-      lastActivityAt: latest(book?.lastActivityAt ?? null, talk?.lastWordAt ?? null),
-    };
+      status: isLost ? "stale" : client?.isRetrying ? "retry" : busy ? "busy" : "idle",
+      ...(isElsewhere ? { elsewhere: true } : {}),
+      ...(reader ?? new SessionReader(sessionId)).newest(limit, isLost ? [] : messages),
+      lastActivityAt: reader?.lastActivityAt ?? null,
+    });
   }
 
-  async #book(directory: string, sessionId: string): Promise<SessionReader | null> {
+  async #read(directory: string, sessionId: string): Promise<SessionReader | null> {
     const file = this.#file(directory, sessionId);
     if (!existsSync(file.path)) {
-      this.#files.forget(sessionId);
+      this.#files.remove(sessionId);
       return null;
     }
-    this.#notes.noteWritten(sessionId);
+    const marker = `${sessionId}.written`;
+    if (!this.#markers.has(marker)) this.#markers.write(marker);
     return file.refresh();
   }
 
-  #file(directory: string, sessionId: string): RowFile<SessionReader> {
-    const kept = this.#files.pathOf(sessionId);
-    const isKnown = kept !== null && existsSync(kept);
-    return this.#files.of(sessionId, isKnown ? kept : sessionFile(this.#folders, directory, sessionId));
+  #file(directory: string, sessionId: string): TranscriptFile<SessionReader> {
+    const cached = this.#files.pathOf(sessionId);
+    const isCurrent = cached !== null && existsSync(cached);
+    return this.#files.open(sessionId, isCurrent ? cached : sessionFile(this.#folders, directory, sessionId));
   }
 }
 
-/** pi goes on where a session began, wherever it is started. */
-function isElsewhere(book: SessionReader, directory: string): boolean {
-  return book.directory !== null && existsSync(directory) && realpathSync(directory) !== book.directory;
+/** pi continues in the directory where a session began, wherever it is started. */
+function worksElsewhere(reader: SessionReader, directory: string): boolean {
+  return reader.directory !== null && existsSync(directory) && realpathSync(directory) !== reader.directory;
 }
 
 function promptUnknown(sessionId: string): AppError {

@@ -1,55 +1,33 @@
 /**
- * What becomes of each line that pi is known to print in RPC mode. The names stand in its documentation and were seen in
- * recorded streams (0.73.1). A line that is not in the table is told as `unparsed`, so that a new version cannot bring
- * one that nobody hears of.
+ * The rule for each line that pi prints in RPC mode. The names come from its documentation and from recorded streams
+ * (0.73.1). An unknown line becomes `unparsed`, so that a new version cannot print one that goes unnoticed.
  */
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
+import type { LineRule, LineRules } from "../../process-pool/line-rules.ts";
+import { ruleFor, rulesFor } from "../../process-pool/line-rules.ts";
 
-/** `said`: it is translated. `status`: it becomes an item of this name. `silent`: it is not told, and why. */
-export type Becomes = "said" | { status: string } | { silent: string };
+const redundant = { ignore: "other lines report it" };
 
-const elsewhere = { silent: "other lines say it" };
-const screen = { silent: "about a screen that nobody looks at" };
-
-export const eventTable: Readonly<Record<string, Becomes>> = {
-  response: "said",
-  agent_start: "said",
-  agent_end: "said",
-  turn_start: elsewhere,
-  turn_end: elsewhere,
-  "message_start/user": "said",
-  "message_start/assistant": elsewhere,
-  "message_start/toolResult": elsewhere,
-  "message_start/custom": elsewhere,
-  "message_end/user": elsewhere,
-  "message_end/assistant": "said",
-  "message_end/toolResult": elsewhere,
+export const piEventTable: LineRules = {
+  ...rulesFor("translate", "", "response agent_start agent_end message_update compaction_end"),
+  ...rulesFor("translate", "", "auto_retry_start auto_retry_end tool_execution_update tool_execution_end"),
+  "message_start/user": "translate",
+  "message_end/assistant": "translate",
+  ...rulesFor("translate", "extension_ui_request/", "select confirm input editor notify"),
   "message_end/custom": { status: "note" },
-  message_update: "said",
-  tool_execution_start: elsewhere,
-  tool_execution_update: "said",
-  tool_execution_end: "said",
-  queue_update: { silent: "Waybill queues outside" },
   compaction_start: { status: "compacting" },
-  compaction_end: "said",
-  auto_retry_start: "said",
-  auto_retry_end: "said",
-  session_info_changed: { silent: "the session's name, which is nobody's answer" },
-  thinking_level_changed: { silent: "how hard the model thinks; what it thinks is said" },
   extension_error: { status: "extension_error" },
-  "extension_ui_request/select": "said",
-  "extension_ui_request/confirm": "said",
-  "extension_ui_request/input": "said",
-  "extension_ui_request/editor": "said",
-  "extension_ui_request/notify": "said",
-  "extension_ui_request/setStatus": screen,
-  "extension_ui_request/setWidget": screen,
-  "extension_ui_request/setTitle": screen,
-  "extension_ui_request/set_editor_text": screen,
+  ...rulesFor(redundant, "", "turn_start turn_end tool_execution_start"),
+  ...rulesFor(redundant, "message_start/", "assistant toolResult custom"),
+  ...rulesFor(redundant, "message_end/", "user toolResult"),
+  queue_update: { ignore: "Waybill queues prompts itself" },
+  session_info_changed: { ignore: "the session's name" },
+  thinking_level_changed: { ignore: "how much the model thinks; its reasoning is reported" },
+  ...rulesFor({ ignore: "about a screen" }, "extension_ui_request/", "setStatus setWidget setTitle set_editor_text"),
 };
 
-/** Under which name a line stands in the table. */
+/** The name of a line in the table. */
 export function eventName(line: Json): string {
   const type = asText(line.type) ?? "";
   if (type === "message_start" || type === "message_end")
@@ -57,7 +35,6 @@ export function eventName(line: Json): string {
   return type === "extension_ui_request" ? `${type}/${asText(line.method) ?? ""}` : type;
 }
 
-export function becomes(line: Json): Becomes | null {
-  const name = eventName(line);
-  return Object.hasOwn(eventTable, name) ? (eventTable[name] ?? null) : null;
+export function eventRule(line: Json): LineRule | null {
+  return ruleFor(piEventTable, eventName(line));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { eventLines } from "../../../../test/support/event-lines.ts";
 import { universalEventShape } from "../../../../test/support/event-schema.ts";
 import { fixtureNames, PiWatcher, recordedLines, recordedRows } from "../../../../test/support/pi-fixture.ts";
-import { becomes } from "./event-table.ts";
+import { eventRule } from "./event-table.ts";
 
 /** Without pieces, costs and the ends of ids, which are another with every recording. */
 function told(watcher: PiWatcher): string[] {
@@ -215,7 +215,7 @@ describe("what pi says", () => {
       .trim()
       .split("\n")
       .map((line) => line.trim());
-    expect(told(new PiWatcher().hear(recordedLines(name)))).toEqual(expected);
+    expect(told(new PiWatcher().receive(recordedLines(name)))).toEqual(expected);
   });
 
   test("is written out for every recording", () => {
@@ -224,8 +224,8 @@ describe("what pi says", () => {
 
   test.each(fixtureNames)("of %s is known line by line, and gives events as they are described", (name) => {
     const lines = recordedLines(name).filter(({ type }) => type !== "told");
-    expect(lines.filter((line) => becomes(line) === null)).toEqual([]);
-    const { drafts } = new PiWatcher().hear(lines);
+    expect(lines.filter((line) => eventRule(line) === null)).toEqual([]);
+    const { drafts } = new PiWatcher().receive(lines);
     const events = drafts.map((draft, place) => ({ id: `e${place}`, seq: place + 1, lane: "lane", ...draft }));
     for (const event of events.filter(({ type }) => type !== "item.delta")) {
       expect(universalEventShape.safeParse(event).error, event.type).toBeUndefined();
@@ -233,7 +233,7 @@ describe("what pi says", () => {
   });
 
   test.each(fixtureNames)("of %s is not told again by its session file", (name) => {
-    const watcher = new PiWatcher().hear(recordedLines(name));
+    const watcher = new PiWatcher().receive(recordedLines(name));
     const count = watcher.drafts.length;
     expect(watcher.retold(recordedRows(name)).drafts.slice(count)).toEqual([]);
   });
@@ -241,17 +241,17 @@ describe("what pi says", () => {
   test.each(fixtureNames)("of %s ends the same way for somebody who only has its session file", (name) => {
     const ends = (watcher: PiWatcher) => told(watcher).filter((line) => /^(turn|error|file|tool_result)/.test(line));
     const alone = new PiWatcher().retold(recordedRows(name));
-    expect(ends(alone).toSorted()).toEqual(ends(new PiWatcher().hear(recordedLines(name))).toSorted());
+    expect(ends(alone).toSorted()).toEqual(ends(new PiWatcher().receive(recordedLines(name))).toSorted());
   });
 
   test("and is no JSON, or nobody knows, is told as it is", () => {
     const watcher = new PiWatcher();
-    expect(watcher.translator.take("{oops")).toEqual([{ type: "unparsed", reason: "no JSON", raw: "{oops" }]);
+    expect(watcher.translator.translate("{oops")).toEqual([{ type: "unparsed", reason: "no JSON", raw: "{oops" }]);
     const unknown = '{"type":"unheard_of"}';
-    expect(watcher.translator.take(unknown)).toEqual([
+    expect(watcher.translator.translate(unknown)).toEqual([
       { type: "unparsed", reason: "unknown line unheard_of", raw: unknown },
     ]);
     const half = '{"type":"tool_execution_end","toolCallId":"nobody"}';
-    expect(watcher.translator.take(half)).toMatchObject([{ type: "unparsed", raw: half }]);
+    expect(watcher.translator.translate(half)).toMatchObject([{ type: "unparsed", raw: half }]);
   });
 });

@@ -1,104 +1,99 @@
 /**
- * Translates the lines of one pi process into what all runtimes say. It holds what lines refer to: the message that is
- * being said, the calls that wait for their results, and whether the turn is over. The runtime tells it what the lines do
- * not have: the answer to an ask, a stop.
+ * Translates the lines of one pi process into signals. It keeps what lines refer to: the current message, calls without a
+ * result, and the state of the turn. The runtime adds what the lines do not have: the answer to an ask, an interrupt.
  *
- * It never throws. A line that it does not know, or that lacks what it is about, is told as `unparsed`. That the process
- * ended is for the runtime to say.
+ * It never throws. An unknown or malformed line becomes `unparsed`. The runtime reports the end of the process.
  */
 import type { Said } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, jsonIn, textOfBlocks } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
+import type { AskSignal } from "../../process-pool/asks.ts";
+import { answeredSignal, askSignal } from "../../process-pool/asks.ts";
+import { unparsed } from "../../process-pool/line-rules.ts";
+import type { LineTranslator } from "../../process-pool/signal-publisher.ts";
 import { stepLimitMessage } from "../extension/gate-protocol.ts";
 import { unreportedFailure } from "../extension/unreported-failure.ts";
-import type { PiAsk } from "../process/asks.ts";
-import { askIn, askSays } from "../process/asks.ts";
-import { TurnWatch } from "../process/turn-state.ts";
-import { fileChange } from "../session/file-change.ts";
+import { askIn } from "../process/asks.ts";
+import { TurnState } from "../process/turn-state.ts";
+import { piFileChange } from "../session/file-change.ts";
 import { messageId } from "../session/message-id.ts";
 import { errorOf, isEmpty } from "../session/session-rows.ts";
-import type { Call } from "./assistant-message.ts";
-import { SpokenMessage } from "./assistant-message.ts";
-import { becomes, eventName } from "./event-table.ts";
+import type { ToolCallState } from "./assistant-message.ts";
+import { AssistantMessage } from "./assistant-message.ts";
+import { eventName, eventRule } from "./event-table.ts";
 
-const longestRaw = 4000;
-
-export class PiTranslator {
+export class PiTranslator implements LineTranslator {
   readonly #session: string;
-  readonly #watch = new TurnWatch();
-  readonly #calls = new Map<string, Call>();
-  readonly #asks = new Map<string, PiAsk>();
+  readonly #turn = new TurnState();
+  readonly #calls = new Map<string, ToolCallState>();
+  readonly #asks = new Map<string, AskSignal>();
   #prompt: string | null = null;
-  #message: SpokenMessage | null = null;
-  /** The moment of the message that was whole last. */
-  #endedAt: number | null = null;
-  /** An error without a word: pi may try again, and only then is it known what it was. */
+  #message: AssistantMessage | null = null;
+  /** The timestamp of the message that was completed last. */
+  #completedAt: number | null = null;
+  /** An error without output. pi may retry, so it is reported at the end of the turn. */
   #failure: Json | null = null;
-  #retried: Json | null = null;
-  #limit: string | null = null;
-  #ends: TurnEndReason | null = null;
-  #stopped = false;
-  /** A person said no, which stops all that the message was to do. */
-  #refused = false;
-  #news = 0;
+  #retriedFailure: Json | null = null;
+  #stepLimit: string | null = null;
+  #endReason: TurnEndReason | null = null;
+  #isInterrupted = false;
+  /** A person refused a call, which stops all calls of the message. */
+  #isRefused = false;
+  #statusCount = 0;
 
   constructor(session: string) {
     this.#session = session;
   }
 
-  answered(ask: string, { decision, answers }: AskAnswer): Said[] {
+  askAnswered(ask: string, answer: AskAnswer): Said[] {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
-    if (decision === "reject" && asked.call !== null) this.#refused = true;
-    if (asked.kind === "permission") return [{ type: "permission_over", ask, outcome: decision }];
-    const outcome = decision === "reject" ? "reject" : "answered";
-    return [{ type: "question_over", ask, outcome, answers: outcome === "reject" ? null : (answers ?? []) }];
+    if (answer.decision === "reject" && asked.call !== null) this.#isRefused = true;
+    return [answeredSignal(asked, answer)];
   }
 
-  /** pi was asked to stop. */
   interrupted(): Said[] {
-    this.#stopped = true;
+    this.#isInterrupted = true;
     return [{ type: "stopped" }];
   }
 
-  take(given: string): Said[] {
+  translate(given: string): Said[] {
     const line = jsonIn(given);
     if (line === null) return [unparsed("no JSON", given)];
-    const kind = becomes(line);
-    if (kind === null) return [unparsed(`unknown line ${eventName(line)}`, given)];
-    const rests = this.#watch.hear(line) === "rests";
-    if (rests) return this.#rest();
-    if (kind === "said") return this.#said(line) ?? [unparsed(`a ${eventName(line)} without what it is about`, given)];
-    return "status" in kind ? [this.#status(kind.status, line)] : [];
+    const rule = eventRule(line);
+    if (rule === null) return [unparsed(`unknown line ${eventName(line)}`, given)];
+    if (this.#turn.receive(line) === "idle") return this.#turnEnded();
+    if (rule !== "translate") return "status" in rule ? [this.#status(rule.status, line)] : [];
+    return this.#translate(line) ?? [unparsed(`a ${eventName(line)} without what it is about`, given)];
   }
 
-  /** Null when it lacks what it is about. */
-  #said(line: Json): Said[] | null {
+  /** Null when the line lacks a required field. */
+  #translate(line: Json): Said[] | null {
     switch (line.type) {
       case "agent_start":
         return [{ type: "busy" }];
       case "agent_end":
-        return this.#over(line);
+        return this.#agentEnded(line);
       case "message_start":
-        return this.#prompted(asObject(line.message) ?? {});
+        return this.#promptReceived(asObject(line.message) ?? {});
       case "message_update":
         return this.#update(line);
       case "message_end":
-        return this.#ended(asObject(line.message) ?? {});
+        return this.#messageEnded(asObject(line.message) ?? {});
       case "tool_execution_update":
       case "tool_execution_end":
         return this.#tool(line);
       case "auto_retry_start":
-        this.#retried = this.#failure;
+        this.#retriedFailure = this.#failure;
         this.#failure = null;
         return [this.#status("retry", line)];
       case "auto_retry_end":
         if (line.success === true) return [];
-        // Given up, or stopped before it was tried again.
-        this.#failure ??= this.#retried;
+        // pi gave up, or was stopped before its retry.
+        this.#failure ??= this.#retriedFailure;
         return [this.#status("retry", line, true)];
       case "compaction_end":
         return [this.#status("compaction", line, asText(line.errorMessage) !== null)];
@@ -109,7 +104,7 @@ export class PiTranslator {
     }
   }
 
-  #prompted(message: Json): Said[] | null {
+  #promptReceived(message: Json): Said[] | null {
     if (asNumber(message.timestamp) === 0) return null;
     const id = messageId(this.#session, message);
     const text = textOfBlocks(message.content);
@@ -121,35 +116,35 @@ export class PiTranslator {
     const message = asObject(line.message);
     const event = asObject(line.assistantMessageEvent);
     if (!message || !event) return null;
-    return this.#spoken(message).update(event, message);
+    return this.#messageFor(message).update(event, message);
   }
 
-  #spoken(message: Json): SpokenMessage {
+  #messageFor(message: Json): AssistantMessage {
     const id = messageId(this.#session, message);
-    if (this.#message?.id !== id) this.#message = new SpokenMessage(id, this.#prompt, this.#calls);
+    if (this.#message?.id !== id) this.#message = new AssistantMessage(id, this.#prompt, this.#calls);
     return this.#message;
   }
 
-  #over(line: Json): Said[] {
-    const failure = unreportedFailure(line, ({ timestamp }) => timestamp === this.#endedAt);
-    return failure ? this.#ended(failure) : [];
+  #agentEnded(line: Json): Said[] {
+    const failure = unreportedFailure(line, ({ timestamp }) => timestamp === this.#completedAt);
+    return failure ? this.#messageEnded(failure) : [];
   }
 
-  #ended(message: Json): Said[] {
-    this.#endedAt = asNumber(message.timestamp);
-    const error = errorOf(message, this.#limit);
+  #messageEnded(message: Json): Said[] {
+    this.#completedAt = asNumber(message.timestamp);
+    const error = errorOf(message, this.#stepLimit);
     if (!isEmpty(message) || error === null) {
-      this.#ends = error === null ? "completed" : error.kind === "aborted" ? "aborted" : "error";
-      return this.#spoken(message).whole(message, error);
+      this.#endReason = error === null ? "completed" : error.kind === "aborted" ? "aborted" : "error";
+      return this.#messageFor(message).complete(message, error);
     }
     if (error.kind === "failed" && message.stopReason === "error") {
       this.#failure = message;
       return [];
     }
-    this.#ends = error.kind === "aborted" ? "aborted" : "error";
-    // The stop belongs to what was said before it; in the transcript, too.
+    this.#endReason = error.kind === "aborted" ? "aborted" : "error";
+    // The interrupt belongs to the message before it, as in the transcript.
     if (error.kind === "aborted" && this.#message) return this.#message.stopped(error);
-    return this.#spoken(message).whole(message, error);
+    return this.#messageFor(message).complete(message, error);
   }
 
   #tool(line: Json): Said[] | null {
@@ -159,17 +154,17 @@ export class PiTranslator {
     const { message, name, input } = call;
     const result = asObject(line.result) ?? asObject(line.partialResult) ?? {};
     const output = textOfBlocks(result.content);
-    const told = { type: "tool" as const, message, call: id, name };
-    if (line.type === "tool_execution_update") return [{ ...told, state: { status: "running", input, output } }];
+    const tool = { type: "tool" as const, message, call: id, name };
+    if (line.type === "tool_execution_update") return [{ ...tool, state: { status: "running", input, output } }];
     this.#calls.delete(id);
     if (line.isError === true) {
-      return [{ ...told, state: { status: "error", input, output, rejected: this.#refused } }];
+      return [{ ...tool, state: { status: "error", input, output, rejected: this.#isRefused } }];
     }
-    const file = fileChange(name, input, asObject(result.details) ?? {});
+    const file = piFileChange(name, input, asObject(result.details) ?? {});
     // The result may end its message, so the file comes first.
     return [
       ...(file ? [{ type: "file" as const, message, file }] : []),
-      { ...told, state: { status: "completed", input, output } },
+      { ...tool, state: { status: "completed", input, output } },
     ];
   }
 
@@ -177,46 +172,43 @@ export class PiTranslator {
     if (line.method === "notify") return this.#notified(line);
     const ask = askIn(line);
     if (!ask) return null;
-    this.#asks.set(ask.id, ask);
-    return [askSays(ask)];
+    const signal = askSignal(ask);
+    this.#asks.set(ask.id, signal);
+    return [signal];
   }
 
   #notified(line: Json): Said[] {
-    const news = jsonIn(asText(line.message) ?? "");
-    if (news?.waybill !== "step-limit") return [this.#status("notice", line)];
-    this.#limit = stepLimitMessage(asNumber(news.steps));
+    const notification = jsonIn(asText(line.message) ?? "");
+    if (notification?.waybill !== "step-limit") return [this.#status("notice", line)];
+    this.#stepLimit = stepLimitMessage(asNumber(notification.steps));
     return [];
   }
 
-  #rest(): Said[] {
+  #turnEnded(): Said[] {
     const failed = this.#failure;
     const error = failed ? errorOf(failed, null) : null;
-    const said = failed ? this.#spoken(failed).whole(failed, error) : [];
-    const reason = this.#stopped ? "aborted" : failed ? "error" : (this.#ends ?? "completed");
-    this.#forgetTurn();
-    return [...said, { type: "rest", reason, queued: 0 }];
+    const signals = failed ? this.#messageFor(failed).complete(failed, error) : [];
+    const reason = this.#isInterrupted ? "aborted" : failed ? "error" : (this.#endReason ?? "completed");
+    this.#resetTurn();
+    return [...signals, { type: "rest", reason, queued: 0 }];
   }
 
-  #forgetTurn(): void {
+  #resetTurn(): void {
     this.#message = null;
     this.#prompt = null;
     this.#failure = null;
-    this.#retried = null;
-    this.#limit = null;
-    this.#ends = null;
-    this.#stopped = false;
+    this.#retriedFailure = null;
+    this.#stepLimit = null;
+    this.#endReason = null;
+    this.#isInterrupted = false;
     this.#calls.clear();
     this.#asks.clear();
-    this.#refused = false;
+    this.#isRefused = false;
   }
 
   #status(name: string, { type: _type, ...value }: Json, failed = false): Said {
-    this.#news += 1;
-    const id = `${this.#prompt ?? this.#session}:${name}:${this.#news}`;
+    this.#statusCount += 1;
+    const id = `${this.#prompt ?? this.#session}:${name}:${this.#statusCount}`;
     return { type: "status", id, name, value, ...(failed ? { failed } : {}) };
   }
-}
-
-function unparsed(reason: string, raw: string): Said {
-  return { type: "unparsed", reason, raw: raw.slice(0, longestRaw) };
 }

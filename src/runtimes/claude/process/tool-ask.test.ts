@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { questionsIn } from "../../process-pool/asks.ts";
+import type { ToolAsk } from "./tool-ask.ts";
+import { askResponse } from "./tool-ask.ts";
+
+const suggestion = { type: "addRules", behavior: "allow", destination: "localSettings", rules: [{ toolName: "Bash" }] };
+const permission: ToolAsk = {
+  ...{ id: "r", kind: "permission", title: "Bash: make", call: "t", questions: [] },
+  detail: { tool: "Bash", input: { command: "make" }, suggestions: [suggestion, "unknown"] },
+};
+const input = { questions: [{ question: "Which?" }, { question: "How many?" }, { question: "Why?" }], other: 1 };
+const question: ToolAsk = {
+  ...permission,
+  kind: "question",
+  questions: questionsIn(input),
+  detail: { tool: "AskUserQuestion", input, suggestions: [] },
+};
+
+describe("a permission", () => {
+  test("that is given once lets the tool run as it was asked for", () => {
+    expect(askResponse(permission, { decision: "once" })).toEqual({
+      behavior: "allow",
+      updatedInput: { command: "make" },
+    });
+  });
+
+  test("that is given for good holds for the session, and nothing is written into the project", () => {
+    expect(askResponse(permission, { decision: "always" })).toEqual({
+      behavior: "allow",
+      updatedInput: { command: "make" },
+      updatedPermissions: [{ ...suggestion, destination: "session" }, "unknown"],
+    });
+  });
+
+  test.each([permission, question])("that is refused ends the turn", (ask) => {
+    expect(askResponse(ask, { decision: "reject" })).toMatchObject({ behavior: "deny", interrupt: true });
+  });
+});
+
+describe("questions", () => {
+  test("are answered by their texts, several choices in one line, and what nobody answered is left out", () => {
+    expect(askResponse(question, { decision: "once", answers: [["Red", "Blue"], [], ["Because"]] })).toEqual({
+      behavior: "allow",
+      updatedInput: { ...input, answers: { "Which?": "Red, Blue", "Why?": "Because" } },
+    });
+  });
+
+  test("without any answer are answered with none", () => {
+    expect(askResponse(question, { decision: "once" })).toMatchObject({ updatedInput: { answers: {} } });
+  });
+});

@@ -1,0 +1,48 @@
+/** What Claude Code asks a person before it calls a tool, and the response it takes. Pure. */
+import type { Json } from "../../json-fields.ts";
+import { asList, asObject, asText } from "../../json-fields.ts";
+import type { AskAnswer } from "../../port.ts";
+import type { AgentAsk } from "../../process-pool/asks.ts";
+import { permissionTitle, questionsIn, questionsTitle } from "../../process-pool/asks.ts";
+
+export type ToolAsk = AgentAsk & { detail: { tool: string; input: Json; suggestions: readonly unknown[] } };
+
+/** Null for a request without an id. */
+export function toolAskIn(line: Json): ToolAsk | null {
+  const id = asText(line.request_id);
+  if (id === null) return null;
+  const request = asObject(line.request) ?? {};
+  const tool = asText(request.tool_name) ?? "";
+  const input = asObject(request.input) ?? {};
+  const isQuestion = tool === "AskUserQuestion";
+  const questions = isQuestion ? questionsIn(input) : [];
+  return {
+    id,
+    kind: isQuestion ? "question" : "permission",
+    title: isQuestion ? questionsTitle(questions) : permissionTitle(tool, input, request.description),
+    call: asText(request.tool_use_id),
+    detail: { tool, input, suggestions: asList(request.permission_suggestions) },
+    questions,
+  };
+}
+
+/** A refusal ends the turn, so that the agent does not find another way to do what a person refused. */
+export function askResponse({ kind, detail, questions }: ToolAsk, { decision, answers = [] }: AskAnswer): Json {
+  if (decision === "reject") return { behavior: "deny", message: "A person refused this.", interrupt: true };
+  const { input, suggestions } = detail;
+  if (kind === "question") {
+    const chosen = questions.flatMap(({ question }, index) => {
+      const labels = answers[index] ?? [];
+      return labels.length === 0 ? [] : [[question, labels.join(", ")]];
+    });
+    return { behavior: "allow", updatedInput: { ...input, answers: Object.fromEntries(chosen) } };
+  }
+  const allow = { behavior: "allow", updatedInput: input };
+  return decision === "always" ? { ...allow, updatedPermissions: suggestions.map(forThisSession) } : allow;
+}
+
+/** The program's own suggestion would be written into the project's settings. */
+function forThisSession(suggestion: unknown): unknown {
+  const rule = asObject(suggestion);
+  return rule ? { ...rule, destination: "session" } : suggestion;
+}
