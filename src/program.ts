@@ -6,10 +6,10 @@ import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "./app-error.ts";
 
 export function findProgram(program: string, env: NodeJS.ProcessEnv): string | null {
-  // Absolute, since it is started in other directories than this one.
+  // Absolute, since it is started in other directories.
   if (program.includes("/")) return isProgram(program) ? resolve(program) : null;
-  const places = (env.PATH ?? "").split(delimiter).filter((place) => place !== "");
-  return places.map((place) => resolve(place, program)).find(isProgram) ?? null;
+  const directories = (env.PATH ?? "").split(delimiter).filter((directory) => directory !== "");
+  return directories.map((directory) => resolve(directory, program)).find(isProgram) ?? null;
 }
 
 function isProgram(path: string): boolean {
@@ -24,50 +24,43 @@ function isProgram(path: string): boolean {
 export type CommandLimits = { deadlineMs: number; signal: AbortSignal };
 export type VersionResult = { ok: true; text: string } | { ok: false; why: string };
 
-/**
- * The first line that it says. In a process group of its own, so that nothing that it started is left
- * running, whatever comes of it.
- */
+/** The first line that it prints. It runs in a process group of its own, so that nothing it starts is left running. */
 export function programVersion(
   path: string,
   env: NodeJS.ProcessEnv,
   { deadlineMs, signal }: CommandLimits,
 ): Promise<VersionResult> {
   return new Promise((resolve) => {
-    const child = spawn(path, ["--version"], {
-      env,
-      detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    let said = "";
-    let why: string | null = null;
-    const end = (reason: string) => {
-      why = reason;
+    const child = spawn(path, ["--version"], { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    let output = "";
+    const end = () => {
       endGroup(child.pid);
-      // Somebody who left the group may hold the pipe, and `close` would not come.
+      // A process that left the group may hold the pipe, and `close` would not come.
       child.stdout.destroy();
     };
-    const timer = setTimeout(() => end(`no answer within ${deadlineMs / 1000} s`), deadlineMs);
-    const onAbort = () => end("it was broken off");
+    // Node 20 may collect a combined signal that only its listeners refer to; this closure holds it.
     const settle = (version: VersionResult) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
+      limit.removeEventListener("abort", end);
       resolve(version);
     };
-    signal.addEventListener("abort", onAbort, { once: true });
+    limit.addEventListener("abort", end);
     child.stdout.on("data", (chunk) => {
-      said = (said + chunk).slice(0, 4096);
+      output = (output + chunk).slice(0, 4096);
     });
     child.once("error", (error) => settle({ ok: false, why: messageOf(error) }));
     child.once("exit", () => endGroup(child.pid));
-    child.once("close", (code, killedBy) => settle(why === null ? verdict(code, killedBy, said) : { ok: false, why }));
-    if (signal.aborted) onAbort();
+    child.once("close", (code, killedBy) => {
+      const why = signal.aborted ? "it was aborted" : `no answer within ${deadlineMs / 1000} s`;
+      settle(limit.aborted ? { ok: false, why } : versionIn(code, killedBy, output));
+    });
+    if (limit.aborted) end();
   });
 }
 
-function verdict(code: number | null, killedBy: NodeJS.Signals | null, said: string): VersionResult {
+function versionIn(code: number | null, killedBy: NodeJS.Signals | null, output: string): VersionResult {
   if (code !== 0) return { ok: false, why: killedBy ? `it was ended by ${killedBy}` : `exit code ${code}` };
-  const text = stripVTControlCharacters(said).trim().split("\n")[0]?.slice(0, 100) ?? "";
+  const text = stripVTControlCharacters(output).trim().split("\n")[0]?.slice(0, 100) ?? "";
   return text === "" ? { ok: false, why: "it said nothing" } : { ok: true, text };
 }
 

@@ -1,10 +1,10 @@
 /**
- * Whether a lane's directory can be worked in. It was there when the lane was made, and may be gone since; agent programs
- * do not all mind, and would do their work in a place that nobody means.
+ * Whether a lane's directory can be used. It may have been removed since the lane was created, and some agent programs
+ * would then work in another directory.
  */
 import { access, constants, stat } from "node:fs/promises";
 
-/** Null when it can; else a reason, with the directory in it. */
+/** Null when it can be used; else a reason that names the directory. */
 export async function directoryProblem(directory: string): Promise<string | null> {
   try {
     if (!(await stat(directory)).isDirectory()) return `directory_missing: ${directory} is not a directory`;
@@ -12,7 +12,7 @@ export async function directoryProblem(directory: string): Promise<string | null
     return null;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const isGone = code === "ENOENT" || code === "ENOTDIR";
-    return isGone ? `directory_missing: ${directory} is not there` : `directory_missing: ${directory} (${code})`;
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    return isMissing ? `directory_missing: ${directory} is not there` : `directory_missing: ${directory} (${code})`;
   }
 }

@@ -1,16 +1,16 @@
 /**
- * The text that every agent is given beside its own instructions, read anew before each prompt: a changed file holds
- * from the next one on. A prompt is never sent without it, so that a file which cannot be used keeps messages waiting.
+ * The configured text that every agent gets in addition to its own instructions. It is read before each prompt. A prompt
+ * is never sent without it, so an unusable file keeps messages waiting.
  */
 import { open, stat } from "node:fs/promises";
 import { AppError } from "../app-error.ts";
 
-/** It goes with every call of a model, so more than this is a mistake. */
+/** It is part of every call of a model, so a larger file is a mistake. */
 export const maxBytes = 64 * 1024;
 
 export type SystemPrompt = { text: string | null } | { unusable: string };
 
-/** An empty file is no prompt. */
+/** An empty file counts as none. */
 export async function readSystemPrompt(path: string | undefined): Promise<SystemPrompt> {
   if (path === undefined) return { text: null };
   const unusable = (why: string) => ({ unusable: `system_prompt_unusable: ${path} ${why}` });
@@ -18,7 +18,7 @@ export async function readSystemPrompt(path: string | undefined): Promise<System
   try {
     bytes = await firstBytes(path, maxBytes + 1);
   } catch (error) {
-    return unusable(wordsFor(error));
+    return unusable(errorText(error));
   }
   if (bytes.length > maxBytes) return unusable(`is larger than ${maxBytes / 1024} KiB`);
   try {
@@ -29,16 +29,15 @@ export async function readSystemPrompt(path: string | undefined): Promise<System
   }
 }
 
-/** For those who start a program with it. */
 export async function usableSystemPrompt(path: string | undefined): Promise<string | null> {
   const prompt = await readSystemPrompt(path);
   if ("unusable" in prompt) throw new AppError({ code: "system_prompt_unusable", message: prompt.unusable });
   return prompt.text;
 }
 
-/** No more than is needed to tell that it is too large: it may have grown into anything. */
+/** Reads no more than is needed to tell that the file is too large. */
 async function firstBytes(path: string, count: number): Promise<Buffer> {
-  // A pipe would be waited for.
+  // Opening a pipe would block.
   if (!(await stat(path)).isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
   const file = await open(path);
   try {
@@ -49,7 +48,7 @@ async function firstBytes(path: string, count: number): Promise<Buffer> {
   }
 }
 
-function wordsFor(error: unknown): string {
+function errorText(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return "is not there";
   if (code === "EISDIR") return "is not a file";

@@ -1,4 +1,4 @@
-/** A row of a transcript before anything is in it; whoever reads the program's words fills it in. */
+/** An empty transcript row, which readers fill in. */
 import type { ToolCall, TranscriptRow } from "../core/transcript/transcript.ts";
 
 export type MutableToolCall = { -readonly [K in keyof ToolCall]: ToolCall[K] };

@@ -70,7 +70,7 @@ test("a pi that does not go over to another session is replaced by one that has 
   // Whoever comes while it is waited for is not handed a program that is elsewhere.
   const [second, meanwhile] = await Promise.all([submit("two"), submit("two")]);
   expect(second).toEqual({ outcome: "accepted" });
-  expect(meanwhile).toMatchObject({ outcome: "not_sent", reason: expect.stringContaining("did not go on") });
+  expect(meanwhile).toMatchObject({ outcome: "not_sent", reason: expect.stringContaining("did not switch") });
   expect(programs()).toEqual([{ sessionId: "two", pid: expect.any(Number) }]);
   expect(programs()[0]?.pid).not.toBe(first?.pid);
 });

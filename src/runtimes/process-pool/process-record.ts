@@ -1,20 +1,21 @@
 /**
- * What is written down about an agent program before it is started, so that the next run finds it whatever happens
- * to this one. A file for each program: a lane may have one that is about to end beside one that begins.
+ * The record of an agent process, written before its start so that the next run finds the process. One file for each: a
+ * lane may have a process that ends and one that starts.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { writeWholeFile } from "../../whole-file.ts";
+import { jsonIn } from "../json-fields.ts";
 
 const schema = z.object({
-  /** Random, and in the program's environment: whoever carries it was started by this start and no other. */
+  /** Random, and in the process's environment: it identifies this start. */
   nonce: z.string(),
   laneId: z.string(),
   sessionId: z.string(),
   /** Null from just before the start until just after it. */
   pid: z.number().int().positive().nullable(),
-  /** When that process began, in the words of the system: tells it from a later one with the same id. */
+  /** The start time in the form of the system: it tells the process from a later one with the same pid. */
   processStart: z.string().nullable(),
 });
 
@@ -27,31 +28,15 @@ export function writeProcessRecord(directory: string, record: ProcessRecord): vo
   writeWholeFile(pathOf(directory, record), `${JSON.stringify(record)}\n`);
 }
 
-/** Those that can be understood; another one was made by another version of Waybill, or is no record. */
+/** Without files that are no records of this version. */
 export function readProcessRecords(directory: string): ProcessRecord[] {
-  return filesIn(directory)
-    .map((name) => schema.safeParse(parsed(join(directory, name))).data)
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  return names
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => schema.safeParse(jsonIn(readFileSync(join(directory, name), "utf8"))).data)
     .filter((record) => record !== undefined);
 }
 
 export function removeProcessRecord(directory: string, record: ProcessRecord): void {
   rmSync(pathOf(directory, record), { force: true });
-}
-
-function filesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).filter((name) => name.endsWith(".json"));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
-
-function parsed(path: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

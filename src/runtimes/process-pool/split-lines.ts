@@ -1,15 +1,19 @@
-/** Cuts a stream into lines. A line that is far too long is told by its beginning, and the rest of it passes by. */
+/** Splits a stream into lines, and truncates a line that is far too long. (Node's readline also splits at U+2028.) */
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-const longestLine = 32 * 1024 * 1024;
+const defaultMaxLength = 32 * 1024 * 1024;
 
-export function splitLines(stream: Readable, onLine: (line: string) => void, longest: number = longestLine): void {
+export function splitLines(
+  stream: Readable,
+  onLine: (line: string) => void,
+  maxLength: number = defaultMaxLength,
+): void {
   const decoder = new StringDecoder("utf8");
   let pieces: string[] = [];
   let length = 0;
   const add = (piece: string) => {
-    if (length < longest) pieces.push(piece.slice(0, longest - length));
+    if (length < maxLength) pieces.push(piece.slice(0, maxLength - length));
     length += piece.length;
   };
   const end = () => {
@@ -26,6 +30,6 @@ export function splitLines(stream: Readable, onLine: (line: string) => void, lon
       add(piece);
     }
   });
-  // What stands without a line's end was cut off by the end of the program, and may still say something.
+  // A line without its end was cut off by the end of the program, and may still matter.
   stream.on("end", end);
 }

@@ -1,4 +1,4 @@
-/** The processes of this machine, as far as it takes to find a server and all that it started, and to end them. */
+/** The processes of this machine, with what is needed to find and end those that Waybill started. */
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,19 +9,19 @@ export type ProcessRow = {
   pid: number;
   parent: number;
   group: number;
-  /** When it began. Together with the id it names a process for good; the id alone is given out again. */
+  /** The start time. It identifies a process together with the pid, which the system reuses. */
   start: string;
-  /** What it carries of ours. Null also where a system does not show environments. */
+  /** Our nonce in its environment. Null also where the system does not show environments. */
   nonce: string | null;
   command: string;
 };
 
-/** Without zombies, which have ended and only wait to be counted. */
+/** Without zombies, which have ended. */
 export function processTable(): Promise<ProcessRow[]> {
   return process.platform === "linux" ? Promise.resolve(tableFromProc()) : tableFromPs();
 }
 
-/** Cheap enough to be asked every few seconds. */
+/** Cheap enough for polling. */
 export function isAlive(pid: number, start: string | null): boolean {
   if (process.platform === "linux") return rowFromProc(pid)?.start === start;
   try {
@@ -41,7 +41,7 @@ function tableFromProc(): ProcessRow[] {
 function rowFromProc(pid: number): ProcessRow | null {
   const stat = readIfAllowed(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The name stands in parentheses and may hold anything, parentheses and spaces too.
+  // The name in parentheses may contain anything, also parentheses and spaces.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group] = fields;
   if (state === "Z" || state === "X") return null;
@@ -51,7 +51,7 @@ function rowFromProc(pid: number): ProcessRow | null {
     pid,
     parent: Number(parent),
     group: Number(group),
-    // In ticks since the machine was started, so the machine's own start belongs to it.
+    // In ticks since the boot, so the boot id belongs to it.
     start: `${bootId()}:${fields[19]}`,
     nonce: carried?.slice(nonceVariable.length + 1) ?? null,
     command: readIfAllowed(`/proc/${pid}/cmdline`)?.split("\0").join(" ").trim() ?? "",
@@ -60,7 +60,7 @@ function rowFromProc(pid: number): ProcessRow | null {
 
 const bootId = () => readIfAllowed("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 
-/** Null for what belongs to others, or has ended in this moment. */
+/** Null for a process of another user, or one that has just ended. */
 function readIfAllowed(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
@@ -90,8 +90,8 @@ export function rowFromPs(line: string): ProcessRow | null {
   return { ...ids, start: start.replace(/\s+/g, " "), nonce: null, command };
 }
 
-/** Nobody tells when a process ends that is not one's own child, so this has to ask. */
-export async function within(deadlineMs: number, done: () => Promise<boolean>): Promise<boolean> {
+/** The system does not report the end of a process that is not our child, so it is polled. */
+export async function pollUntil(deadlineMs: number, done: () => Promise<boolean>): Promise<boolean> {
   const deadline = performance.now() + deadlineMs;
   while (!(await done())) {
     if (performance.now() >= deadline) return false;

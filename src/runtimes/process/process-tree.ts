@@ -1,39 +1,38 @@
 /**
- * Which processes belong to a server that Waybill started: the server itself, its process group, what it started, and
- * whoever carries its nonce. (The shells of an agent's tools have groups of their own, and outlive a killed server.)
- * Deciding is pure; a process is only signalled as the one that it was seen to be.
+ * Finds and ends the processes of a program that Waybill started: its leader, its process group, their descendants, and
+ * every process with its nonce. (The shells of an agent's tools have groups of their own, and outlive a killed leader.)
  */
 import { AppError } from "../../app-error.ts";
 import type { ProcessRow } from "./process-table.ts";
-import { processTable, within } from "./process-table.ts";
+import { pollUntil, processTable } from "./process-table.ts";
 
-/** What is written down about a program: see the records of each runtime. */
+/** The part of a runtime's record that identifies a process. */
 export type ProcessIdentity = { nonce: string; pid: number | null; processStart: string | null };
 
-/** The server's own process, if it lives. A process that only has its id is not it. */
-export function treeLeader(server: ProcessIdentity, table: readonly ProcessRow[]): ProcessRow | null {
-  const recorded = table.find((row) => row.pid === server.pid);
-  if (recorded && (recorded.nonce === server.nonce || recorded.start === server.processStart)) return recorded;
-  if (server.pid !== null) return null;
-  // The start was written down, but not the id: of those that carry its nonce the server itself is the oldest.
-  const carriers = table.filter((row) => row.nonce === server.nonce);
+/** The started process itself, if it is alive. The pid alone does not identify it. */
+export function treeLeader(identity: ProcessIdentity, table: readonly ProcessRow[]): ProcessRow | null {
+  const recorded = table.find((row) => row.pid === identity.pid);
+  if (recorded && (recorded.nonce === identity.nonce || recorded.start === identity.processStart)) return recorded;
+  if (identity.pid !== null) return null;
+  // The pid was not recorded yet: of the processes with its nonce the leader is the oldest.
+  const carriers = table.filter((row) => row.nonce === identity.nonce);
   return carriers.sort((a, b) => startOf(a) - startOf(b) || a.pid - b.pid)[0] ?? null;
 }
 
 const startOf = (row: ProcessRow) => Number(row.start.split(":").at(-1));
 
-/** All of them, without ourselves and those that started us: somebody may run Waybill from an agent's shell. */
-export function processTreeOf(server: ProcessIdentity, table: readonly ProcessRow[], self: number): ProcessRow[] {
-  const leader = treeLeader(server, table);
+/** Without this process and its ancestors: Waybill may run in an agent's shell. */
+export function processTreeOf(identity: ProcessIdentity, table: readonly ProcessRow[], self: number): ProcessRow[] {
+  const leader = treeLeader(identity, table);
   const spared = ancestorsOf(self, table);
-  const family = new Set(table.filter((row) => row.nonce === server.nonce || (leader && row.group === leader.pid)));
-  if (leader) family.add(leader);
-  for (let before = -1; before !== family.size; ) {
-    before = family.size;
-    const ids = new Set([...family].map((row) => row.pid));
-    for (const row of table) if (ids.has(row.parent)) family.add(row);
+  const tree = new Set(table.filter((row) => row.nonce === identity.nonce || (leader && row.group === leader.pid)));
+  if (leader) tree.add(leader);
+  for (let before = -1; before !== tree.size; ) {
+    before = tree.size;
+    const ids = new Set([...tree].map((row) => row.pid));
+    for (const row of table) if (ids.has(row.parent)) tree.add(row);
   }
-  return [...family].filter((row) => !spared.has(row.pid));
+  return [...tree].filter((row) => !spared.has(row.pid));
 }
 
 function ancestorsOf(pid: number, table: readonly ProcessRow[]): Set<number> {
@@ -45,41 +44,41 @@ function ancestorsOf(pid: number, table: readonly ProcessRow[]): Set<number> {
   return chain;
 }
 
-/** Asks the server to end, waits, ends it and all that it left behind, and waits until they are gone. */
-export async function endProcessTree(server: ProcessIdentity, deadlineMs: number): Promise<void> {
-  const family = new Family(server);
-  const leader = treeLeader(server, await family.look());
-  if (leader) await askToEnd(leader, family, deadlineMs);
-  const allGone = async () => {
-    const left = await family.look();
-    for (const row of left) signal(row.pid, "SIGKILL");
-    return left.length === 0;
+/** Asks the leader to end, waits, kills it and everything it left running, and waits until all have ended. */
+export async function endProcessTree(identity: ProcessIdentity, deadlineMs: number): Promise<void> {
+  const tree = new LiveTree(identity);
+  const leader = treeLeader(identity, await tree.read());
+  if (leader) await askToEnd(leader, tree, deadlineMs);
+  const killAll = async () => {
+    const alive = await tree.read();
+    for (const row of alive) signal(row.pid, "SIGKILL");
+    return alive.length === 0;
   };
-  if (!(await within(deadlineMs, allGone))) throw stays(await family.look());
+  if (!(await pollUntil(deadlineMs, killAll))) throw stillRunning(await tree.read());
 }
 
-/** OpenCode takes the first request, while a tool runs, for one to end that tool, and goes on. So it is asked again. */
-async function askToEnd(leader: ProcessRow, family: Family, deadlineMs: number): Promise<void> {
+/** While a tool runs, OpenCode takes the first signal as one to end that tool, and goes on. So the signal is repeated. */
+async function askToEnd(leader: ProcessRow, tree: LiveTree, deadlineMs: number): Promise<void> {
   const deadline = performance.now() + deadlineMs;
-  const isGone = async () => !(await family.look()).some((row) => row.pid === leader.pid);
+  const hasEnded = async () => !(await tree.read()).some((row) => row.pid === leader.pid);
   do {
     signal(leader.group === leader.pid ? -leader.pid : leader.pid, "SIGTERM");
-  } while (!(await within(Math.min(1000, deadlineMs), isGone)) && performance.now() < deadline);
+  } while (!(await pollUntil(Math.min(1000, deadlineMs), hasEnded)) && performance.now() < deadline);
 }
 
-/** Those of a family that live. What was seen once is remembered: with the server gone, nothing may say whose it was. */
-class Family {
-  readonly #server: ProcessIdentity;
+/** The live processes of a tree. It remembers those seen before: after the leader ends, nothing may connect them. */
+class LiveTree {
+  readonly #identity: ProcessIdentity;
   #seen: ProcessRow[] = [];
 
-  constructor(server: ProcessIdentity) {
-    this.#server = server;
+  constructor(identity: ProcessIdentity) {
+    this.#identity = identity;
   }
 
-  async look(): Promise<ProcessRow[]> {
+  async read(): Promise<ProcessRow[]> {
     const table = await processTable();
     const isSame = (row: ProcessRow) => table.some((now) => now.pid === row.pid && now.start === row.start);
-    const rows = [...this.#seen.filter(isSame), ...processTreeOf(this.#server, table, process.pid)];
+    const rows = [...this.#seen.filter(isSame), ...processTreeOf(this.#identity, table, process.pid)];
     this.#seen = [...new Map(rows.map((row) => [row.pid, row])).values()];
     return this.#seen;
   }
@@ -89,13 +88,13 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    // It has ended in this moment, or is another user's by now; that one is still there when the time is up.
+    // It has just ended, or belongs to another user; then it is still there at the deadline.
     if (!["ESRCH", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 
-function stays(family: readonly ProcessRow[]): AppError {
-  const ids = family.map((row) => row.pid).join(", ");
+function stillRunning(tree: readonly ProcessRow[]): AppError {
+  const ids = tree.map((row) => row.pid).join(", ");
   return new AppError({
     code: "agent_stays",
     message: `A program that Waybill started, process ${ids}, does not end.`,

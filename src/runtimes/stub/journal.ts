@@ -1,11 +1,11 @@
 /**
- * The stub's own memory, on disk and independent of Waybill's store: every prompt that reached it, written and synced
- * before the prompt is acknowledged. A crash test counts prompts here.
+ * The stub's own log, on disk and independent of Waybill's store: every prompt is written and synced before it is
+ * acknowledged. Crash tests count prompts here.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AskAnswer } from "../port.ts";
-import type { PromptArrival } from "./script.ts";
+import type { Arrival } from "./script.ts";
 
 export type JournalEntry = { at: number } & (
   | { type: "open"; session: string; lane: string }
@@ -15,11 +15,11 @@ export type JournalEntry = { at: number } & (
       lane: string;
       id: string;
       text: string;
-      arrival: PromptArrival;
+      arrival: Arrival;
       turn: number | null;
     }
   | { type: "abort"; session: string }
-  /** The session is over, as when somebody deleted it. */
+  /** The session was deleted. */
   | { type: "end"; session: string }
   | ({ type: "answer"; session: string; ask: string } & AskAnswer)
   | { type: "posted"; session: string; tool: string; error: string | null }
@@ -43,7 +43,7 @@ export class Journal {
   }
 }
 
-/** All whole entries. A line that a crash cut off was never acknowledged, and is cut off for good. */
+/** All complete entries. A line that a crash cut off was never acknowledged, and is removed. */
 export function readJournal(path: string): JournalEntry[] {
   if (!existsSync(path)) return [];
   const content = readFileSync(path, "utf8");

@@ -1,4 +1,4 @@
-/** What a stub agent does with each prompt. A script is data, so that a test, a demo or a config file can hold it. */
+/** What a stub agent does with each prompt, as data for tests, demos and configuration files. */
 import { z } from "zod";
 
 const ms = z.number().int().nonnegative();
@@ -11,7 +11,7 @@ const step = z.union([
     input: z.record(z.string(), z.unknown()).optional(),
     output: z.string().optional(),
     fails: z.boolean().optional(),
-    /** Files that it is said to have changed. Nothing happens on the disk. */
+    /** Files that the tool reports as changed. Nothing happens on the disk. */
     changes: z
       .array(
         z.strictObject({
@@ -23,7 +23,7 @@ const step = z.union([
       .optional(),
     takesMs: ms.optional(),
   }),
-  /** A `message_send` that names the message it was given, as a teammate would. */
+  /** A `message_send` that names the prompt's message, as a teammate would. */
   z.strictObject({
     reply: z.string(),
     summary: z.string().optional(),
@@ -32,20 +32,20 @@ const step = z.union([
   }),
   z.strictObject({ ask: z.enum(["permission", "question"]), title: z.string().optional() }),
   z.strictObject({ wait: ms }),
-  /** What the model's part in the row has used, beyond what it had used before. */
+  /** Adds to the usage of the row. */
   z.strictObject({ uses: z.strictObject({ tokens: ms.default(0), cost: z.number().nonnegative().default(0) }) }),
   z.strictObject({ error: z.string() }),
-  /** The agent program dies: what it had begun stays open, and the session rests. */
+  /** The agent program dies: its row stays open, and the session is idle. */
   z.strictObject({ crash: z.literal(true) }),
-  /** Busy for ever, without any sign of life. */
+  /** Busy forever, without activity. */
   z.strictObject({ hang: z.literal(true) }),
-  /** The session cannot be used any more. */
+  /** The session becomes unusable. */
   z.strictObject({ stale: z.literal(true) }),
 ]);
 
 /**
  * How a prompt arrives: `lost` is accepted and never stored, `forgotten` is stored and never run, `after_timeout` is
- * stored and run while its sender waits in vain, `unavailable` is turned away for now, `refused` for good.
+ * stored and run while its sender times out, `unavailable` is rejected for now, `refused` for good.
  */
 const arrival = z.enum(["normal", "lost", "forgotten", "after_timeout", "unavailable", "refused"]);
 
@@ -57,19 +57,19 @@ const turn = z.strictObject({
 });
 
 export const stubScriptSchema = z.strictObject({
-  /** Each is used once, by the first prompt that it fits. */
+  /** Each is used once, by the first prompt that matches. */
   turns: z.array(turn).default([]),
-  /** For every other prompt; the first that fits. */
+  /** For every other prompt: the first that matches. */
   always: z.array(turn).default([]),
-  /** How long a step takes that does not say so. */
+  /** The default duration of a step. */
   stepMs: ms.default(5),
-  /** False: the agent never says that something happened, as when an event stream is down. */
+  /** False: the agent sends no hints, as when an event stream is down. */
   hints: z.boolean().default(true),
 });
 
 export type StubStep = z.output<typeof step>;
 export type StubTurn = z.output<typeof turn>;
-export type PromptArrival = z.output<typeof arrival>;
+export type Arrival = z.output<typeof arrival>;
 export type StubScript = z.output<typeof stubScriptSchema>;
 export type StubScriptInput = z.input<typeof stubScriptSchema>;
 

@@ -1,6 +1,6 @@
 /**
- * An agent that follows a script. It behaves as a server of its own would: what it was given is on its own disk, and
- * it goes on with it after a crash of Waybill, because its transcript follows from its journal and the clock.
+ * An agent that follows a script. It behaves like a server of its own: its journal is on disk, and it continues after a
+ * crash of Waybill, because its transcript follows from the journal and the clock.
  */
 import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
@@ -21,9 +21,9 @@ import type {
 } from "../port.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
-import type { PromptArrival, StubScript, StubScriptInput, StubTurn } from "./script.ts";
+import type { Arrival, StubScript, StubScriptInput, StubTurn } from "./script.ts";
 import { stubScriptSchema } from "./script.ts";
-import type { Post } from "./stub-session.ts";
+import type { StubPost } from "./stub-session.ts";
 import { StubSession } from "./stub-session.ts";
 
 export type StubOptions = {
@@ -35,8 +35,8 @@ export type StubOptions = {
   sendingAgain?: RuntimeTraits["sendingAgain"];
 };
 
-/** Without a script the agent says so. */
-const plainScript: StubScriptInput = {
+/** For lanes without a script. */
+const defaultScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
 
@@ -48,20 +48,20 @@ export class StubRuntime implements Runtime {
   readonly #sessions = new Map<string, StubSession>();
   readonly #usedTurns = new Map<string, Set<number>>();
   readonly #scripts = new Map<string, StubScript>();
-  readonly #listeners = new Set<(hint: Hint) => void>();
+  readonly #hintListeners = new Set<(hint: Hint) => void>();
   readonly #timers = new Map<string, () => void>();
-  readonly #posting = new Set<string>();
-  readonly #told = new Map<string, number>();
-  readonly #watchers = new Set<SignalListener>();
-  /** How many rows of a session were told whole. */
-  readonly #toldRows = new Map<string, number>();
+  readonly #pendingPosts = new Set<string>();
+  readonly #publishedChanges = new Map<string, number>();
+  readonly #signalListeners = new Set<SignalListener>();
+  /** How many final rows of a session were published. */
+  readonly #publishedRows = new Map<string, number>();
   #closed = false;
 
   constructor(options: StubOptions) {
     this.#options = options;
     this.traits = { takesIds: true, sendingAgain: options.sendingAgain ?? "reruns", attachments: false };
     for (const entry of readJournal(options.journalPath)) this.#apply(entry);
-    for (const session of this.#sessions.values()) this.#toldRows.set(session.id, session.rowsOver());
+    for (const session of this.#sessions.values()) this.#publishedRows.set(session.id, session.finalRowCount());
     this.#journal = new Journal(options.journalPath);
   }
 
@@ -69,9 +69,9 @@ export class StubRuntime implements Runtime {
     return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
   }
 
-  /** The agent's side of a crash: it goes on where its journal left off. */
+  /** The agent continues where its journal ends. */
   async recover(): Promise<void> {
-    for (const session of this.#sessions.values()) this.#wake(session);
+    for (const session of this.#sessions.values()) this.#schedule(session);
   }
 
   async health(): Promise<null> {
@@ -81,11 +81,11 @@ export class StubRuntime implements Runtime {
   async openSession(lane: Lane): Promise<string> {
     const session = `ses_${randomUUID()}`;
     this.#record({ type: "open", at: this.#now(), session, lane: lane.id });
-    this.#say(lane.id, session, { type: "session_started", resumed: false });
+    this.#publish(lane.id, session, { type: "session_started", resumed: false });
     return session;
   }
 
-  /** One of the same lane, since its calls are made in the name of the lane that it was opened for. */
+  /** Only for the same lane, since the session's calls are made in the name of its lane. */
   async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
     if (this.#sessions.get(sessionId)?.lane === lane.id) return;
     throw new AppError({
@@ -94,10 +94,9 @@ export class StubRuntime implements Runtime {
     });
   }
 
-  /** What the journal has of a session, once more: all that is named after the session is named after the new one. */
+  /** Repeats the journal of a session under a new id, which replaces the old one in all names. */
   async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
-    const old = this.#session(sessionId);
-    old.advance(this.#now());
+    const old = this.#advanced(sessionId);
     const entries = readJournal(this.#options.journalPath).filter((one) => one.session === sessionId);
     const end = entries.findIndex((one) => one.type === "prompt" && one.id === before);
     if (before !== null && end < 0) {
@@ -105,11 +104,9 @@ export class StubRuntime implements Runtime {
     }
     const session = `ses_${randomUUID()}`;
     for (const entry of before === null ? entries : entries.slice(0, end)) {
-      this.#record(entryOf(entry, { session: sessionId, copy: session, lane: lane.id }));
+      this.#record(copiedEntry(entry, { session: sessionId, copy: session, lane: lane.id }));
     }
-    const copied = this.#session(session);
-    copied.advance(this.#now());
-    this.#toldRows.set(session, copied.rowsOver());
+    this.#publishedRows.set(session, this.#advanced(session).finalRowCount());
     const renamed = old.slice(null).rows.map(({ id }) => [id, id.replaceAll(sessionId, session)] as const);
     return { sessionId: session, renamed: new Map(renamed) };
   }
@@ -122,74 +119,60 @@ export class StubRuntime implements Runtime {
   }
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
-    const session = this.#session(prompt.sessionId);
-    session.advance(this.#now());
+    const session = this.#advanced(prompt.sessionId);
     const runs =
-      !session.hasRun(prompt.messageId) && (!session.knows(prompt.messageId) || this.traits.sendingAgain === "reruns");
+      !session.hasRun(prompt.messageId) &&
+      (!session.hasPrompt(prompt.messageId) || this.traits.sendingAgain === "reruns");
     const picked = runs ? this.#pickTurn(lane.id, prompt.text) : null;
     const arrival = picked?.turn.arrival ?? "normal";
-    this.#record({
-      type: "prompt",
-      at: this.#now(),
-      session: prompt.sessionId,
-      lane: lane.id,
-      id: prompt.messageId,
-      text: prompt.text,
-      arrival,
-      turn: picked?.index ?? null,
-    });
-    this.#wake(session);
+    const { sessionId, messageId: id, text } = prompt;
+    const entry = { session: sessionId, lane: lane.id, id, text, arrival, turn: picked?.index ?? null };
+    this.#record({ type: "prompt", at: this.#now(), ...entry });
+    this.#schedule(session);
     return acknowledge(arrival, signal);
   }
 
   async abort(_lane: Lane, sessionId: string): Promise<void> {
-    const session = this.#session(sessionId);
-    session.advance(this.#now());
+    const session = this.#advanced(sessionId);
     this.#record({ type: "abort", at: this.#now(), session: sessionId });
-    this.#say(session.lane, sessionId, { type: "stopped" });
-    this.#wake(session);
+    this.#publish(session.lane, sessionId, { type: "stopped" });
+    this.#schedule(session);
   }
 
-  /** For tests: somebody deletes the session. */
+  /** For tests: deletes the session. */
   endSession(sessionId: string): void {
-    const session = this.#session(sessionId);
-    session.advance(this.#now());
+    const session = this.#advanced(sessionId);
     this.#record({ type: "end", at: this.#now(), session: sessionId });
-    this.#wake(session);
+    this.#schedule(session);
   }
 
   async answer(_lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
     const session = [...this.#sessions.values()].find((one) => one.hasAsk(askId));
     if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
-    const { decision } = answer;
+    const { decision, answers = null } = answer;
     const outcome = decision === "reject" ? decision : "answered";
-    if (session.asksQuestion(askId)) {
-      this.#say(session.lane, session.id, {
-        type: "question_over",
-        ask: askId,
-        outcome,
-        answers: answer.answers ?? null,
-      });
-    } else this.#say(session.lane, session.id, { type: "permission_over", ask: askId, outcome: decision });
+    const body: Said = session.asksQuestion(askId)
+      ? { type: "question_over", ask: askId, outcome, answers }
+      : { type: "permission_over", ask: askId, outcome: decision };
+    this.#publish(session.lane, session.id, body);
     this.#record({ type: "answer", at: this.#now(), session: session.id, ask: askId, ...answer });
-    this.#wake(session);
+    this.#schedule(session);
   }
 
   onSignal(listener: SignalListener): () => void {
-    this.#watchers.add(listener);
-    return () => this.#watchers.delete(listener);
+    this.#signalListeners.add(listener);
+    return () => this.#signalListeners.delete(listener);
   }
 
   async resync(_lane: Lane, sessionId: string): Promise<void> {
-    const session = this.#session(sessionId);
-    session.advance(this.#now());
+    const session = this.#advanced(sessionId);
     const slice = session.slice(null);
-    this.#signal(session, { ...slice, rows: newestTurn(slice.rows) });
+    this.#publishSlice(session, { ...slice, rows: newestTurn(slice.rows) });
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#hintListeners.add(listener);
+    return () => this.#hintListeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -216,7 +199,7 @@ export class StubRuntime implements Runtime {
     session.advance(entry.at);
     switch (entry.type) {
       case "prompt":
-        return this.#arrive(session, entry);
+        return this.#promptArrived(session, entry);
       case "abort":
         return session.abort(entry.at);
       case "end":
@@ -225,26 +208,26 @@ export class StubRuntime implements Runtime {
         session.answer(entry.ask, entry, entry.at);
         return;
       case "posted":
-        return session.posted(entry.tool, entry.error, entry.at);
+        return session.postCompleted(entry.tool, entry.error, entry.at);
       default:
         entry satisfies never;
     }
   }
 
-  #arrive(session: StubSession, entry: Extract<JournalEntry, { type: "prompt" }>): void {
+  #promptArrived(session: StubSession, entry: Extract<JournalEntry, { type: "prompt" }>): void {
     const script = this.#script(entry.lane);
     if (entry.turn !== null && entry.turn < script.turns.length) this.#used(entry.lane).add(entry.turn);
     if (entry.arrival === "lost" || entry.arrival === "unavailable" || entry.arrival === "refused") return;
-    session.store(entry.id, entry.text, entry.at);
+    session.addPrompt(entry.id, entry.text, entry.at);
     const turn = entry.turn === null ? undefined : [...script.turns, ...script.always][entry.turn];
-    if (turn && entry.arrival !== "forgotten") session.begin(entry.id, turn, entry.at);
+    if (turn && entry.arrival !== "forgotten") session.startTurn(entry.id, turn, entry.at);
   }
 
   #pickTurn(lane: string, text: string): { index: number; turn: StubTurn } | null {
     const script = this.#script(lane);
     const used = this.#used(lane);
     const turns = [...script.turns, ...script.always];
-    const index = turns.findIndex((turn, place) => !used.has(place) && text.includes(turn.when ?? ""));
+    const index = turns.findIndex((turn, position) => !used.has(position) && text.includes(turn.when ?? ""));
     const turn = turns[index];
     return turn ? { index, turn } : null;
   }
@@ -259,9 +242,15 @@ export class StubRuntime implements Runtime {
     const known = this.#scripts.get(lane);
     if (known) return known;
     const { scripts } = this.#options;
-    const script = stubScriptSchema.parse(scripts[lane] ?? scripts.default ?? plainScript);
+    const script = stubScriptSchema.parse(scripts[lane] ?? scripts.default ?? defaultScript);
     this.#scripts.set(lane, script);
     return script;
+  }
+
+  #advanced(sessionId: string): StubSession {
+    const session = this.#session(sessionId);
+    session.advance(this.#now());
+    return session;
   }
 
   #session(id: string): StubSession {
@@ -270,44 +259,43 @@ export class StubRuntime implements Runtime {
     throw new AppError({ code: "session_unknown", message: `The stub has no session "${id}".` });
   }
 
-  /** Sets the timer for the session's next step, makes its calls, and tells listeners what happened. */
-  #wake(session: StubSession): void {
+  /** Sets the timer for the session's next step, makes its calls, and publishes its changes. */
+  #schedule(session: StubSession): void {
     if (this.#closed) return;
     session.advance(this.#now());
-    for (const post of session.openPosts()) void this.#carryOut(session, post);
+    for (const post of session.pendingPosts()) void this.#post(session, post);
     this.#timers.get(session.id)?.();
     this.#timers.delete(session.id);
     const next = session.nextAt();
     if (next !== null && Number.isFinite(next)) {
-      this.#timers.set(
-        session.id,
-        this.#options.clock.at(next, () => this.#wake(session)),
-      );
+      const cancel = this.#options.clock.at(next, () => this.#schedule(session));
+      this.#timers.set(session.id, cancel);
     }
-    this.#tell(session);
+    this.#publishChanges(session);
   }
 
-  #say(lane: string, session: string, said: Said): void {
-    for (const watcher of this.#watchers) watcher(lane, { at: this.#now(), session, ...said });
+  #publish(lane: string, session: string, body: Said): void {
+    for (const listener of this.#signalListeners) listener(lane, { at: this.#now(), session, ...body });
   }
 
-  #signal(session: StubSession, slice: TranscriptSlice): void {
+  #publishSlice(session: StubSession, slice: TranscriptSlice): void {
     for (const signal of signalsOf(slice, this.#now())) {
-      for (const watcher of this.#watchers) watcher(session.lane, signal);
+      for (const listener of this.#signalListeners) listener(session.lane, signal);
     }
   }
 
-  #tell(session: StubSession): void {
-    this.#signal(session, session.slice(session.rowCount - (this.#toldRows.get(session.id) ?? 0)));
-    this.#toldRows.set(session.id, session.rowsOver());
-    if (session.happenings === (this.#told.get(session.id) ?? 0) || !this.#script(session.lane).hints) return;
-    this.#told.set(session.id, session.happenings);
-    for (const listener of this.#listeners) listener({ sessionId: session.id });
+  #publishChanges(session: StubSession): void {
+    this.#publishSlice(session, session.slice(session.rowCount - (this.#publishedRows.get(session.id) ?? 0)));
+    this.#publishedRows.set(session.id, session.finalRowCount());
+    if (session.changeCount === (this.#publishedChanges.get(session.id) ?? 0) || !this.#script(session.lane).hints)
+      return;
+    this.#publishedChanges.set(session.id, session.changeCount);
+    for (const listener of this.#hintListeners) listener({ sessionId: session.id });
   }
 
-  async #carryOut(session: StubSession, post: Post): Promise<void> {
-    if (this.#posting.has(post.tool)) return;
-    this.#posting.add(post.tool);
+  async #post(session: StubSession, post: StubPost): Promise<void> {
+    if (this.#pendingPosts.has(post.tool)) return;
+    this.#pendingPosts.add(post.tool);
     const { tool, ...message } = post;
     let error: string | null = null;
     try {
@@ -317,12 +305,11 @@ export class StubRuntime implements Runtime {
     }
     if (this.#closed) return;
     this.#record({ type: "posted", at: this.#now(), session: session.id, tool, error });
-    this.#wake(session);
+    this.#schedule(session);
   }
 }
 
-/** An entry in the copy of a session, which another lane has. */
-function entryOf(entry: JournalEntry, { session, copy, lane }: { session: string; copy: string; lane: string }) {
+function copiedEntry(entry: JournalEntry, { session, copy, lane }: { session: string; copy: string; lane: string }) {
   switch (entry.type) {
     case "open":
       return { ...entry, session: copy, lane };
@@ -335,7 +322,7 @@ function entryOf(entry: JournalEntry, { session, copy, lane }: { session: string
   }
 }
 
-function acknowledge(arrival: PromptArrival, signal: AbortSignal): SubmitOutcome | Promise<SubmitOutcome> {
+function acknowledge(arrival: Arrival, signal: AbortSignal): SubmitOutcome | Promise<SubmitOutcome> {
   switch (arrival) {
     case "normal":
     case "lost":
