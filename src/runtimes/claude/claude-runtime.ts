@@ -38,14 +38,7 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
 
   /** Claude Code takes UUIDs as the ids of prompts. */
   idsFrom(digest: string) {
-    const [a, b, c, d, e] = [
-      digest.slice(0, 8),
-      digest.slice(8, 12),
-      digest.slice(13, 16),
-      digest.slice(17, 20),
-      digest.slice(20, 32),
-    ];
-    const messageId = `${a}-${b}-8${c}-8${d}-${e}`;
+    const messageId = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/s, "$1-$2-8$3-8$4-$5");
     return { messageId, partId: messageId };
   }
 

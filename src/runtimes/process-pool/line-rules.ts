@@ -13,7 +13,7 @@ export function ruleFor(rules: LineRules, name: string): LineRule | null {
 }
 
 /** The same rule for several lines. */
-export function rulesFor(rule: LineRule, prefix: string, names: string): LineRules {
+export function sameRule(rule: LineRule, prefix: string, names: string): LineRules {
   return Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, rule]));
 }
 

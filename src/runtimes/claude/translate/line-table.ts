@@ -6,35 +6,35 @@
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 import type { LineRule, LineRules } from "../../process-pool/line-rules.ts";
-import { ruleFor, rulesFor } from "../../process-pool/line-rules.ts";
+import { ruleFor, sameRule } from "../../process-pool/line-rules.ts";
 
 const redundant = { ignore: "other lines report it" };
 const userInterface = { ignore: "about the program's windows and connections, not about what the agent does" };
 const bookkeeping = { ignore: "about the program's own bookkeeping of the session" };
 
-const system = (rule: LineRule, names: string) => rulesFor(rule, "system/", names);
+const system = (rule: LineRule, names: string) => sameRule(rule, "system/", names);
 const systemStatus = (status: string, names: string) => system({ status }, names);
 
 export const lineTable: LineRules = {
-  ...rulesFor("translate", "", "user assistant result command_lifecycle control_cancel_request"),
+  ...sameRule("translate", "", "user assistant result command_lifecycle control_cancel_request"),
   "control_request/can_use_tool": "translate",
   control_response: { ignore: "a response to us, or the echo of one of ours" },
   keep_alive: { ignore: "carries no information" },
   tool_progress: { ignore: "reports only that time passes" },
   prompt_suggestion: { ignore: "a proposal for what a person could type" },
-  ...rulesFor(redundant, "", "transcript_mirror streamlined_text streamlined_tool_use_summary"),
+  ...sameRule(redundant, "", "transcript_mirror streamlined_text streamlined_tool_use_summary"),
   rate_limit_event: { status: "rate_limit" },
   tool_use_summary: { status: "summary" },
   auth_status: { status: "auth" },
   conversation_reset: { status: "session" },
 
-  ...rulesFor("translate", "stream_event/", "message_start message_delta message_stop"),
+  ...sameRule("translate", "stream_event/", "message_start message_delta message_stop"),
   "stream_event/content_block_stop": { ignore: "the whole block was reported" },
   "stream_event/ping": { ignore: "carries no information" },
   "stream_event/error": { status: "stream_error" },
-  ...rulesFor("translate", "stream_event/content_block_start/", "text thinking tool_use server_tool_use mcp_tool_use"),
+  ...sameRule("translate", "stream_event/content_block_start/", "text thinking tool_use server_tool_use mcp_tool_use"),
   "stream_event/content_block_start/redacted_thinking": { ignore: "unreadable" },
-  ...rulesFor("translate", "stream_event/content_block_delta/", "text_delta thinking_delta input_json_delta"),
+  ...sameRule("translate", "stream_event/content_block_delta/", "text_delta thinking_delta input_json_delta"),
   "stream_event/content_block_delta/signature_delta": { ignore: "a signature of thoughts, for the provider" },
   "stream_event/content_block_delta/citations_delta": { ignore: "the source of a text; the text is reported" },
 

@@ -5,26 +5,26 @@
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 import type { LineRule, LineRules } from "../../process-pool/line-rules.ts";
-import { ruleFor, rulesFor } from "../../process-pool/line-rules.ts";
+import { ruleFor, sameRule } from "../../process-pool/line-rules.ts";
 
 const redundant = { ignore: "other lines report it" };
 
 export const piEventTable: LineRules = {
-  ...rulesFor("translate", "", "response agent_start agent_end message_update compaction_end"),
-  ...rulesFor("translate", "", "auto_retry_start auto_retry_end tool_execution_update tool_execution_end"),
+  ...sameRule("translate", "", "response agent_start agent_end message_update compaction_end"),
+  ...sameRule("translate", "", "auto_retry_start auto_retry_end tool_execution_update tool_execution_end"),
   "message_start/user": "translate",
   "message_end/assistant": "translate",
-  ...rulesFor("translate", "extension_ui_request/", "select confirm input editor notify"),
+  ...sameRule("translate", "extension_ui_request/", "select confirm input editor notify"),
   "message_end/custom": { status: "note" },
   compaction_start: { status: "compacting" },
   extension_error: { status: "extension_error" },
-  ...rulesFor(redundant, "", "turn_start turn_end tool_execution_start"),
-  ...rulesFor(redundant, "message_start/", "assistant toolResult custom"),
-  ...rulesFor(redundant, "message_end/", "user toolResult"),
+  ...sameRule(redundant, "", "turn_start turn_end tool_execution_start"),
+  ...sameRule(redundant, "message_start/", "assistant toolResult custom"),
+  ...sameRule(redundant, "message_end/", "user toolResult"),
   queue_update: { ignore: "Waybill queues prompts itself" },
   session_info_changed: { ignore: "the session's name" },
   thinking_level_changed: { ignore: "how much the model thinks; its reasoning is reported" },
-  ...rulesFor({ ignore: "about a screen" }, "extension_ui_request/", "setStatus setWidget setTitle set_editor_text"),
+  ...sameRule({ ignore: "about a screen" }, "extension_ui_request/", "setStatus setWidget setTitle set_editor_text"),
 };
 
 /** The name of a line in the table. */
