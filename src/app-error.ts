@@ -1,5 +1,5 @@
 /**
- * The one error class for what a person or a program outside can do something about.
+ * The one error class for problems that a person or another program can act on.
  * `code` is stable and documented; `hint` says what to do next. Anything else that is thrown is a bug.
  */
 export class AppError extends Error {
@@ -16,7 +16,7 @@ export class AppError extends Error {
   }
 }
 
-/** What an unknown thrown value says, in one short line, without its stack. */
+/** The message of anything thrown, as one short line without a stack. */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return (message.split("\n")[0] ?? "").slice(0, 300);

@@ -1,7 +1,7 @@
-/** Whether a path lies in a place, or is it. Both absolute and with their symlinks resolved. Pure. */
+/** Whether a path is a directory or lies in it. Both must be absolute, with symlinks resolved. Pure. */
 import { isAbsolute, relative, sep } from "node:path";
 
-export function isInside(path: string, place: string): boolean {
-  const way = relative(place, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+export function isInside(path: string, directory: string): boolean {
+  const relativePath = relative(directory, path);
+  return relativePath !== ".." && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath);
 }

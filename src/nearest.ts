@@ -1,22 +1,22 @@
-/** What somebody may have meant. Pure. */
+/** Suggestions for a misspelt name. Pure. */
 import { distance } from "fastest-levenshtein";
 
-/** The candidate that is most like the word, or null when none is like it. */
-export function nearest(word: string, candidates: readonly string[]): string | null {
-  const given = plain(word);
+/** The candidate that is most similar to the name, or null when none is similar. */
+export function nearest(name: string, candidates: readonly string[]): string | null {
+  const given = normalized(name);
   const [best] = candidates
-    .map((candidate) => ({ candidate, far: far(given, plain(candidate)) }))
-    .toSorted((one, other) => one.far - other.far);
-  return best !== undefined && best.far <= Math.ceil(given.length / 3) ? best.candidate : null;
+    .map((candidate) => ({ candidate, distance: distanceTo(given, normalized(candidate)) }))
+    .toSorted((one, other) => one.distance - other.distance);
+  return best !== undefined && best.distance <= Math.ceil(given.length / 3) ? best.candidate : null;
 }
 
 /** `PORT`, `bot_token` and `bot-token` are near to their camel case. */
-function plain(name: string): string {
+function normalized(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, "").toLowerCase();
 }
 
-/** A beginning of three letters or more is as good as a letter that is wrong. */
-function far(given: string, candidate: string): number {
-  const apart = distance(given, candidate);
-  return given.length >= 3 && candidate.startsWith(given) ? Math.min(1, apart) : apart;
+/** A beginning of three letters or more counts as one wrong letter. */
+function distanceTo(given: string, candidate: string): number {
+  const edits = distance(given, candidate);
+  return given.length >= 3 && candidate.startsWith(given) ? Math.min(1, edits) : edits;
 }

@@ -1,55 +1,74 @@
-/** What a command is: its own help, its own arguments, and a run that ends in an exit code. */
+/** The shape of a command: its help, its arguments, and a run that ends in an exit code. */
 import { parseArgs } from "node:util";
 import { messageOf } from "../app-error.ts";
 import { nearest } from "../nearest.ts";
+import { checkedChoice, usageError } from "./errors.ts";
+import { exitCodes } from "./exit-codes.ts";
 import type { Paint } from "./output/terminal.ts";
-import { usageError } from "./usage-error.ts";
 
 export type CommandContext = {
   env: NodeJS.ProcessEnv;
   json: boolean;
-  /** One line of the command's result, to standard output. */
+  /** Prints a line of the result to standard output. */
   print: (line: string) => void;
-  /** One line that is not the result (progress, hints), to standard error. */
-  remark: (line: string) => void;
+  /** Prints a line that is not the result (progress, hints) to standard error. */
+  printNote: (line: string) => void;
   paint: Paint;
-  /** Aborted by Ctrl-C and by a polite kill. */
+  /** Aborted by Ctrl-C and by SIGTERM. */
   interrupted: AbortSignal;
+  loadCommands: () => Promise<readonly Command[]>;
 };
 
-/** Long names only, but for those that everybody knows. */
+/** Values that shell completion offers; "lanes" asks the daemon for its lane ids. */
+export type Choices = "lanes" | readonly string[];
+
 export type Options = Record<string, Option>;
 type Option = {
   type: "boolean" | "string";
   multiple?: boolean;
   short?: string;
-  /** What it can be, for shell completion; "lanes" asks the daemon. */
-  choices?: "lanes" | readonly string[];
+  choices?: Choices;
+  /** What the help calls the value. */
+  value?: string;
+  help?: string;
+};
+
+/** From this and the options, help.ts makes the help text. Lines are wrapped by hand. */
+export type HelpParts = {
+  /** What follows the command's name, one line per form. */
+  usage: string;
+  description: string;
+  /** What --json prints. */
+  json: string;
+  exitCodes?: string;
+  examples: string;
 };
 
 export type Command = {
   name: string;
   /** A few words for the list of commands. */
   summary: string;
-  /** Usage, options, exit codes where they differ, examples. */
-  help: string;
+  help: string | HelpParts;
   options: Options;
-  /** Words that may come first, for shell completion: `store backup`. */
-  verbs?: readonly string[];
-  /** What the other words can be, for shell completion; "lanes" asks the daemon. */
-  words?: "lanes" | readonly string[];
+  subcommands?: readonly string[];
+  /** How many positional arguments it takes; none by default. */
+  maxArguments?: number;
+  argumentChoices?: Choices;
   /** Not listed. */
   hidden?: boolean;
-  /** Goes on when nobody reads its output any more, as a daemon does whose terminal was closed. */
-  outlivesReaders?: boolean;
+  /** Keeps running when its output is closed, as a daemon does when its terminal is. */
+  ignoresClosedOutput?: boolean;
   run: (input: CommandInput, context: CommandContext) => Promise<number>;
 };
 
 export type CommandInput = {
   positionals: readonly string[];
+  /** The positional at this index, or a usage error. */
+  argument(index: number, errorWhenMissing: string): string;
   flag(name: string): boolean;
   value(name: string): string | undefined;
   values(name: string): readonly string[];
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined;
 };
 
 /** Every command understands these. */
@@ -59,30 +78,43 @@ export const commonOptions: Options = {
 };
 
 export function parseInput(command: Command | null, args: readonly string[]): CommandInput {
+  const { values, positionals } = parse(command, args);
+  const extra = command && values.help !== true ? positionals.slice(command.maxArguments ?? 0) : [];
+  if (extra.length > 0) throw usageError(`too many arguments: ${extra.join(" ")}`, command?.name);
+  const value = (name: string) => [values[name]].flat().findLast((one) => typeof one === "string");
+  return {
+    positionals,
+    argument(index, errorWhenMissing) {
+      const argument = positionals[index];
+      if (!argument) throw usageError(errorWhenMissing, command?.name);
+      return argument;
+    },
+    flag: (name) => values[name] === true,
+    value,
+    values: (name) => [values[name]].flat().filter((one) => typeof one === "string"),
+    choice: (name, choices) => checkedChoice(value(name), choices, `--${name}`, command?.name),
+  };
+}
+
+function parse(command: Command | null, args: readonly string[]) {
   const options = { ...command?.options, ...commonOptions };
   try {
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    return {
-      positionals,
-      flag: (name) => values[name] === true,
-      value: (name) => [values[name]].flat().findLast((value) => typeof value === "string"),
-      values: (name) => [values[name]].flat().filter((value) => typeof value === "string"),
-    };
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
-    const what = messageOf(error).split(". ")[0] ?? "not understood";
-    throw usageError(what, command?.name, error, meantOption(what, options));
+    const problem = messageOf(error).split(". ")[0] ?? "not understood";
+    const unknown = /^Unknown option '--?([^'=]+)'/.exec(problem)?.[1];
+    const similar = unknown === undefined ? null : nearest(unknown, Object.keys(options));
+    throw usageError(problem, command?.name, similar && `--${similar}`, error);
   }
 }
 
-/** For an option that there is not, the one that is most like it. */
-function meantOption(what: string, options: Options): string | null {
-  const unknown = /^Unknown option '--?([^'=]+)'/.exec(what)?.[1];
-  const meant = unknown === undefined ? null : nearest(unknown, Object.keys(options));
-  return meant === null ? null : `--${meant}`;
-}
-
-/** For commands that take no more words than `most`. */
-export function refuseMore(input: CommandInput, most: number, command: string): void {
-  const more = input.positionals.slice(most);
-  if (more.length > 0) throw usageError(`too many arguments: ${more.join(" ")}`, command);
+/** Prints the result of a command, as one line of JSON or as text. */
+export function printResult(
+  { json, print }: CommandContext,
+  value: unknown,
+  text: string | readonly string[],
+): typeof exitCodes.ok {
+  if (json) print(JSON.stringify(value));
+  else for (const line of [text].flat()) print(line);
+  return exitCodes.ok;
 }

@@ -8,7 +8,7 @@ import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Mail } from "../core/message/message.ts";
 import type { DeliveryDetail } from "../service/service.ts";
-import { clientCommands } from "./commands.ts";
+import { loadCommand } from "./commands.ts";
 
 /** Answers at once, in the way that a test says. */
 class AnsweringService extends MemoryService {
@@ -28,8 +28,8 @@ async function daemon(lanes = ["chat"]) {
   const service = new AnsweringService(lanes);
   const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
-  const run = (line: string[], options: { interrupted?: AbortSignal; onRemark?: (line: string) => void } = {}) => {
-    const command = clientCommands.find(({ name }) => name === line[0]);
+  const run = async (line: string[], options: { interrupted?: AbortSignal; onNote?: (line: string) => void } = {}) => {
+    const command = await loadCommand(line[0] ?? "");
     if (!command) throw new Error(`no command ${line[0]}`);
     return runCommand(command, line.slice(1), { env, ...options });
   };
@@ -77,9 +77,9 @@ describe("lanes", () => {
   test("what does not go as it should in a runtime is said once for all of its lanes, and in each", async () => {
     const { run, service, json } = await daemon(["chat", "docs"]);
     service.notices = [{ code: "events_unusable", message: "No events come." }];
-    const { out, remarks } = await run(["lanes"]);
+    const { out, notes } = await run(["lanes"]);
     expect(out).toHaveLength(3);
-    expect(remarks).toEqual(["chat, docs: No events come."]);
+    expect(notes).toEqual(["chat, docs: No events come."]);
     expect((await run(["lanes", "show", "chat"])).out).toContain("notice     No events come.");
     expect(await json("lanes", "show", "chat")).toMatchObject({ notices: service.notices });
   });
@@ -231,10 +231,10 @@ describe("send --wait", () => {
 
   test("shows every step on standard error, and the answer alone on standard output", async () => {
     const { run } = await answeringDaemon(silentThenAnswered);
-    const { code, out, remarks } = await run(["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"]);
+    const { code, out, notes } = await run(["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"]);
     expect(out).toEqual(["Yes.", "All green."]);
     expect(code).toBe(0);
-    expect(remarks.map((line) => line.replace(/^ *[\d.]+s {2}/, ""))).toEqual([
+    expect(notes.map((line) => line.replace(/^ *[\d.]+s {2}/, ""))).toEqual([
       "message m1",
       expect.stringMatching(/^(sent|asked again)/),
       "accepted, which proves nothing yet",
@@ -263,17 +263,17 @@ describe("send --wait", () => {
     const { run } = await answeringDaemon((service, record) => {
       service.step(record, { type, at: 0, reason: "because" } as DeliveryEvent, { status, lastReason: "because" });
     });
-    const { code, out, remarks } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
+    const { code, out, notes } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
     expect({ code, out }).toEqual({ code: exit, out: [] });
-    expect(remarks.at(-1)).toMatch(new RegExp(`${status} after 0 attempts \\(because\\)`));
+    expect(notes.at(-1)).toMatch(new RegExp(`${status} after 0 attempts \\(because\\)`));
   });
 
   test("--timeout stops the waiting and not the delivery", async () => {
     const { run } = await answeringDaemon(() => {});
     const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "--timeout", "0.4", "Green?"];
-    const { code, out, remarks } = await run(line);
+    const { code, out, notes } = await run(line);
     expect({ code, out }).toEqual({ code: 124, out: [] });
-    expect(remarks.at(-1)).toBe("Stopped waiting; the delivery goes on. Look at it: waybill why m1");
+    expect(notes.at(-1)).toBe("Stopped waiting; the delivery goes on. Look at it: waybill why m1");
     const { out: lines } = await run([...line, "--json"]);
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ messageId: "m1", status: "pending", attempts: 0 });
   });
@@ -281,11 +281,11 @@ describe("send --wait", () => {
   test("Ctrl-C says that the delivery goes on, and how to look at it", async () => {
     const { run } = await answeringDaemon(() => {});
     const stop = new AbortController();
-    const onRemark = (line: string) => line.includes("message m1") && stop.abort();
+    const onNote = (line: string) => line.includes("message m1") && stop.abort();
     const line = ["send", "--lane", "chat", "--id", "m1", "--wait", "Green?"];
-    const { code, remarks } = await run(line, { interrupted: stop.signal, onRemark });
+    const { code, notes } = await run(line, { interrupted: stop.signal, onNote });
     expect(code).toBe(130);
-    expect(remarks.at(-1)).toBe("Stopped; the delivery goes on. Look at it: waybill why m1");
+    expect(notes.at(-1)).toBe("Stopped; the delivery goes on. Look at it: waybill why m1");
   });
 });
 
@@ -305,10 +305,10 @@ describe("what was sent", () => {
     expect(await ids("--lane", "chat")).toEqual(["first"]);
     expect(await ids("--open")).toEqual(["second", "first"]);
     expect(await ids("--status", "responded,cancelled")).toEqual([]);
-    const { out, remarks } = await run(["deliveries", "--limit", "1"]);
+    const { out, notes } = await run(["deliveries", "--limit", "1"]);
     expect(out).toHaveLength(2);
     expect(out[1]).toMatch(/review +pending +0 of 3 .*second/);
-    expect(remarks).toEqual(["There are more: --limit N shows up to 200."]);
+    expect(notes).toEqual(["There are more: --limit N shows up to 200."]);
   });
 
   test("can be searched", async () => {
@@ -411,18 +411,18 @@ test("watch --json says in JSON that the connection was lost, and says it once",
   const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const stop = new AbortController();
-  const [watch] = clientCommands.filter(({ name }) => name === "watch");
+  const watch = await loadCommand("watch");
   const after = await service.now();
-  const said: string[] = [];
-  const options = { env, interrupted: stop.signal, onRemark: (line: string) => void said.push(line) };
+  const notes: string[] = [];
+  const options = { env, interrupted: stop.signal, onNote: (line: string) => void notes.push(line) };
   const watching = watch && runCommand(watch, ["--json", "--after", after], options);
   await expect.poll(() => service.following).toBe(1);
   await listening.close();
-  await expect.poll(() => said).toHaveLength(2);
+  await expect.poll(() => notes).toHaveLength(2);
   // Time to say it again.
   await new Promise((resolve) => setTimeout(resolve, 600));
   stop.abort();
-  const codes = (await watching)?.remarks.map((line) => JSON.parse(line).trouble.code);
+  const codes = (await watching)?.notes.map((line) => JSON.parse(line).error.code);
   expect(codes).toEqual(["connection_lost", "no_daemon"]);
 });
 
@@ -453,12 +453,12 @@ describe("follow", () => {
     ["aborted", 4],
   ] as const)("--once ends with the turn; %s is exit code %d", async (reason, code) => {
     const { run, service } = await daemon();
-    const onRemark = () => {
-      const told = [ended("completed", 1), started, ended(reason), started];
-      for (const [index, said] of told.entries())
-        service.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, said));
+    const onNote = () => {
+      const bodies = [ended("completed", 1), started, ended(reason), started];
+      for (const [index, body] of bodies.entries())
+        service.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, body));
     };
-    const followed = await run(["follow", "chat", "--once"], { onRemark });
+    const followed = await run(["follow", "chat", "--once"], { onNote });
     expect(followed.code).toBe(code);
     expect(followed.out).toEqual([
       ...["the turn ended: completed; 1 prompt next", "turn 1", `the turn ended: ${reason}`],

@@ -1,32 +1,38 @@
-/** The commands that talk to a daemon, in the order in which they are listed. */
+/** All commands, in the order in which they are listed. A command's file is loaded when it is run: most need little. */
 import type { Command } from "./command.ts";
-import { answer, asks } from "./commands/asks.ts";
-import { deliveries } from "./commands/deliveries.ts";
-import { follow } from "./commands/follow.ts";
-import { cancel, retry, withdraw } from "./commands/interventions.ts";
-import { lanes } from "./commands/lanes.ts";
-import { messages } from "./commands/messages.ts";
-import { open } from "./commands/open.ts";
-import { restart } from "./commands/restart.ts";
-import { send } from "./commands/send.ts";
-import { show } from "./commands/show.ts";
-import { watch } from "./commands/watch.ts";
-import { why } from "./commands/why.ts";
 
-export const clientCommands: readonly Command[] = [
-  send,
-  watch,
-  follow,
-  lanes,
-  messages,
-  deliveries,
-  show,
-  why,
-  retry,
-  cancel,
-  withdraw,
-  asks,
-  answer,
-  open,
-  restart,
-];
+const loaders: Record<string, () => Promise<Command>> = {
+  up: async () => (await import("./commands/up.ts")).up,
+  worker: async () => (await import("./commands/worker.ts")).worker,
+  init: async () => (await import("./commands/init.ts")).init,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  send: async () => (await import("./commands/send.ts")).send,
+  watch: async () => (await import("./commands/watch.ts")).watch,
+  follow: async () => (await import("./commands/follow.ts")).follow,
+  lanes: async () => (await import("./commands/lanes.ts")).lanes,
+  messages: async () => (await import("./commands/messages.ts")).messages,
+  deliveries: async () => (await import("./commands/deliveries.ts")).deliveries,
+  show: async () => (await import("./commands/show.ts")).show,
+  why: async () => (await import("./commands/why.ts")).why,
+  retry: async () => (await import("./commands/retry.ts")).retry,
+  cancel: async () => (await import("./commands/cancel.ts")).cancel,
+  withdraw: async () => (await import("./commands/withdraw.ts")).withdraw,
+  asks: async () => (await import("./commands/asks.ts")).asks,
+  answer: async () => (await import("./commands/answer.ts")).answer,
+  open: async () => (await import("./commands/open.ts")).open,
+  restart: async () => (await import("./commands/restart.ts")).restart,
+  attach: async () => (await import("./commands/attach.ts")).attach,
+  store: async () => (await import("./commands/store.ts")).store,
+  completion: async () => (await import("./commands/completion.ts")).completion,
+};
+
+export const commandNames: readonly string[] = Object.keys(loaders);
+
+/** Null for a name that no command has. */
+export async function loadCommand(name: string): Promise<Command | null> {
+  return Object.hasOwn(loaders, name) ? ((await loaders[name]?.()) ?? null) : null;
+}
+
+export function loadCommands(): Promise<Command[]> {
+  return Promise.all(Object.values(loaders).map((load) => load()));
+}

@@ -1,6 +1,6 @@
 /**
  * Finds the daemon: the one that WAYBILL_URL and WAYBILL_TOKEN name, or the one that runs on the state in WAYBILL_HOME.
- * The token of a state directory goes to its own daemon and nowhere else.
+ * The token of a state directory is sent to its own daemon only.
  */
 import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
@@ -8,39 +8,41 @@ import { WaybillClient, WaybillError } from "../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { whileStarting } from "./starting-daemon.ts";
+import { waitWhileStarting } from "./wait-for-daemon.ts";
 
 /** A first start may have to wait for an agent program. */
-const maxStartMs = 30_000;
+const startTimeoutMs = 30_000;
 
-/** Runs a command that talks to the daemon, once that listens. Ctrl-C ends whatever it waits for. */
-export async function talk(context: CommandContext, run: (client: WaybillClient) => Promise<number>): Promise<number> {
-  await untilListening(context);
-  const client = new WaybillClient({ ...findDaemon(context.env), signal: context.interrupted });
+/** Runs a command with a client of the daemon, once that listens. Ctrl-C aborts every request. */
+export async function withDaemon(
+  context: CommandContext,
+  run: (client: WaybillClient) => Promise<number>,
+): Promise<number> {
+  const { env, interrupted, json, printNote } = context;
+  const isStarting = () => runningDaemon(env)?.url === null;
+  if (!env.WAYBILL_URL && isStarting()) {
+    if (!json) printNote("The daemon is starting. Waiting for it.");
+    const directory = waybillHome(env);
+    await waitWhileStarting({ directory, isStarting, timeoutMs: startTimeoutMs, signal: interrupted });
+  }
+  const client = new WaybillClient({ ...findDaemon(env), signal: interrupted });
   try {
     return await run(client);
   } catch (error) {
-    if (context.interrupted.aborted) return exitCodes.interrupted;
+    if (interrupted.aborted) return exitCodes.interrupted;
     throw error;
   }
 }
 
-async function untilListening({ env, interrupted: signal, json, remark }: CommandContext): Promise<void> {
-  const isStarting = () => running(env)?.url === null;
-  if (env.WAYBILL_URL || !isStarting()) return;
-  if (!json) remark("The daemon is starting. Waiting for it.");
-  await whileStarting({ directory: waybillHome(env), isStarting, ms: maxStartMs, signal });
-}
-
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {
-  if (env.WAYBILL_URL) return { url: checkedUrl(env.WAYBILL_URL), token: namedToken(env) };
-  if (running(env) === null) throw noDaemon(env);
-  // Its address is asked for each time: it has none while it starts, and may come back at another port.
-  return { url: () => listeningUrl(env), token: env.WAYBILL_TOKEN || readToken(env) };
+  if (env.WAYBILL_URL) return { url: checkedUrl(env.WAYBILL_URL), token: tokenFromEnvironment(env) };
+  if (runningDaemon(env) === null) throw noDaemon(env);
+  // Read for each request: it has no address while it starts, and may come back at another port.
+  return { url: () => listeningUrl(env), token: env.WAYBILL_TOKEN || tokenFromFile(env) };
 }
 
 function listeningUrl(env: NodeJS.ProcessEnv): string {
-  const daemon = running(env);
+  const daemon = runningDaemon(env);
   if (daemon === null) throw new WaybillError(noDaemon(env));
   if (daemon.url !== null) return daemon.url;
   throw new WaybillError({
@@ -51,8 +53,7 @@ function listeningUrl(env: NodeJS.ProcessEnv): string {
 }
 
 function checkedUrl(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed !== null && /^https?:$/.test(parsed.protocol)) return url;
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new AppError({
     code: "bad_url",
     message: `WAYBILL_URL is not an address: ${url}`,
@@ -60,41 +61,38 @@ function checkedUrl(url: string): string {
   });
 }
 
-function namedToken(env: NodeJS.ProcessEnv): string {
+function tokenFromEnvironment(env: NodeJS.ProcessEnv): string {
   if (env.WAYBILL_TOKEN) return env.WAYBILL_TOKEN;
   throw new AppError({
     code: "no_token",
     message: "WAYBILL_URL is set and WAYBILL_TOKEN is not.",
-    hint: "Set WAYBILL_TOKEN to what stands in the file `token` of that daemon's WAYBILL_HOME.",
+    hint: "Set WAYBILL_TOKEN to the content of the file `token` in that daemon's WAYBILL_HOME.",
   });
 }
 
-function readToken(env: NodeJS.ProcessEnv): string {
-  const token = readIfThere(tokenPath(waybillHome(env)))?.trim();
+function tokenFromFile(env: NodeJS.ProcessEnv): string {
+  const path = tokenPath(waybillHome(env));
+  const token = readIfExists(path)?.trim();
   if (token) return token;
   throw new AppError({
     code: "no_token",
-    message: `There is no token in ${tokenPath(waybillHome(env))}.`,
+    message: `There is no token in ${path}.`,
     hint: "The daemon writes it when it starts: restart it, and run this as the same user.",
   });
 }
 
-/** Null when there is no daemon, as far as one can tell without asking it. */
-function running(env: NodeJS.ProcessEnv): { url: string | null } | null {
-  const file = readIfThere(daemonFilePath(waybillHome(env)));
-  if (file === null) return null;
-  const { url, supervisorPid, workerPid } = parsed(file);
-  // What was left behind by a daemon that was killed names processes that are gone.
-  const alive = [supervisorPid, workerPid].some((pid) => typeof pid === "number" && isAlive(pid));
-  return alive ? { url: typeof url === "string" ? url : null } : null;
+/** Null when no daemon runs, judging by its file and its processes. */
+function runningDaemon(env: NodeJS.ProcessEnv): { url: string | null } | null {
+  const { url, supervisorPid, workerPid } = parseObject(readIfExists(daemonFilePath(waybillHome(env))) ?? "{}");
+  // The file of a daemon that was killed names processes that have ended.
+  const isRunning = [supervisorPid, workerPid].some((pid) => typeof pid === "number" && isAlive(pid));
+  return isRunning ? { url: typeof url === "string" ? url : null } : null;
 }
 
-function parsed(file: string): Record<string, unknown> {
+function parseObject(json: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(file);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    return Object(JSON.parse(json));
   } catch {
-    // Half a file: whoever wrote it died over it.
     return {};
   }
 }
@@ -107,7 +105,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function readIfThere(path: string): string | null {
+function readIfExists(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {

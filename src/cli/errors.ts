@@ -1,13 +1,58 @@
-/** What is said while a stream has lost its daemon. */
-import type { WaybillError } from "../client/index.ts";
-import type { CommandContext } from "./command.ts";
+/** Errors that a person or a script can act on, and how they are printed. */
+import { AppError } from "../app-error.ts";
+import { WaybillError } from "../client/index.ts";
+import { nearest } from "../nearest.ts";
+import type { Paint } from "./output/terminal.ts";
+import { printable } from "./output/terminal.ts";
 
-/** A daemon that stays away is the same trouble at every try. */
-export function sayOnce({ json, remark }: CommandContext): (error: WaybillError) => void {
-  let said = "";
-  return ({ code, message }) => {
-    if (message === said) return;
-    said = message;
-    remark(json ? JSON.stringify({ trouble: { code, message } }) : `${message} Trying again.`);
+type ExpectedError = AppError | WaybillError;
+
+/** Anything else that is thrown is a bug, and keeps its stack. */
+export function isExpectedError(error: unknown): error is ExpectedError {
+  return error instanceof AppError || error instanceof WaybillError;
+}
+
+type Format = { json: boolean; paint: Paint };
+
+export function errorText({ code, message, hint }: ExpectedError, { json, paint }: Format): string {
+  if (json) return JSON.stringify({ error: { code, message, hint } });
+  const text = `${paint("red", "waybill:")} ${printable(message)}`;
+  return hint === undefined ? text : `${text}\n${printable(hint)}`;
+}
+
+/** Reports that a stream lost its daemon, once and not at every retry. */
+export function connectionErrorReporter(
+  context: Format & { printNote: (line: string) => void },
+): (error: WaybillError) => void {
+  let reported = "";
+  return (error) => {
+    if (error.message === reported) return;
+    reported = error.message;
+    context.printNote(context.json ? errorText(error, context) : `${error.message} Trying again.`);
   };
+}
+
+/** A command line that cannot be understood: exit code 2. */
+export function usageError(
+  message: string,
+  command?: string,
+  suggestion: string | null = null,
+  cause?: unknown,
+): AppError {
+  const help = command === undefined ? "waybill --help" : `waybill ${command} --help`;
+  const guess = suggestion === null ? "" : `Did you mean \`${suggestion}\`? `;
+  return new AppError({ code: "usage", message, hint: `${guess}Run \`${help}\` for how it is used.`, cause });
+}
+
+/** Checks a value that was given; undefined stays undefined. */
+export function checkedChoice<T extends string>(
+  value: string | undefined,
+  choices: readonly T[],
+  label: string,
+  command: string | undefined,
+): T | undefined {
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined || value === undefined) return choice;
+  const message = `${label} is one of ${choices.join(", ")}, not ${value}`;
+  throw usageError(message, command, nearest(value, choices));
 }

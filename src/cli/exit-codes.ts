@@ -1,4 +1,4 @@
-/** What scripts can tell from the exit code. */
+/** The exit codes that scripts rely on. */
 import type { Status } from "../client/index.ts";
 
 export const exitCodes = {
@@ -22,9 +22,9 @@ export function exitCodeOfOutcome(status: Status): number {
   return status === "cancelled" ? exitCodes.cancelled : exitCodes.ok;
 }
 
-export type TurnReason = "completed" | "error" | "aborted" | "interrupted";
+export type TurnEndReason = "completed" | "error" | "aborted" | "interrupted";
 
-export function exitCodeOfTurn(reason: TurnReason): number {
+export function exitCodeOfTurn(reason: TurnEndReason): number {
   if (reason === "completed") return exitCodes.ok;
   return reason === "aborted" ? exitCodes.cancelled : exitCodes.failed;
 }

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { makeLogger } from "./logging.ts";
+import { createLogger } from "./logging.ts";
 
-function written(write: (log: ReturnType<typeof makeLogger>) => void, terminal: boolean): string {
+function written(write: (log: ReturnType<typeof createLogger>) => void, terminal: boolean): string {
   let text = "";
   const stream = new Writable({
     write(chunk, _, done) {
@@ -10,7 +10,7 @@ function written(write: (log: ReturnType<typeof makeLogger>) => void, terminal: 
       done();
     },
   });
-  write(makeLogger({ level: "info", terminal, colours: false, stream }));
+  write(createLogger({ level: "info", terminal, coloured: false, stream }));
   return text;
 }
 

@@ -1,4 +1,4 @@
-/** The daemon's log: lines of JSON, or words on a terminal. Secrets are cut out wherever they might turn up. */
+/** The daemon's log: lines of JSON, or readable lines on a terminal. Secrets are redacted. */
 import type { Logger } from "pino";
 import { pino } from "pino";
 import pretty from "pino-pretty";
@@ -7,7 +7,7 @@ export type { Logger };
 
 const secretNames = ["token", "password", "apiKey", "authorization", "cookie", "telegramBotToken", "piAgentApiKey"];
 
-/** What programs want to know, and what only fills the screen of a person. */
+/** Fields for programs, which would only fill a person's screen. */
 const hiddenOnTerminals = [
   ...["pid", "event", "teamName", "memberName", "runId", "runtimeSessionId", "responseState", "nextAttemptAt"],
   ...["visibleReplyCorrelation", "visibleReplySemanticallySufficient", "deliveryId", "payloadHash"],
@@ -15,13 +15,13 @@ const hiddenOnTerminals = [
 
 export type LogOptions = {
   level: string;
-  /** Words instead of JSON. */
+  /** Readable lines instead of JSON. */
   terminal: boolean;
-  colours: boolean;
+  coloured: boolean;
   stream?: NodeJS.WritableStream;
 };
 
-export function makeLogger({ level, terminal, colours, stream = process.stdout }: LogOptions): Logger {
+export function createLogger({ level, terminal, coloured, stream = process.stdout }: LogOptions): Logger {
   const options = {
     level,
     base: { pid: process.pid },
@@ -29,14 +29,6 @@ export function makeLogger({ level, terminal, colours, stream = process.stdout }
     redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[secret]" },
   };
   if (!terminal) return pino(options, stream);
-  return pino(
-    options,
-    pretty({
-      destination: stream,
-      colorize: colours,
-      ignore: hiddenOnTerminals.join(","),
-      translateTime: "SYS:HH:MM:ss",
-      singleLine: true,
-    }),
-  );
+  const format = { translateTime: "SYS:HH:MM:ss", singleLine: true, ignore: hiddenOnTerminals.join(",") };
+  return pino(options, pretty({ destination: stream, colorize: coloured, ...format }));
 }

@@ -107,7 +107,7 @@ describe("stopping", () => {
     expect(daemon.said.map((line) => line.event)).toContain("prompt_delivery_response_observed");
   });
 
-  test("a second SIGTERM hurries; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
+  test("a second SIGTERM stops it now; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
     waybill.configure({ slow: takes(4000) }, { drainMs: 60_000 });
     const daemon = await waybill.up();
     const running = pids();

@@ -78,8 +78,8 @@ describe("a worker that ends by itself", () => {
   test("by a crash is started again, each time after a longer wait", async () => {
     const daemon = up("crash");
     const waits: unknown[] = [];
-    for (let crash = 0; crash < 3; crash++) waits.push((await daemon.hear({ event: "worker_ended" })).after);
-    expect(waits).toEqual([20, 40, 80].map((afterMs, before) => ({ do: "restart", afterMs, crashes: before + 1 })));
+    for (let crash = 0; crash < 3; crash++) waits.push((await daemon.hear({ event: "worker_ended" })).next);
+    expect(waits).toEqual([20, 40, 80].map((delayMs, before) => ({ action: "restart", delayMs, crashes: before + 1 })));
     await daemon.hear({ event: "worker_started" });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toMatchObject({ code: 0 });
@@ -87,8 +87,8 @@ describe("a worker that ends by itself", () => {
 
   test("by a signal counts as a crash; a stop during the wait ends it at once", async () => {
     const daemon = up("crash_slowly");
-    const { end, after } = await daemon.hear({ event: "worker_ended" });
-    expect({ end, after }).toMatchObject({ end: { code: null, signal: "SIGSEGV" }, after: { afterMs: 600_000 } });
+    const { end, next } = await daemon.hear({ event: "worker_ended" });
+    expect({ end, next }).toMatchObject({ end: { code: null, signal: "SIGSEGV" }, next: { delayMs: 600_000 } });
     expect(readDaemonFile(home)).toMatchObject({ workerPid: null, url: null });
     daemon.kill("SIGINT");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
@@ -97,8 +97,8 @@ describe("a worker that ends by itself", () => {
 
   test("for a planned restart ends although something of it cannot be closed", async () => {
     const daemon = up("restart_never_closes");
-    const { after } = await daemon.hear({ event: "worker_ended" });
-    expect(after).toEqual({ do: "restart", afterMs: 0, crashes: 0 });
+    const { next } = await daemon.hear({ event: "worker_ended" });
+    expect(next).toEqual({ action: "restart", delayMs: 0, crashes: 0 });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
   });
@@ -108,7 +108,7 @@ describe("a worker that ends by itself", () => {
     const first = await daemon.readyWorker();
     await daemon.hear({ worker: "draining", pid: first });
     await daemon.hear({ worker: "closed", pid: first });
-    expect((await daemon.hear({ event: "worker_ended" })).after).toEqual({ do: "restart", afterMs: 0, crashes: 0 });
+    expect((await daemon.hear({ event: "worker_ended" })).next).toEqual({ action: "restart", delayMs: 0, crashes: 0 });
     const second = await daemon.readyWorker();
     expect(second).not.toBe(first);
     daemon.kill("SIGTERM");
@@ -136,14 +136,14 @@ describe("a worker that ends by itself", () => {
 
 describe("a request to stop", () => {
   test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-    "by %s makes the worker drain, and the second one hurries it",
+    "by %s makes the worker drain, and the second one stops it now",
     async (signal) => {
       const daemon = up("drains_long");
       const worker = await daemon.readyWorker();
       daemon.kill(signal);
       await daemon.hear({ worker: "draining" });
       daemon.kill(signal);
-      await daemon.hear({ worker: "hurried" });
+      await daemon.hear({ worker: "stopping now" });
       await daemon.hear({ worker: "closed" });
       expect(await daemon.exit()).toEqual({ code: 0, signal: null });
       nothingIsLeft(daemon.pid, worker);
@@ -158,19 +158,19 @@ describe("a request to stop", () => {
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     await daemon.silence();
     const ignored = daemon.said.filter((line) => line.worker === "ignores").map((line) => line.signal);
-    // The second is the supervisor's own, which hurries it.
+    // The second is the supervisor's own, which stops it now.
     expect(ignored).toEqual(["SIGTERM", "SIGINT"]);
   });
 
-  test("is not hurried by a drain that may take longer than a timer can", async () => {
+  test("is not forced by a drain that may take longer than a timer can", async () => {
     const daemon = up("drains_for_weeks");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
     await daemon.hear({ worker: "draining" });
     await wait(300);
-    expect(daemon.said).not.toContainEqual(expect.objectContaining({ worker: "hurried" }));
+    expect(daemon.said).not.toContainEqual(expect.objectContaining({ worker: "stopping now" }));
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "hurried" });
+    await daemon.hear({ worker: "stopping now" });
     expect(await daemon.exit()).toMatchObject({ code: 0 });
     expect(daemon.errors).toBe("");
   });
@@ -180,7 +180,7 @@ describe("a request to stop", () => {
     await daemon.hear({ worker: "draining" });
     daemon.kill("SIGTERM");
     daemon.kill("SIGINT");
-    await daemon.hear({ worker: "hurried" });
+    await daemon.hear({ worker: "stopping now" });
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     expect(daemon.said.filter(({ event }) => event === "worker_started")).toHaveLength(1);
   });
@@ -201,7 +201,7 @@ describe("a request to stop", () => {
     const daemon = up("drain_fails");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "trouble", message: "Error: no way to drain" });
+    await daemon.hear({ worker: "error", message: "Error: no way to drain" });
     await daemon.hear({ worker: "closed" });
     expect(await daemon.exit()).toMatchObject({ code: 0 });
   });
@@ -218,22 +218,22 @@ describe("a worker whose supervisor was killed", () => {
     expect(isGone(worker)).toBe(true);
     const next = up("polite");
     await next.readyWorker();
-    expect(next.said.filter(({ event }) => event === "stale_worker_found")).toEqual([]);
+    expect(next.said.filter(({ event }) => event === "orphaned_worker_found")).toEqual([]);
     next.kill("SIGTERM");
     expect(await next.exit()).toMatchObject({ code: 0 });
   });
 
-  test("and that drains for long is hurried by the next start, which goes on with the store", async () => {
+  test("and that drains for long is forced to end by the next start, which goes on with the store", async () => {
     const daemon = up("drains_long");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
     await daemon.hear({ worker: "draining", pid: worker });
     const next = up("polite");
-    expect(await next.hear({ event: "stale_worker_found" })).toMatchObject({ pid: worker });
-    await daemon.hear({ worker: "hurried", pid: worker });
+    expect(await next.hear({ event: "orphaned_worker_found" })).toMatchObject({ pid: worker });
+    await daemon.hear({ worker: "stopping now", pid: worker });
     const fresh = await next.readyWorker();
     expect(storeHolder(storePath())).toEqual({ pid: fresh });
-    expect(next.said.filter(({ event }) => event === "stale_worker_killed")).toEqual([]);
+    expect(next.said.filter(({ event }) => event === "orphaned_worker_killed")).toEqual([]);
   });
 
   test("and that ignores everything is killed by the next start, which goes on with the store", async () => {
@@ -242,7 +242,7 @@ describe("a worker whose supervisor was killed", () => {
     daemon.kill("SIGKILL");
     await daemon.hear({ worker: "ignores", signal: "disconnect" });
     const next = up("polite", impatient);
-    expect(await next.hear({ event: "stale_worker_killed" })).toMatchObject({ pid: worker });
+    expect(await next.hear({ event: "orphaned_worker_killed" })).toMatchObject({ pid: worker });
     const fresh = await next.readyWorker();
     expect(storeHolder(storePath())).toEqual({ pid: fresh });
     next.kill("SIGTERM");
@@ -297,7 +297,7 @@ test("a worker without a supervisor drains and ends on a signal", async () => {
   worker.kill("SIGINT");
   await worker.hear({ worker: "draining" });
   worker.kill("SIGTERM");
-  await worker.hear({ worker: "hurried" });
+  await worker.hear({ worker: "stopping now" });
   expect(await worker.exit()).toEqual({ code: 0, signal: null });
 });
 

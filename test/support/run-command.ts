@@ -1,28 +1,29 @@
-/** Runs a command of the command line against a daemon, and keeps what it prints. */
+/** Runs a command of the command line against a daemon, and captures its output. */
 import type { Command, CommandContext } from "../../src/cli/command.ts";
 import { parseInput } from "../../src/cli/command.ts";
 
-export type Ran = { code: number; out: string[]; remarks: string[] };
+export type CommandResult = { code: number; out: string[]; notes: string[] };
 
 export async function runCommand(
   command: Command,
   args: readonly string[],
-  options: { env: NodeJS.ProcessEnv; interrupted?: AbortSignal; onRemark?: (line: string) => void },
-): Promise<Ran> {
+  options: { env: NodeJS.ProcessEnv; interrupted?: AbortSignal; onNote?: (line: string) => void },
+): Promise<CommandResult> {
   const input = parseInput(command, args);
   const out: string[] = [];
-  const remarks: string[] = [];
+  const notes: string[] = [];
   const context: CommandContext = {
     env: options.env,
     json: input.flag("json"),
     print: (line) => void out.push(...line.split("\n")),
-    remark: (line) => {
-      remarks.push(line);
-      options.onRemark?.(line);
+    printNote: (line) => {
+      notes.push(line);
+      options.onNote?.(line);
     },
     paint: (_style, text) => text,
     interrupted: options.interrupted ?? new AbortController().signal,
+    loadCommands: async () => [],
   };
   const code = await command.run(input, context);
-  return { code, out, remarks };
+  return { code, out, notes };
 }

@@ -5,10 +5,9 @@ import { findOpencode } from "../../runtimes/opencode/server/find-opencode.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath } from "../../transports/opencode-api/opencode-address.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { refuseMore } from "../command.ts";
-import { findDaemon, talk } from "../connect.ts";
+import { findDaemon, withDaemon } from "../connect.ts";
+import { usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { usageError } from "../usage-error.ts";
 
 const help = `Usage: waybill attach [LANE]
 
@@ -27,12 +26,12 @@ export const attach: Command = {
   summary: "open OpenCode's own terminal on a lane",
   help,
   options: {},
-  words: "lanes",
+  maxArguments: 1,
+  argumentChoices: "lanes",
   run(input, context) {
     const [lane] = input.positionals;
-    refuseMore(input, 1, "attach");
     if (context.json) throw usageError("a terminal has no --json; `waybill follow LANE --json` shows turns", "attach");
-    return talk(context, async (client) => {
+    return withDaemon(context, async (client) => {
       if (lane !== undefined) await client.lane(lane);
       const { url, token } = findDaemon(context.env);
       const base = typeof url === "string" ? url : url();

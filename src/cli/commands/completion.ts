@@ -1,38 +1,28 @@
-/** `waybill completion`: what Tab knows. */
+/** `waybill completion`: prints a completion script for a shell. */
 import type { Command } from "../command.ts";
-import { refuseMore } from "../command.ts";
+import { printResult } from "../command.ts";
 import { completionScript, shells } from "../completion-scripts.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { checkedChoice, usageError } from "../usage-error.ts";
+import { checkedChoice, usageError } from "../errors.ts";
 
-const help = `Usage: waybill completion bash|zsh|fish
-
-Prints a script that completes commands, options and lanes when Tab is pressed.
-
-Options:
-  --json    one line: {"script":"…"}
-
-Examples:
-  source <(waybill completion bash)        # in ~/.bashrc
-  source <(waybill completion zsh)         # in ~/.zshrc, after compinit
-  waybill completion fish > ~/.config/fish/completions/waybill.fish`;
-
-/** It completes all commands, so it is made by whoever knows them all. */
-export function completion(commands: () => Promise<readonly Command[]>): Command {
-  return {
-    name: "completion",
-    summary: "print a completion script for bash, zsh or fish",
-    help,
-    options: {},
-    words: shells,
-    async run(input, { json, print }) {
-      const [word] = input.positionals;
-      refuseMore(input, 1, "completion");
-      const shell = checkedChoice(word, shells, { option: "the shell", command: "completion" });
-      if (shell === undefined) throw usageError("for which shell? bash, zsh or fish", "completion");
-      const script = completionScript(shell, await commands());
-      print(json ? JSON.stringify({ script }) : script.trimEnd());
-      return exitCodes.ok;
-    },
-  };
-}
+export const completion: Command = {
+  name: "completion",
+  summary: "print a completion script for bash, zsh or fish",
+  help: {
+    usage: "bash|zsh|fish",
+    description: "Prints a script that completes commands, options and lanes when Tab is pressed.",
+    json: 'one line: {"script":"…"}',
+    exitCodes: "0 done, 2 not understood.",
+    examples: `source <(waybill completion bash)        # in ~/.bashrc
+source <(waybill completion zsh)         # in ~/.zshrc, after compinit
+waybill completion fish > ~/.config/fish/completions/waybill.fish`,
+  },
+  options: {},
+  maxArguments: 1,
+  argumentChoices: shells,
+  async run(input, context) {
+    const shell = checkedChoice(input.positionals[0], shells, "the shell", "completion");
+    if (shell === undefined) throw usageError("for which shell? bash, zsh or fish", "completion");
+    const script = completionScript(shell, await context.loadCommands());
+    return printResult(context, { script }, script.trimEnd());
+  },
+};

@@ -1,6 +1,5 @@
 /** `waybill doctor`: what is in order, what is not, and how to put it right. */
 import type { Command, CommandContext } from "../command.ts";
-import { refuseMore } from "../command.ts";
 import { look } from "../doctor/inspect.ts";
 import type { Check } from "../doctor/judge.ts";
 import { judge } from "../doctor/judge.ts";
@@ -26,8 +25,7 @@ export const doctor: Command = {
   summary: "check what Waybill needs, and say how to fix it",
   help,
   options: {},
-  async run(input, context) {
-    refuseMore(input, 0, "doctor");
+  async run(_input, context) {
     const checks = judge(await look(context.env, context.interrupted));
     if (context.interrupted.aborted) return 130;
     if (context.json) context.print(JSON.stringify({ checks }));

@@ -1,120 +1,124 @@
-/** `waybill follow`: the turns of a lane, as the agent works. */
+/** `waybill follow`: shows the turns of a lane as the agent works. */
 import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../client/index.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { refuseMore } from "../command.ts";
-import { talk } from "../connect.ts";
-import { sayOnce } from "../errors.ts";
-import type { TurnReason } from "../exit-codes.ts";
+import { withDaemon } from "../connect.ts";
+import { connectionErrorReporter, usageError } from "../errors.ts";
+import type { TurnEndReason } from "../exit-codes.ts";
 import { exitCodeOfTurn, exitCodes } from "../exit-codes.ts";
-import { statusLine } from "../output/screen.ts";
+import { statusLine } from "../output/status-line.ts";
 import { TurnLines } from "../output/turn-lines.ts";
-import { usageError } from "../usage-error.ts";
 
-const help = `Usage: waybill follow LANE [--once] [--all | --after CURSOR]
-
-Shows what the agent of a lane does, as it does it: what it says, its tools, what it asks, and how each turn ends. It
-goes on until Ctrl-C, connects again by itself when the daemon restarts, and leaves out nothing that is kept.
-
-Options:
-  --once           end when the agent is idle after a turn, with an exit code that says how that ended; with --all also
-                   after a turn that is over already
-  --all            begin with the oldest event that is kept instead of now
-  --after CURSOR   begin after this event (the \`cursor\` of a line of --json)
-  --json           one line of JSON for each event
-
-Exit codes: 130 ended by Ctrl-C, 5 no daemon runs, 1 any other error; with --once 0 the turn was completed, 3 it ended
-in an error or was interrupted, 4 it was stopped.
-
-Examples:
-  waybill follow chat
-  waybill follow chat --once && echo done
-  waybill follow chat --json | grep '"type":"turn.ended"'`;
-
-type Show = { event(event: FollowedEvent): void; end(): void };
+type EventPrinter = { event(event: FollowedEvent): void; end(): void };
 
 export const follow: Command = {
   name: "follow",
   summary: "show the turns of a lane as its agent works",
-  help,
-  options: { once: { type: "boolean" }, all: { type: "boolean" }, after: { type: "string" } },
-  words: "lanes",
+  help: {
+    usage: "LANE [--once] [--all | --after CURSOR]",
+    description: `Shows what the agent of a lane does, as it does it: its text, its tools, what it asks, and how each turn ends. It runs
+until Ctrl-C, reconnects when the daemon restarts, and misses nothing that is kept.`,
+    json: "one line of JSON for each event",
+    exitCodes: `130 ended by Ctrl-C, 5 no daemon runs, 1 any other error; with --once 0 the turn was completed, 3 it ended
+in an error or was interrupted, 4 it was stopped.`,
+    examples: `waybill follow chat
+waybill follow chat --once && echo done
+waybill follow chat --json | grep '"type":"turn.ended"'`,
+  },
+  options: {
+    once: {
+      type: "boolean",
+      help: "end when the agent is idle after a turn, with an exit code that says how the turn ended;\nwith --all also after a turn that is over already",
+    },
+    all: { type: "boolean", help: "begin with the oldest event that is kept instead of now" },
+    after: {
+      type: "string",
+      value: "CURSOR",
+      help: "begin after this event (the `cursor` of a line of --json)",
+    },
+  },
+  maxArguments: 1,
+  argumentChoices: "lanes",
   run(input, context) {
-    const [lane] = input.positionals;
-    refuseMore(input, 1, "follow");
-    if (lane === undefined) throw usageError("which lane? `waybill lanes` lists them", "follow");
+    const lane = input.argument(0, "which lane? `waybill lanes` lists them");
     if (input.flag("all") && input.value("after") !== undefined) {
       throw usageError("either --all or --after, not both", "follow");
     }
-    return talk(context, async (client) => {
+    return withDaemon(context, async (client) => {
       // A lane that does not exist would be silent for ever.
       await client.lane(lane);
-      const show = context.json ? jsonLines(context) : readableLines(context);
+      const printer = context.json ? jsonPrinter(context) : textPrinter(context);
       try {
-        return await showAll(client, lane, input, context, show);
+        return await followLane(client, lane, input, context, printer);
       } finally {
-        show.end();
+        printer.end();
       }
     });
   },
 };
 
-async function showAll(
+async function followLane(
   client: WaybillClient,
   lane: string,
   input: CommandInput,
   context: CommandContext,
-  show: Show,
+  printer: EventPrinter,
 ): Promise<number> {
-  const kept = input.flag("all") ? await showKept(client, lane, context, show) : null;
-  if (input.flag("once") && kept?.ended) return exitCodeOfTurn(kept.ended);
-  const after = kept ? kept.end : input.value("after");
+  const stored = input.flag("all") ? await printStored(client, lane, context, printer) : null;
+  if (input.flag("once") && stored?.turnEnd) return exitCodeOfTurn(stored.turnEnd);
+  const after = stored ? stored.cursor : input.value("after");
   const onOpen = () => {
-    if (!context.json) context.remark("Following. Ctrl-C ends it.");
+    if (!context.json) context.printNote("Following. Ctrl-C ends it.");
   };
   if (after !== undefined) onOpen();
-  const options = { lane, after, signal: context.interrupted, onOpen, onError: sayOnce(context) };
+  const options = {
+    lane,
+    after,
+    signal: context.interrupted,
+    onOpen,
+    onError: connectionErrorReporter(context),
+  };
   for await (const event of client.followEvents(options)) {
-    show.event(event);
-    const ended = endOf(event);
-    if (input.flag("once") && ended) return exitCodeOfTurn(ended);
+    printer.event(event);
+    const turnEnd = idleAfter(event);
+    if (input.flag("once") && turnEnd) return exitCodeOfTurn(turnEnd);
   }
   return exitCodes.interrupted;
 }
 
-/** How the turn ended that this event is the end of. With prompts that come next, the agent is not idle yet. */
-function endOf(event: FollowedEvent | UniversalEvent): TurnReason | null {
+/** How the turn ended, if this event ends one and no prompt is queued behind it. */
+function idleAfter(event: FollowedEvent | UniversalEvent): TurnEndReason | null {
   return event.type === "turn.ended" && event.data.queued === 0 ? event.data.reason : null;
 }
 
-/** What is kept, where it stops, and how the newest turn ended if the agent is idle since. */
-async function showKept(client: WaybillClient, lane: string, { interrupted }: CommandContext, show: Show) {
-  let ended: TurnReason | null = null;
+/** Prints the stored events. Returns where they end, and how the newest turn ended if the agent is idle since. */
+async function printStored(client: WaybillClient, lane: string, context: CommandContext, printer: EventPrinter) {
+  let turnEnd: TurnEndReason | null = null;
   for (let after: string | undefined; ; ) {
-    const { events, cursor } = await client.events({ lane, after, limit: 200 }, { signal: interrupted });
-    for (const one of events) {
-      show.event({ ...one.event, cursor: one.cursor });
-      if (one.event.type === "turn.started") ended = null;
-      ended = endOf(one.event) ?? ended;
+    const page = await client.events({ lane, after, limit: 200 }, { signal: context.interrupted });
+    for (const { event, cursor } of page.events) {
+      printer.event({ ...event, cursor });
+      if (event.type === "turn.started") turnEnd = null;
+      turnEnd = idleAfter(event) ?? turnEnd;
     }
-    after = cursor;
-    if (events.length === 0) return { end: after, ended };
+    after = page.cursor;
+    if (page.events.length === 0) return { cursor: after, turnEnd };
   }
 }
 
-function jsonLines({ print }: CommandContext): Show {
+function jsonPrinter({ print }: CommandContext): EventPrinter {
   return { event: (event) => print(JSON.stringify(event)), end: () => {} };
 }
 
-function readableLines({ print, paint }: CommandContext): Show {
+function textPrinter({ print, paint }: CommandContext): EventPrinter {
   const turns = new TurnLines(paint);
-  const screen = statusLine(process.stdout, print);
+  const display = statusLine(process.stdout, print);
   return {
     event(event) {
-      if (event.type === "reset") return screen.line("what happened in between is not kept any more; it goes on");
-      const { lines, status } = turns.take(event);
-      for (const line of lines) screen.line(line);
-      if (lines.length > 0 || status !== "") screen.status(status);
+      if (event.type === "reset") return display.line("the events in between are not kept any more; it goes on");
+      const { lines, status } = turns.add(event);
+      for (const line of lines) display.line(line);
+      if (lines.length > 0 || status !== "") display.status(status);
     },
-    end: () => screen.clear(),
+    end: () => display.clear(),
   };
 }

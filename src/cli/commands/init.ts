@@ -3,10 +3,9 @@
 import { loadConfig } from "../../daemon/config/config.ts";
 import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
 import { settings } from "../../daemon/config/settings.ts";
-import { shellWord } from "../../daemon/shell-word.ts";
 import { defaultConfigPath } from "../../home.ts";
+import { shellQuote } from "../../shell-quote.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { refuseMore } from "../command.ts";
 import type { Answers } from "../init/first-config.ts";
 import {
   checkedDirectory,
@@ -51,7 +50,6 @@ export const init: Command = {
   help,
   options: { runtime: text, directory: text, lane: text, port: text, config: text, force: flag, yes: flag },
   async run(input, context) {
-    refuseMore(input, 0, "init");
     const named = input.value("config");
     const env = named === undefined ? context.env : { ...context.env, WAYBILL_CONFIG: named };
     const path = configPath(env);
@@ -59,7 +57,7 @@ export const init: Command = {
     if (!replace) refuseExisting(path);
     const answers = await answersFor(input, { ...context, env });
     if (answers === null) {
-      context.remark("Nothing was written.");
+      context.printNote("Nothing was written.");
       return 130;
     }
     const content = configText(answers, env);
@@ -100,7 +98,7 @@ function report(path: string, answers: Answers, { env, json, print, paint }: Com
     print(JSON.stringify({ config: path, ...answers }));
     return;
   }
-  const prefix = path === defaultConfigPath(env) ? "" : `WAYBILL_CONFIG=${shellWord(path)} `;
+  const prefix = path === defaultConfigPath(env) ? "" : `WAYBILL_CONFIG=${shellQuote(path)} `;
   print(`Wrote ${path}: lane ${answers.lane}, where ${answers.runtime} works in ${answers.directory}.`);
   print(
     `Next: ${paint("bold", `${prefix}waybill doctor`)} checks it, and ${paint("bold", `${prefix}waybill up`)} starts it.`,

@@ -1,157 +1,152 @@
-/** `waybill lanes`: where agents work, and what a person does with a lane. */
+/** `waybill lanes`: lists lanes, and changes one. */
 import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
+import { nearest } from "../../nearest.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { refuseMore } from "../command.ts";
-import { talk } from "../connect.ts";
+import { printResult } from "../command.ts";
+import { withDaemon } from "../connect.ts";
+import { usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { laneLines, laneTable, noticeLines } from "../output/lane-lines.ts";
-import { screenWidth } from "../output/screen.ts";
-import { checkedChoice, unknownVerb, usageError } from "../usage-error.ts";
+import { terminalWidth } from "../output/terminal.ts";
 
-const help = `Usage: waybill lanes                         all lanes, and what each is doing
-       waybill lanes show ID                 one lane
-       waybill lanes add ID [OPTIONS]        make a lane, or change what is said of one
-       waybill lanes remove ID [--force]     remove it; with --force its open deliveries end as cancelled
-       waybill lanes pause ID [--reason R]   send nothing until it is resumed
-       waybill lanes resume ID
-       waybill lanes abort ID                stop the running turn; its delivery is cancelled
-       waybill lanes release ID              give back a lane that waits for what nobody can see or write
-       waybill lanes adopt ID SESSION        go on in a session that the agent program has already
-
-Options of add:
-  --directory DIR    where the agent works (default: here; a lane that is there stays where it is)
-  --name NAME        a name for people
-  --team T --member M
-  --runtime R        stub, opencode, claude or pi (default: as configured)
-  --agent A --model M
-  --contract C       text: the final text is the answer; tool: a reply is sent with a tool
-
-  --json    one line: {"lanes":[…]}, or the lane
-
-Exit codes: 0 done, 5 no daemon runs, 2 not understood, 1 any other error.
-
-Examples:
-  waybill lanes
-  waybill lanes add chat --directory ~/project --model sonnet
-  waybill lanes adopt chat ses_0123456789abcdef
-  waybill lanes pause chat --reason "until the release is out"`;
-
-const verbs = ["show", "add", "remove", "pause", "resume", "abort", "release", "adopt"] as const;
+const subcommands = ["show", "add", "remove", "pause", "resume", "abort", "release", "adopt"] as const;
 const runtimes = ["stub", "opencode", "claude", "pi"] as const;
 const contracts = ["text", "tool"] as const;
 
 export const lanes: Command = {
   name: "lanes",
   summary: "list lanes; add, pause, resume, abort, release or remove one, or give it a session",
-  help,
-  options: {
-    directory: { type: "string" },
-    name: { type: "string" },
-    team: { type: "string" },
-    member: { type: "string" },
-    runtime: { type: "string", choices: runtimes },
-    agent: { type: "string" },
-    model: { type: "string" },
-    contract: { type: "string", choices: contracts },
-    force: { type: "boolean" },
-    reason: { type: "string" },
+  help: {
+    usage: `                        all lanes, and what each is doing
+show ID                 one lane
+add ID [OPTIONS]        add a lane, or change one
+remove ID [--force]     remove it
+pause ID [--reason R]   send nothing until it is resumed
+resume ID
+abort ID                stop the running turn; its delivery is cancelled
+release ID              free a lane that waits for something that Waybill cannot see
+adopt ID SESSION        continue in a session that the agent program has already`,
+    description: "The options are for `add`, unless they say otherwise.",
+    json: 'one line: {"lanes":[…]}, or the lane',
+    examples: `waybill lanes
+waybill lanes add chat --directory ~/project --model sonnet
+waybill lanes adopt chat ses_0123456789abcdef
+waybill lanes pause chat --reason "until the release is out"`,
   },
-  verbs,
-  words: "lanes",
+  options: {
+    directory: {
+      type: "string",
+      value: "DIR",
+      help: "where the agent works (default: here; a lane that exists stays where it is)",
+    },
+    name: { type: "string", value: "NAME", help: "a name for people" },
+    team: { type: "string", value: "T", help: "the team of its member" },
+    member: { type: "string", value: "M", help: "the member of the team that works in it" },
+    runtime: {
+      type: "string",
+      choices: runtimes,
+      value: "R",
+      help: "stub, opencode, claude or pi (default: as configured)",
+    },
+    agent: { type: "string", value: "A", help: "the agent of the runtime" },
+    model: { type: "string", value: "M", help: "the model of the runtime" },
+    contract: {
+      type: "string",
+      choices: contracts,
+      value: "C",
+      help: "text: the final text is the answer; tool: a reply is sent with a tool",
+    },
+    force: { type: "boolean", help: "for `remove`: cancel its open deliveries" },
+    reason: { type: "string", value: "R", help: "for `pause`: why" },
+  },
+  subcommands,
+  maxArguments: 3,
+  argumentChoices: "lanes",
   run(input, context) {
-    const [verb, id, session] = input.positionals;
-    refuseMore(input, verb === "adopt" ? 3 : 2, "lanes");
-    if (verb === undefined) return talk(context, (client) => list(client, context));
-    const known = verbs.find((one) => one === verb);
-    if (known === undefined) throw unknownVerb("lanes", verb, verbs);
-    if (id === undefined) throw usageError(`lanes ${verb} needs the id of a lane`, "lanes");
-    if (known === "adopt" && session === undefined) throw usageError("lanes adopt needs the id of a session", "lanes");
-    return talk(context, (client) => act(known, id, input, client, context));
+    const [name, , session] = input.positionals;
+    if (name === undefined) return withDaemon(context, (client) => list(client, context));
+    const subcommand = subcommands.find((one) => one === name);
+    if (subcommand === undefined) throw usageError(`unknown: lanes ${name}`, "lanes", nearest(name, subcommands));
+    const id = input.argument(1, `lanes ${name} needs the id of a lane`);
+    if (subcommand === "adopt") input.argument(2, "lanes adopt needs the id of a session");
+    else if (session !== undefined) throw usageError(`too many arguments: ${session}`, "lanes");
+    return withDaemon(context, (client) => runSubcommand(subcommand, id, input, client, context));
   },
 };
 
-async function list(client: WaybillClient, { json, print, remark, paint }: CommandContext): Promise<number> {
+async function list(client: WaybillClient, context: CommandContext): Promise<number> {
+  const { json, printNote, paint } = context;
   const { lanes } = await client.lanes();
-  if (json) print(JSON.stringify({ lanes }));
-  else if (lanes.length === 0) remark("There are no lanes. Add one: waybill lanes add ID --directory DIR");
-  else {
-    for (const line of laneTable(lanes, { width: screenWidth(), paint })) print(line);
-    for (const line of noticeLines(lanes)) remark(line);
-  }
+  printResult(context, { lanes }, lanes.length === 0 ? [] : laneTable(lanes, { width: terminalWidth(), paint }));
+  if (json) return exitCodes.ok;
+  if (lanes.length === 0) printNote("There are no lanes. Add one: waybill lanes add ID --directory DIR");
+  for (const line of noticeLines(lanes)) printNote(line);
   return exitCodes.ok;
 }
 
-async function act(
-  verb: (typeof verbs)[number],
+async function runSubcommand(
+  subcommand: (typeof subcommands)[number],
   id: string,
   input: CommandInput,
   client: WaybillClient,
   context: CommandContext,
 ): Promise<number> {
-  switch (verb) {
-    case "show":
-      return done(await client.lane(id), null, context);
+  const done = (lane: Lane, result: string) => printResult(context, lane, `Lane ${lane.id} ${result}.`);
+  switch (subcommand) {
+    case "show": {
+      const lane = await client.lane(id);
+      return printResult(context, lane, laneLines(lane, context.paint, Date.now()));
+    }
     case "add":
-      return done(await client.addLane(await settings(id, input, client)), "is there", context);
+      return done(await client.addLane(await laneSettings(id, input, client)), "is set up");
     case "pause":
-      return done(await client.pauseLane(id, input.value("reason")), "is paused", context);
+      return done(await client.pauseLane(id, input.value("reason")), "is paused");
     case "resume":
-      return done(await client.resumeLane(id), "goes on", context);
+      return done(await client.resumeLane(id), "is resumed");
     case "abort":
-      return done(await client.abortLane(id), "was told to stop", context);
+      return done(await client.abortLane(id), "was told to stop");
     case "release":
-      return done(await client.releaseLane(id), "is free again", context);
+      return done(await client.releaseLane(id), "is free again");
     case "adopt": {
       const lane = await client.adoptSession(id, input.positionals[2] ?? "");
-      return done(lane, `goes on in session ${lane.sessionId} from the next message on`, context);
+      return done(lane, `goes on in session ${lane.sessionId} from the next message on`);
     }
     case "remove":
       await client.removeLane(id, { force: input.flag("force") });
-      context.print(context.json ? JSON.stringify({ removed: id }) : `Lane ${id} is gone.`);
-      return exitCodes.ok;
+      return printResult(context, { removed: id }, `Lane ${id} is gone.`);
     default:
-      return verb satisfies never;
+      return subcommand satisfies never;
   }
 }
 
-function done(lane: Lane, words: string | null, { json, print, paint }: CommandContext): number {
-  if (json) print(JSON.stringify(lane));
-  else if (words !== null) print(`Lane ${lane.id} ${words}.`);
-  else for (const line of laneLines(lane, paint, Date.now())) print(line);
-  return exitCodes.ok;
-}
-
-/** What is not said stays as it is in a lane that is there already: its agent must not find itself in another place. */
-async function settings(id: string, input: CommandInput, client: WaybillClient): Promise<NewLane> {
-  const choice = <T extends string>(option: string, choices: readonly T[]) =>
-    checkedChoice(input.value(option), choices, { option: `--${option}`, command: "lanes" });
+/** A lane that exists keeps what is not given: its agent must not find itself in another directory. */
+async function laneSettings(id: string, input: CommandInput, client: WaybillClient): Promise<NewLane> {
   const directory = input.value("directory");
   const given = {
     displayName: input.value("name"),
     team: input.value("team"),
     member: input.value("member"),
-    runtime: choice("runtime", runtimes),
+    runtime: input.choice("runtime", runtimes),
     directory: directory === undefined ? undefined : resolve(directory),
     agent: input.value("agent"),
     model: input.value("model"),
-    contract: choice("contract", contracts),
+    contract: input.choice("contract", contracts),
   };
-  const there = (await client.lanes()).lanes.find((lane) => lane.id === id);
-  const kept = there ? pick(there) : {};
-  // Whoever chooses an agent does not want the old model, and the other way round.
-  const choosesAnew = given.agent !== undefined || given.model !== undefined;
-  const old = choosesAnew ? { ...kept, agent: undefined, model: undefined } : kept;
-  return { directory: resolve("."), ...said(old), ...said(given), id };
+  const existing = (await client.lanes()).lanes.find((lane) => lane.id === id);
+  const kept = existing ? settingsOf(existing) : {};
+  // A new agent replaces the old model as well, and the other way round.
+  const replaced = given.agent === undefined && given.model === undefined ? {} : { agent: null, model: null };
+  return { directory: resolve("."), ...withoutNulls({ ...kept, ...replaced }), ...withoutNulls(given), id };
 }
 
-function pick({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
+function settingsOf({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
   const known = runtimes.find((one) => one === runtime);
   return { displayName, team, member, runtime: known, directory, agent, model, contract };
 }
 
-type Said<T> = { [K in keyof T]?: NonNullable<T[K]> };
+type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
 
-function said<T extends object>(fields: T): Said<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Said<T>;
+function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
 }

@@ -1,91 +1,76 @@
-/** `waybill send`: a message to an agent, and with `--wait` what becomes of it. */
-import type { NewMessage, WaybillClient } from "../../client/index.ts";
-
+/** `waybill send`: sends a message to an agent, and with `--wait` shows its delivery. */
+import type { NewMessage } from "../../client/index.ts";
 import { actionModes } from "../../core/message/message.ts";
-import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { talk } from "../connect.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { oneLine, parseSpan, shortId } from "../output/words.ts";
-import { textToSend } from "../text-to-send.ts";
-import { checkedChoice, usageError } from "../usage-error.ts";
-import { sendAndWatch } from "../wait-for-outcome.ts";
-
-const help = `Usage: waybill send --lane ID [TEXT]
-       waybill send --team TEAM --member MEMBER [TEXT]
-
-Sends a message to an agent. Without TEXT, the text is read from standard input. It is safe to run this again with the
-same --id: a message is taken once.
-
-Options:
-  --lane ID            the lane that it is for
-  --team T --member M  the member of a team that it is for
-  --wait               show what happens, until the delivery has an outcome; then print the answer
-  --timeout SECONDS    stop waiting after so long; the delivery goes on (also: 90s, 10m, 1h)
-  --mode MODE          what is wanted: do, ask, delegate or notify (needs no answer)
-  --id ID              the id of the message; chosen by itself unless said otherwise
-  --from NAME          who sends; "user" unless said otherwise
-  --reply-to NAME      who gets the answer; the sender unless said otherwise
-  --relay-of ID        the message that this one replies to
-  --summary TEXT       a few words on what it is about
-  --expires-in SPAN    give up if it could not be sent by then: 90s, 10m, 2h, 1d
-  --json               one line of JSON; with --wait one for each event, and the delivery at the end
-
-The answer goes to standard output, progress to standard error.
-
-Exit codes: 0 answered (without --wait: sent), 3 failed for good, 4 cancelled or expired, 5 no daemon runs,
-124 stopped waiting after --timeout, 130 stopped by Ctrl-C, 2 not understood, 1 any other error.
-
-Examples:
-  waybill send --lane chat "Is the build green?"
-  waybill send --lane chat --wait --timeout 10m "Run the tests and fix what fails."
-  git diff | waybill send --team core --member tom --mode ask --wait
-  waybill send --lane chat -- "--dry-run: what does that do?"`;
+import type { Command, CommandInput } from "../command.ts";
+import { printResult } from "../command.ts";
+import { withDaemon } from "../connect.ts";
+import { usageError } from "../errors.ts";
+import { readMessageText } from "../message-text.ts";
+import { oneLine, parseDuration, shortId } from "../output/format.ts";
+import { sendAndWait } from "../send-and-wait.ts";
 
 export const send: Command = {
   name: "send",
   summary: "send a message to an agent, and wait for the answer",
-  help,
-  options: {
-    lane: { type: "string", choices: "lanes" },
-    team: { type: "string" },
-    member: { type: "string" },
-    wait: { type: "boolean" },
-    timeout: { type: "string" },
-    mode: { type: "string", choices: actionModes },
-    id: { type: "string" },
-    from: { type: "string" },
-    "reply-to": { type: "string" },
-    "relay-of": { type: "string" },
-    summary: { type: "string" },
-    "expires-in": { type: "string" },
+  help: {
+    usage: "--lane ID [TEXT]\n--team TEAM --member MEMBER [TEXT]",
+    description: `Sends a message to an agent. Without TEXT, the text is read from standard input. It is safe to run this again with the
+same --id: a message is accepted once. The answer goes to standard output, progress to standard error.`,
+    json: "one line of JSON; with --wait one for each event, and the delivery at the end",
+    exitCodes: `0 answered (without --wait: sent), 3 failed for good, 4 cancelled or expired, 5 no daemon runs,
+124 stopped waiting after --timeout, 130 stopped by Ctrl-C, 2 not understood, 1 any other error.`,
+    examples: `waybill send --lane chat "Is the build green?"
+waybill send --lane chat --wait --timeout 10m "Run the tests and fix what fails."
+git diff | waybill send --team core --member tom --mode ask --wait
+waybill send --lane chat -- "--dry-run: what does that do?"`,
   },
+  options: {
+    lane: { type: "string", choices: "lanes", value: "ID", help: "the lane that it is for" },
+    team: { type: "string", value: "T", help: "the team of the member that it is for" },
+    member: { type: "string", value: "M", help: "the member that it is for" },
+    wait: { type: "boolean", help: "show progress until the delivery has an outcome; then print the answer" },
+    timeout: {
+      type: "string",
+      value: "SECONDS",
+      help: "stop waiting after this time; the delivery goes on (also: 90s, 10m, 1h)",
+    },
+    mode: {
+      type: "string",
+      choices: actionModes,
+      value: "MODE",
+      help: "what is wanted: do, ask, delegate or notify (needs no answer)",
+    },
+    id: { type: "string", value: "ID", help: "the id of the message (default: generated)" },
+    from: { type: "string", value: "NAME", help: 'who sends it (default: "user")' },
+    "reply-to": { type: "string", value: "NAME", help: "who gets the answer (default: the sender)" },
+    "relay-of": { type: "string", value: "ID", help: "the message that this one replies to" },
+    summary: { type: "string", value: "TEXT", help: "a few words on what it is about" },
+    "expires-in": {
+      type: "string",
+      value: "DURATION",
+      help: "give up if it could not be sent by then: 90s, 10m, 2h, 1d",
+    },
+  },
+  maxArguments: Number.POSITIVE_INFINITY,
   async run(input, context) {
-    const address = recipient(input);
-    const timeoutMs = spanOf(input, "timeout", "24d");
+    const to = recipient(input);
+    const timeoutMs = durationOption(input, "timeout", "24d");
     const fields = messageFields(input);
     if (timeoutMs !== null && !input.flag("wait")) throw usageError("--timeout goes with --wait", "send");
-    return talk(context, async (client) => {
-      const text = await textToSend(input.positionals, process.stdin, context.interrupted);
-      const message: NewMessage = { to: address, text, source: "cli", ...fields };
-      return input.flag("wait")
-        ? sendAndWatch(client, message, timeoutMs, context)
-        : justSend(client, message, context);
+    return withDaemon(context, async (client) => {
+      const text = await readMessageText(input.positionals, process.stdin, context.interrupted);
+      const message: NewMessage = { to, text, source: "cli", ...fields };
+      if (input.flag("wait")) return sendAndWait(client, message, timeoutMs, context);
+      const sent = await client.send(message);
+      const { deliveryId, status, queuedBehindMessageId: ahead } = sent;
+      const id = oneLine(sent.messageId);
+      printResult(context, sent, `Message ${id} is on its way (delivery ${shortId(deliveryId)}, ${status}).`);
+      if (!context.json && ahead !== undefined) context.printNote(`It waits behind message ${oneLine(ahead)}.`);
+      if (!context.json) context.printNote(`Follow it: waybill why ${id}`);
+      return 0;
     });
   },
 };
-
-async function justSend(client: WaybillClient, message: NewMessage, { print, remark, json }: CommandContext) {
-  const sent = await client.send(message);
-  if (json) {
-    print(JSON.stringify(sent));
-    return exitCodes.ok;
-  }
-  print(`Message ${oneLine(sent.messageId)} is on its way (delivery ${shortId(sent.deliveryId)}, ${sent.status}).`);
-  if (sent.queuedBehindMessageId !== undefined)
-    remark(`It waits behind message ${oneLine(sent.queuedBehindMessageId)}.`);
-  remark(`See what becomes of it: waybill why ${oneLine(sent.messageId)}`);
-  return exitCodes.ok;
-}
 
 function recipient(input: CommandInput): NewMessage["to"] {
   const [lane, team, member] = [input.value("lane"), input.value("team"), input.value("member")];
@@ -95,25 +80,24 @@ function recipient(input: CommandInput): NewMessage["to"] {
 }
 
 function messageFields(input: CommandInput): Partial<NewMessage> {
-  const expiresInMs = spanOf(input, "expires-in", "365d");
-  const mode = checkedChoice(input.value("mode"), actionModes, { option: "--mode", command: "send" });
-  const named = {
+  const expiresInMs = durationOption(input, "expires-in", "365d");
+  const fields = {
     messageId: input.value("id"),
     from: input.value("from"),
     replyTo: input.value("reply-to"),
     relayOfMessageId: input.value("relay-of"),
     summary: input.value("summary"),
     expiresAt: expiresInMs === null ? undefined : new Date(Date.now() + expiresInMs).toISOString(),
-    actionMode: mode,
+    actionMode: input.choice("mode", actionModes),
   };
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Timers hold no more than 24 days, and dates have an end as well. */
-function spanOf(input: CommandInput, option: string, most: "24d" | "365d"): number | null {
+/** Limited, since timers hold no more than 24 days, and dates have an end as well. */
+function durationOption(input: CommandInput, option: string, max: "24d" | "365d"): number | null {
   const value = input.value(option);
   if (value === undefined) return null;
-  const ms = parseSpan(value);
-  if (ms !== null && ms > 0 && ms <= (parseSpan(most) ?? 0)) return ms;
-  throw usageError(`--${option} is a time like 90s, 10m or 2h, at most ${most}, not ${value}`, "send");
+  const ms = parseDuration(value);
+  if (ms !== null && ms > 0 && ms <= (parseDuration(max) ?? 0)) return ms;
+  throw usageError(`--${option} is a time like 90s, 10m or 2h, at most ${max}, not ${value}`, "send");
 }

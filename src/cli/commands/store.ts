@@ -1,81 +1,65 @@
-/** `waybill store backup|restore|check`: what a person does with the store's file. */
-import type { AppError } from "../../app-error.ts";
+/** `waybill store backup|restore|check`: works on the file of the store. */
 import { readConfig } from "../../daemon/config/config.ts";
 import { backupStore, checkStoreFile, restoreStore } from "../../store/sqlite/store-files.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { refuseMore } from "../command.ts";
-import { usageError } from "../usage-error.ts";
-
-const help = `Usage: waybill store backup FILE     copy the store, also while Waybill runs
-       waybill store restore FILE    go back to a backup; the present store is kept beside it
-       waybill store check [FILE]    look for damage and broken rules, in the store or in a backup
-
-Options:
-  --json    print the result as one line of JSON
-
-Exit codes: 0 all is well, 1 something is wrong, 2 the command was not understood.
-
-Examples:
-  waybill store backup ~/waybill-monday.db
-  waybill store check --json`;
+import { printResult } from "../command.ts";
+import { usageError } from "../errors.ts";
+import { pluralized } from "../output/format.ts";
 
 export const store: Command = {
   name: "store",
   summary: "back up, restore or check the store",
-  help,
+  help: {
+    usage: `backup FILE     copy the store, also while Waybill runs
+restore FILE    go back to a backup; the present store is kept next to it
+check [FILE]    find damage and broken rules, in the store or in a backup`,
+    description: "Works without a daemon.",
+    json: "print the result as one line of JSON",
+    exitCodes: "0 all is well, 1 something is wrong, 2 the command was not understood.",
+    examples: `waybill store backup ~/waybill-monday.db
+waybill store check --json`,
+  },
   options: {},
-  verbs: ["backup", "restore", "check"],
-  run(input, context) {
-    const [verb, file] = input.positionals;
-    refuseMore(input, 2, "store");
+  subcommands: ["backup", "restore", "check"],
+  maxArguments: 2,
+  async run(input, context) {
+    const subcommand = input.argument(0, "backup, restore or check?");
     const path = readConfig(context.env).storePath;
-    switch (verb) {
+    const file = () => input.argument(1, `store ${subcommand} needs the name of a file`);
+    switch (subcommand) {
       case "backup":
-        return backup(path, required(file, "backup"), context);
+        await backupStore(path, file());
+        return printResult(context, { backup: file() }, `The store was copied to ${file()}, and the copy is sound.`);
       case "restore":
-        return restore(path, required(file, "restore"), context);
+        return restore(path, file(), context);
       case "check":
-        return check(file ?? path, context);
+        return check(input.positionals[1] ?? path, context);
       default:
-        throw misunderstood(verb === undefined ? "backup, restore or check?" : `unknown: store ${verb}`);
+        throw usageError(`unknown: store ${subcommand}`, "store");
     }
   },
 };
 
-async function backup(path: string, to: string, { print, json }: CommandContext): Promise<number> {
-  await backupStore(path, to);
-  print(json ? JSON.stringify({ backup: to }) : `The store was copied to ${to}, and the copy is sound.`);
-  return 0;
-}
-
-async function restore(path: string, from: string, { print, json }: CommandContext): Promise<number> {
+async function restore(path: string, from: string, context: CommandContext): Promise<number> {
   const restored = await restoreStore(path, from);
-  if (json) {
-    print(JSON.stringify({ restored: from, ...restored }));
-    return 0;
-  }
-  print(`The store is now what ${from} holds.`);
-  if (restored.keptAs !== null) print(`What was there before is kept as ${restored.keptAs}.`);
-  if (restored.toBeRebuilt > 0) {
-    const messages = restored.toBeRebuilt === 1 ? "1 message" : `${restored.toBeRebuilt} messages`;
-    print(`${messages} may have been sent since; the next start looks for that before it sends.`);
-  }
-  return 0;
+  const { keptAs, toBeRebuilt } = restored;
+  return printResult(context, { restored: from, ...restored }, [
+    `The store is now what ${from} holds.`,
+    ...(keptAs === null ? [] : [`The store from before is kept as ${keptAs}.`]),
+    ...(toBeRebuilt === 0
+      ? []
+      : [
+          `${pluralized(toBeRebuilt, "message")} may have been sent since; the next start checks that before it sends.`,
+        ]),
+  ]);
 }
 
-async function check(path: string, { print, json }: CommandContext): Promise<number> {
+async function check(path: string, context: CommandContext): Promise<number> {
   const findings = checkStoreFile(path);
-  if (json) print(JSON.stringify({ store: path, findings }));
-  else if (findings.length === 0) print(`The store ${path} is sound.`);
-  else for (const { subject, problem } of findings) print(`${subject} ${problem}`);
-  return findings.length === 0 ? 0 : 1;
-}
-
-function required(file: string | undefined, verb: string): string {
-  if (file !== undefined) return file;
-  throw misunderstood(`store ${verb} needs the name of a file`);
-}
-
-function misunderstood(message: string): AppError {
-  return usageError(message, "store");
+  const sound = findings.length === 0;
+  const lines = sound
+    ? [`The store ${path} is sound.`]
+    : findings.map(({ subject, problem }) => `${subject} ${problem}`);
+  printResult(context, { store: path, findings }, lines);
+  return sound ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /** Says what the facts mean, and for everything that is not in order what to do about it. Pure. */
 import type { AppError } from "../../app-error.ts";
-import { shellWord } from "../../daemon/shell-word.ts";
+import { shellQuote } from "../../shell-quote.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, PortFacts, ProgramFacts, TokenFacts } from "./facts.ts";
 
 export type Check = { name: string; status: "ok" | "warning" | "failed"; detail: string; fix?: string };
@@ -43,7 +43,7 @@ function judgeConfig(configured: Facts["configured"]): Check {
   const { path } = config.profile;
   if (fileHoldsSecret && fileMode !== null && (fileMode & 0o077) !== 0) {
     const others = `${path} holds a secret, and other users may read or change it (${octal(fileMode)}).`;
-    return warning(name, others, `Run \`chmod 600 ${shellWord(path)}\`.`);
+    return warning(name, others, `Run \`chmod 600 ${shellQuote(path)}\`.`);
   }
   if (config.lanes.length === 0) {
     return warning(name, `${path} is valid, and has no lanes.`, "Add one to `lanes`; docs/configuration.md shows how.");
@@ -76,14 +76,14 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
     return failed(
       name,
       `${path} cannot be written to.`,
-      `Run \`chmod u+rwx ${shellWord(path)}\`, or point WAYBILL_HOME elsewhere.`,
+      `Run \`chmod u+rwx ${shellQuote(path)}\`, or point WAYBILL_HOME elsewhere.`,
     );
   }
   if (mode !== null && (mode & 0o077) !== 0) {
     return warning(
       name,
       `Other users may look into ${path} (${octal(mode)}).`,
-      `Run \`chmod 700 ${shellWord(path)}\`.`,
+      `Run \`chmod 700 ${shellQuote(path)}\`.`,
     );
   }
   return ok(name, `${path} is writable and private.`);
@@ -154,7 +154,7 @@ function judgeProgram({ runtime, program, path, version }: ProgramFacts): Check 
   return failed(
     name,
     `${path} did not tell its version: ${why}.`,
-    `Run \`${shellWord(path)} --version\` to see what is wrong with it.`,
+    `Run \`${shellQuote(path)} --version\` to see what is wrong with it.`,
   );
 }
 

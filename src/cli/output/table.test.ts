@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { displayWidth, shortened, table } from "./table.ts";
+import { displayWidth, table, truncated } from "./table.ts";
 
 const plain = { width: Number.POSITIVE_INFINITY, paint: (_style: unknown, text: string) => text };
 const head = ["ID", "TEXT"];
@@ -44,5 +44,5 @@ test("what takes two places on a screen counts as two", () => {
   expect(displayWidth("日本")).toBe(4);
   expect(displayWidth("e\u0301")).toBe(1);
   expect(displayWidth("👍")).toBe(2);
-  expect(shortened("日本語", 5)).toBe("日本…");
+  expect(truncated("日本語", 5)).toBe("日本…");
 });

@@ -1,76 +1,74 @@
-/** Aligned columns that fit the terminal. Pure. */
-import type { Paint } from "./terminal.ts";
-import { oneLine } from "./words.ts";
+/** Aligned columns that fit the terminal, and lists of names and values. Pure. */
+import { oneLine } from "./format.ts";
+import type { Paint, Style } from "./terminal.ts";
 
-type Style = Parameters<Paint>[0];
-export type Cell = string | { text: string; style: Style };
+export type StyledText = { text: string; style?: Style };
+export type Cell = string | StyledText;
 
 const gap = "  ";
-const narrowest = 8;
+const minColumnWidth = 8;
 
-/**
- * Cells are made safe to print here. A column in which nothing stands is left out; the widest ones are cut when the
- * lines would be too long.
- */
+/** Makes cells safe to print, omits empty columns, and cuts the widest columns when the lines would be too long. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
   { width, paint }: { width: number; paint: Paint },
 ): string[] {
-  const shown = rows.map((row) => row.map(shownCell));
   const columns = head
-    .map((title, column) => ({ title, cells: shown.map((row) => row[column] ?? shownCell("")) }))
-    .filter(({ cells }) => cells.some(({ text }) => text !== ""));
-  const natural = columns.map(({ title, cells }) =>
-    Math.max(...[title, ...cells.map(({ text }) => text)].map(displayWidth)),
-  );
-  const widths = fitted(natural, width - gap.length * (columns.length - 1));
-  const line = (cells: readonly ShownCell[]) =>
-    cells
-      .map((cell, column) => padded(cell, widths[column] ?? 0, column === cells.length - 1, paint))
+    .map((title, column) => ({ title, cells: rows.map((row) => safeCell(row[column] ?? "")) }))
+    .filter(({ cells }) => cells.some(({ text }) => text !== ""))
+    .map(({ title, cells }) => [{ text: title, style: "dim" }, ...cells] satisfies StyledText[]);
+  const natural = columns.map((cells) => Math.max(...cells.map(({ text }) => displayWidth(text))));
+  const widths = fittingWidths(natural, width - gap.length * (columns.length - 1));
+  const line = (row: number) =>
+    columns
+      .map((cells, column) => padded(cells[row] ?? safeCell(""), widths[column] ?? 0, paint))
       .join(gap)
       .trimEnd();
-  return [
-    line(columns.map(({ title }) => ({ text: title, style: "dim" }))),
-    ...rows.map((_, row) => line(columns.map(({ cells }) => cells[row] ?? shownCell("")))),
-  ];
+  return [0, ...rows.map((_, row) => row + 1)].map(line);
 }
 
-type ShownCell = { text: string; style: Style | null };
-
-function shownCell(cell: Cell): ShownCell {
-  return typeof cell === "string" ? { text: oneLine(cell), style: null } : { ...cell, text: oneLine(cell.text) };
+/** Omits null values. Values must be safe to print; they may be painted and have several lines. */
+export function fieldLines(fields: readonly (readonly [string, string | null])[], paint: Paint): string[] {
+  const present = fields.filter((field): field is readonly [string, string] => field[1] !== null);
+  const width = Math.max(0, ...present.map(([name]) => name.length));
+  const indentation = `\n${" ".repeat(width + gap.length)}`;
+  return present.map(([name, value]) => paint("dim", name.padEnd(width)) + gap + value.replaceAll("\n", indentation));
 }
 
-/** By what is seen: colours take no place. */
-function padded({ text, style }: ShownCell, width: number, last: boolean, paint: Paint): string {
-  const cut = shortened(text, width);
-  const blanks = last ? "" : " ".repeat(Math.max(0, width - displayWidth(cut)));
-  return (style === null || cut === "" ? cut : paint(style, cut)) + blanks;
+function safeCell(cell: Cell): StyledText {
+  return typeof cell === "string" ? { text: oneLine(cell) } : { ...cell, text: oneLine(cell.text) };
 }
 
-/** Takes from the widest column until all of it fits. */
-function fitted(natural: readonly number[], room: number): number[] {
+/** Padded by what is visible: colours have no width. */
+function padded({ text, style }: StyledText, width: number, paint: Paint): string {
+  const cut = truncated(text, width);
+  const blanks = " ".repeat(Math.max(0, width - displayWidth(cut)));
+  return (style === undefined || cut === "" ? cut : paint(style, cut)) + blanks;
+}
+
+/** Narrows the widest column until all columns fit. */
+function fittingWidths(natural: readonly number[], available: number): number[] {
   const widths = [...natural];
-  let excess = widths.reduce((sum, one) => sum + one, 0) - room;
+  let excess = widths.reduce((sum, one) => sum + one, 0) - available;
   while (excess > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const now = widths[widest] ?? 0;
-    if (now <= narrowest) break;
-    const others = widths.filter((_, column) => column !== widest);
-    const step = Math.min(excess, Math.max(1, now - Math.max(narrowest, ...others)));
-    widths[widest] = Math.max(narrowest, now - step);
+    const width = Math.max(...widths);
+    if (width <= minColumnWidth) break;
+    const widest = widths.indexOf(width);
+    const others = widths.toSpliced(widest, 1);
+    const step = Math.min(excess, Math.max(1, width - Math.max(minColumnWidth, ...others)));
+    widths[widest] = width - step;
     excess -= step;
   }
   return widths;
 }
 
-export function shortened(text: string, width: number): string {
+export function truncated(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let cut = "";
   let used = 0;
   for (const character of text) {
-    used += widthOf(character);
+    used += characterWidth(character);
     if (used > width - 1) break;
     cut += character;
   }
@@ -79,16 +77,16 @@ export function shortened(text: string, width: number): string {
 
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) width += widthOf(character);
+  for (const character of text) width += characterWidth(character);
   return width;
 }
 
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
-const none = /\p{Mn}|\p{Me}|[\u200b-\u200d]/u;
+const invisible = /\p{Mn}|\p{Me}|[\u200b-\u200d]/u;
 
 /** As terminals draw it, near enough. */
-function widthOf(character: string): number {
-  if (none.test(character)) return 0;
+function characterWidth(character: string): number {
+  if (invisible.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 }

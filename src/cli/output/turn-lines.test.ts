@@ -8,7 +8,7 @@ type Item = Extract<EventBody, { type: "item.completed" }>["data"]["item"];
 
 function shown(...bodies: EventBody[]): { lines: string[]; status: string } {
   const turns = new TurnLines((_, text) => text);
-  const all = bodies.map((one) => turns.take(anEvent({ seq: 1, turn: 3 }, one) as UniversalEvent));
+  const all = bodies.map((one) => turns.add(anEvent({ seq: 1, turn: 3 }, one) as UniversalEvent));
   return { lines: all.flatMap(({ lines }) => lines), status: all.at(-1)?.status ?? "" };
 }
 
@@ -89,7 +89,7 @@ test("what others wrote cannot move the cursor", () => {
 
 test("what a subagent does stands further right", () => {
   const turns = new TurnLines((_, words) => words);
-  expect(turns.take(anEvent({ seq: 1, nativeSession: "sub" }, text("Found it.")) as UniversalEvent).lines).toEqual([
+  expect(turns.add(anEvent({ seq: 1, nativeSession: "sub" }, text("Found it.")) as UniversalEvent).lines).toEqual([
     "  Found it.",
   ]);
 });

@@ -1,35 +1,36 @@
-/** A lane's turns as lines to read: text as it comes, a line for each tool, asks, errors, and how the turn ended. */
+/** A lane's turns as lines to read: text as it is streamed, a line for each tool, asks, errors, and how the turn ended. */
 import type { UniversalEvent } from "../../client/index.ts";
 import type { DeliveryEndNote } from "../../core/turn/delivery-notes.ts";
 import { attemptNote, deliveryNote } from "../../core/turn/delivery-notes.ts";
+import { inParentheses, oneLine, pluralized } from "./format.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
-import { count, oneLine } from "./words.ts";
 
-/** Lines that stay, and what stands below them for the moment. */
-export type Shown = { lines: string[]; status: string };
+/** Lines that stay, and the status below them. */
+type TurnOutput = { lines: string[]; status: string };
 
-type Of<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
-type Item = Of<"item.completed">["data"]["item"];
+type EventOf<T extends UniversalEvent["type"]> = Extract<UniversalEvent, { type: T }>;
+type Item = EventOf<"item.completed">["data"]["item"];
 type Part = Item["parts"][number];
-type Words = Extract<Part, { type: "text" | "reasoning" }>;
+type TextPart = Extract<Part, { type: "text" | "reasoning" }>;
 
-type ShownWords = {
+type StreamedText = {
   item: string;
-  kind: Words["type"];
+  kind: TextPart["type"];
   text: string;
+  /** The last line, which is not complete yet. */
   line: string;
-  /** Something else was shown in mid-line, so that the line was ended there. */
-  broken: boolean;
+  /** Something else was shown in mid-line, so the line was ended there. */
+  interrupted: boolean;
 };
 
-const longestInput = 100;
+const maxInputLength = 100;
 
 export class TurnLines {
   readonly #paint: Paint;
-  /** What was shown of the text parts of open messages: all of it, and the line that is not whole yet. */
-  readonly #shown = new Map<string, ShownWords>();
-  /** What the tools that run were called with, in words. */
+  /** The text parts of open messages, as far as they were shown. */
+  readonly #streamed = new Map<string, StreamedText>();
+  /** The running tools, with their input. */
   readonly #calls = new Map<string, string>();
   #status = "";
 
@@ -37,22 +38,22 @@ export class TurnLines {
     this.#paint = paint;
   }
 
-  take(event: UniversalEvent): Shown {
+  add(event: UniversalEvent): TurnOutput {
     this.#status = "";
-    // What a subagent does stands further right.
+    // The events of a subagent are indented.
     const indent = event.nativeSession === undefined ? "" : "  ";
     const lines = this.#lines(event);
-    const above = lines.length > 0 && event.type !== "item.delta" ? this.#brokenOff(event) : [];
+    const above = lines.length > 0 && event.type !== "item.delta" ? this.#interrupt(event) : [];
     return { lines: [...above, ...lines.map((line) => `${indent}${line}`)], status: this.#status };
   }
 
-  /** What stood below the lines and was not whole, when something else is shown in its place. */
-  #brokenOff(event: UniversalEvent): string[] {
+  /** Ends the incomplete lines of other items, when a line is shown in their stead. */
+  #interrupt(event: UniversalEvent): string[] {
     const own = event.type === "item.completed" ? event.data.item.id : null;
-    const open = [...this.#shown.values()].filter(({ item, line }) => item !== own && line !== "");
-    return open.map((words) => {
-      const { line, kind } = words;
-      Object.assign(words, { line: "", broken: true });
+    const open = [...this.#streamed.values()].filter(({ item, line }) => item !== own && line !== "");
+    return open.map((streamed) => {
+      const { line, kind } = streamed;
+      Object.assign(streamed, { line: "", interrupted: true });
       return this.#styled(line, kind);
     });
   }
@@ -61,13 +62,13 @@ export class TurnLines {
     const paint = this.#paint;
     switch (event.type) {
       case "session.started":
-        return [paint("dim", event.data.resumed ? "the session was taken up again" : "a new session")];
+        return [paint("dim", event.data.resumed ? "the session was resumed" : "a new session")];
       case "session.ended":
-        return [paint("dim", `the session ended (${oneLine(event.data.reason)})`)];
+        return [paint("dim", `the session ended${inParentheses(event.data.reason)}`)];
       case "turn.started":
         return [paint("bold", `turn ${event.turn}`)];
       case "turn.ended":
-        return this.#ended(event);
+        return this.#turnEnded(event);
       case "item.started":
         return [];
       case "item.delta":
@@ -75,17 +76,17 @@ export class TurnLines {
       case "item.completed":
         return this.#completed(event.data.item);
       case "permission.requested":
-        return [this.#asks(`permission: ${oneLine(event.data.title)}`, event.data.ask, "once|always|reject")];
+        return [this.#ask(`permission: ${oneLine(event.data.title)}`, event.data.ask, "once|always|reject")];
       case "question.requested": {
         const { ask, questions } = event.data;
-        const words = questions.map(({ question }) => oneLine(question)).join(" / ");
-        return [this.#asks(`a question: ${words}`, ask, "once --answer TEXT")];
+        const text = questions.map(({ question }) => oneLine(question)).join(" / ");
+        return [this.#ask(`a question: ${text}`, ask, "once --answer TEXT")];
       }
       case "permission.resolved":
       case "question.resolved":
         return [paint("dim", `answered: ${event.data.outcome}`)];
       case "usage":
-        return event.data.of === "turn" ? [paint("dim", usageWords(event))] : [];
+        return event.data.of === "turn" ? [paint("dim", usageText(event))] : [];
       case "error":
         return [paint("red", `error: ${oneLine(event.data.message)}`)];
       case "unparsed":
@@ -95,53 +96,51 @@ export class TurnLines {
     }
   }
 
-  #ended({ data: { reason, error, queued } }: Of<"turn.ended">): string[] {
-    this.#shown.clear();
+  #turnEnded({ data: { reason, error, queued } }: EventOf<"turn.ended">): string[] {
+    this.#streamed.clear();
     this.#calls.clear();
     const style = { completed: "green", error: "red", aborted: "yellow", interrupted: "yellow" } as const;
-    const because = error === null ? "" : ` (${oneLine(error)})`;
-    const next = queued === 0 ? "" : `; ${count(queued, "prompt")} next`;
-    return [this.#paint(style[reason], `the turn ended: ${reason}${because}${next}`)];
+    const next = queued === 0 ? "" : `; ${pluralized(queued, "prompt")} next`;
+    return [this.#paint(style[reason], `the turn ended: ${reason}${inParentheses(error)}${next}`)];
   }
 
-  #asks(words: string, ask: string, answer: string): string {
-    return this.#paint("yellow", `the agent asks for ${words}  [waybill answer ${oneLine(ask)} ${answer}]`);
+  #ask(text: string, ask: string, answer: string): string {
+    return this.#paint("yellow", `the agent asks for ${text}  [waybill answer ${oneLine(ask)} ${answer}]`);
   }
 
-  #delta({ data: { item, part, kind, text } }: Of<"item.delta">): string[] {
-    if (kind === "text" || kind === "reasoning") return this.#words(item, part, kind, text);
+  #delta({ data: { item, part, kind, text } }: EventOf<"item.delta">): string[] {
+    if (kind === "text" || kind === "reasoning") return this.#appendText(item, part, kind, text);
     const call = this.#calls.get(item.replace(/^result:/, "call:"));
-    if (kind === "output" && call !== undefined) this.#status = `${call} … ${oneLine(text).slice(0, longestInput)}`;
+    if (kind === "output" && call !== undefined) this.#status = `${call} … ${oneLine(text).slice(0, maxInputLength)}`;
     return [];
   }
 
-  /** The lines that have become whole; the rest is the status. */
-  #words(item: string, part: string, kind: Words["type"], text: string): string[] {
-    const shown = this.#shownOf(item, part, kind);
-    const lines = `${shown.line}${shown.broken ? text.replace(/^\n/, "") : text}`.split("\n");
+  /** Returns the lines that are complete now; the incomplete one is the status. */
+  #appendText(item: string, part: string, kind: TextPart["type"], text: string): string[] {
+    const streamed = this.#streamedText(item, part, kind);
+    const lines = `${streamed.line}${streamed.interrupted ? text.replace(/^\n/, "") : text}`.split("\n");
     const line = lines.pop() ?? "";
-    Object.assign(shown, { text: shown.text + text, line, broken: false });
-    this.#shown.set(`${item}/${part}`, shown);
+    this.#streamed.set(`${item}/${part}`, { ...streamed, text: streamed.text + text, line, interrupted: false });
     this.#status = this.#styled(line, kind);
     return lines.map((one) => this.#styled(one, kind));
   }
 
-  #shownOf(item: string, part: string, kind: Words["type"]): ShownWords {
-    return this.#shown.get(`${item}/${part}`) ?? { item, kind, text: "", line: "", broken: false };
+  #streamedText(item: string, part: string, kind: TextPart["type"]): StreamedText {
+    return this.#streamed.get(`${item}/${part}`) ?? { item, kind, text: "", line: "", interrupted: false };
   }
 
-  #styled(text: string, kind: Words["type"]): string {
+  #styled(text: string, kind: TextPart["type"]): string {
     return kind === "reasoning" ? this.#paint("dim", printable(text)) : printable(text);
   }
 
   #completed(item: Item): string[] {
     switch (item.kind) {
       case "message":
-        return item.role === "user" ? [this.#prompt(item)] : item.parts.flatMap((part) => this.#rest(item, part));
+        return item.role === "user" ? [this.#prompt(item)] : item.parts.flatMap((part) => this.#remainder(item, part));
       case "tool_call":
-        return this.#called(item);
+        return this.#toolCall(item);
       case "tool_result":
-        return [this.#returned(item)];
+        return [this.#toolResult(item)];
       case "file_change":
         return item.parts.flatMap((part) =>
           part.type === "file" ? [this.#paint("cyan", `${part.change} ${oneLine(part.path)}`)] : [],
@@ -149,19 +148,19 @@ export class TurnLines {
       case "plan":
         return [this.#paint("dim", "the plan was changed")];
       case "status":
-        return this.#statusOf(item);
+        return this.#statusItem(item);
       default:
         return item.kind satisfies never;
     }
   }
 
-  /** What the ledger does is told by its own commands; here only how a message ended. */
-  #statusOf({ name, status, parts: [part] }: Item): string[] {
+  /** Of the ledger's notes only a message's outcome is shown; `waybill watch` shows the rest. */
+  #statusItem({ name, status, parts: [part] }: Item): string[] {
     const style = status === "failed" ? "yellow" : "dim";
     if (name === attemptNote) return [];
     if (name !== deliveryNote || part?.type !== "json") return [this.#paint(style, oneLine(name ?? "status"))];
-    const { message, status: how } = part.value as DeliveryEndNote;
-    return [this.#paint(style, `message ${oneLine(message)}: ${oneLine(how)}`)];
+    const { message, status: outcome } = part.value as DeliveryEndNote;
+    return [this.#paint(style, `message ${oneLine(message)}: ${oneLine(outcome)}`)];
   }
 
   #prompt({ parts }: Item): string {
@@ -169,44 +168,42 @@ export class TurnLines {
     return `${this.#paint("cyan", "prompt:")} ${oneLine(text)}`;
   }
 
-  /** What was not shown as it came. */
-  #rest(item: Item, part: Part): string[] {
+  /** The text of a completed part that was not streamed. */
+  #remainder(item: Item, part: Part): string[] {
     if (part.type !== "text" && part.type !== "reasoning") return [];
-    const { text, line, broken } = this.#shownOf(item.id, part.id, part.type);
-    this.#shown.delete(`${item.id}/${part.id}`);
+    const { text, line, interrupted } = this.#streamedText(item.id, part.id, part.type);
+    this.#streamed.delete(`${item.id}/${part.id}`);
+    const styledLines = (whole: string) => whole.split("\n").map((one) => this.#styled(one, part.type));
     const more = part.text.slice(text.length);
-    // Some of it was missed in the middle, as by a slow reader: what was shown is not how it goes.
-    if (more !== "" && !part.text.startsWith(text)) return this.#anew(line, part);
-    const words = line + (broken ? more.replace(/^\n/, "") : more);
-    return words === "" ? [] : words.split("\n").map((one) => this.#styled(one, part.type));
+    if (more !== "" && !part.text.startsWith(text)) {
+      // A delta was missed, as by a slow reader, so the streamed text has a hole.
+      const note = this.#paint("dim", "some of this was missed; the whole of it:");
+      return [...(line === "" ? [] : styledLines(line)), note, ...styledLines(part.text)];
+    }
+    const rest = line + (interrupted ? more.replace(/^\n/, "") : more);
+    return rest === "" ? [] : styledLines(rest);
   }
 
-  #anew(line: string, { type, text }: Words): string[] {
-    const above = line === "" ? [] : [this.#styled(line, type)];
-    const again = this.#paint("dim", "some of this was missed; the whole of it:");
-    return [...above, again, ...text.split("\n").map((one) => this.#styled(one, type))];
-  }
-
-  #called(item: Item): string[] {
+  #toolCall(item: Item): string[] {
     const [part] = item.parts;
     const input = part?.type === "tool_call" ? oneLine(JSON.stringify(part.input) ?? "") : "";
-    const words = `${oneLine(item.name ?? "tool")} ${input.slice(0, longestInput)}`;
-    this.#calls.set(item.id, words);
-    this.#status = `${words} …`;
+    const call = `${oneLine(item.name ?? "tool")} ${input.slice(0, maxInputLength)}`;
+    this.#calls.set(item.id, call);
+    this.#status = `${call} …`;
     return [];
   }
 
-  #returned(item: Item): string {
+  #toolResult(item: Item): string {
     const [part] = item.parts;
     const call = this.#calls.get(item.parent ?? "") ?? oneLine(item.name ?? "tool");
     this.#calls.delete(item.parent ?? "");
     if (part?.type !== "tool_result" || !part.isError) return `${this.#paint("green", "done")} ${call}`;
     if (part.rejected) return `${this.#paint("yellow", "refused")} ${call}`;
-    return `${this.#paint("red", "failed")} ${call}: ${oneLine(part.output).slice(0, 2 * longestInput)}`;
+    return `${this.#paint("red", "failed")} ${call}: ${oneLine(part.output).slice(0, 2 * maxInputLength)}`;
   }
 }
 
-function usageWords({ data: { tokens, cost } }: Of<"usage">): string {
+function usageText({ data: { tokens, cost } }: EventOf<"usage">): string {
   const used = `${tokens.input + tokens.cacheRead + tokens.cacheWrite} tokens in, ${tokens.output} out`;
   return cost === null ? used : `${used}, $${cost.toFixed(4)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `daemon.json` in Waybill's home: how the command line finds the daemon that runs. It is a hint, not a lock: who runs
- * is decided by `daemon.lock`. Written as a whole or not at all, readable by its owner only.
+ * `daemon.json` in Waybill's home: how the command line finds the running daemon. It is a hint, not a lock:
+ * `daemon.lock` decides which daemon runs.
  */
 import { readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
@@ -27,7 +27,7 @@ export function writeDaemonFile(home: string, content: DaemonFile): void {
   writeWholeFile(daemonFilePath(home), `${JSON.stringify(content)}\n`);
 }
 
-/** Null when there is none, or none that can be understood. */
+/** Null when the file is missing or invalid. */
 export function readDaemonFile(home: string): DaemonFile | null {
   try {
     return schema.safeParse(JSON.parse(readFileSync(daemonFilePath(home), "utf8"))).data ?? null;

@@ -1,11 +1,11 @@
-/** What the supervisor does when its worker has ended without having been asked to. Pure. */
+/** Decides what the supervisor does when its worker has ended by itself. Pure. */
 import { workerExit } from "./worker-protocol.ts";
 
 export type RestartPolicy = {
-  /** The wait after the first crash; it doubles with each one in a row. */
+  /** The delay after the first crash; it doubles with each further crash in a row. */
   firstDelayMs: number;
   maxDelayMs: number;
-  /** A worker that was ready for so long has made up for all crashes before it. */
+  /** A worker that was ready for this long resets the count of crashes. */
   healthyAfterMs: number;
 };
 
@@ -18,18 +18,18 @@ export type WorkerEnd = {
   readyForMs: number | null;
 };
 
-export type AfterWorker =
-  | { do: "end"; exitCode: 0 | 1 }
-  /** `crashes` in a row, this one included; none when the restart was planned. */
-  | { do: "restart"; afterMs: number; crashes: number };
+export type SupervisorAction =
+  | { action: "exit"; exitCode: 0 | 1 }
+  /** `crashes` in a row, this one included; 0 when the restart was requested. */
+  | { action: "restart"; delayMs: number; crashes: number };
 
-export function afterWorker(end: WorkerEnd, crashesBefore: number, policy: RestartPolicy): AfterWorker {
-  if (end.code === workerExit.ended) return { do: "end", exitCode: 0 };
-  if (end.code === workerExit.refused) return { do: "end", exitCode: 1 };
-  // Nobody can have asked a worker to restart that was never ready; at once and again and again, it would be a storm.
-  if (end.code === workerExit.restart && end.readyForMs !== null) return { do: "restart", afterMs: 0, crashes: 0 };
+export function actionAfterWorker(end: WorkerEnd, crashesBefore: number, policy: RestartPolicy): SupervisorAction {
+  if (end.code === workerExit.ended) return { action: "exit", exitCode: 0 };
+  if (end.code === workerExit.refused) return { action: "exit", exitCode: 1 };
+  // A worker that was never ready cannot have been asked to restart. Restarted without delay, it would loop.
+  if (end.code === workerExit.restart && end.readyForMs !== null) return { action: "restart", delayMs: 0, crashes: 0 };
   const wasHealthy = (end.readyForMs ?? 0) >= policy.healthyAfterMs;
   const crashes = wasHealthy ? 1 : crashesBefore + 1;
-  const delay = policy.firstDelayMs * 2 ** Math.min(crashes - 1, 30);
-  return { do: "restart", afterMs: Math.min(delay, policy.maxDelayMs), crashes };
+  const delayMs = policy.firstDelayMs * 2 ** Math.min(crashes - 1, 30);
+  return { action: "restart", delayMs: Math.min(delayMs, policy.maxDelayMs), crashes };
 }

@@ -1,17 +1,17 @@
-/** The signals that ask a process to stop. Each one counts: the first asks, the second hurries. */
+/** The signals that ask a process to stop: the first asks it to drain, the second to stop now. */
 const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 export class StopRequests {
   readonly #listeners = new Set<() => void>();
-  #asked = false;
+  #requested = false;
 
-  /** Listens from here on: without that, a signal would end the process in the middle of what it does. */
+  /** Listens at once: otherwise a signal would end the process in the middle of its work. */
   constructor() {
     for (const signal of signals) process.on(signal, this.#onSignal);
   }
 
-  get asked(): boolean {
-    return this.#asked;
+  get requested(): boolean {
+    return this.#requested;
   }
 
   /** For every request from now on. */
@@ -26,7 +26,7 @@ export class StopRequests {
   }
 
   readonly #onSignal = (): void => {
-    this.#asked = true;
+    this.#requested = true;
     for (const listener of this.#listeners) listener();
   };
 }

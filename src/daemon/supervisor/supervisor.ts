@@ -1,94 +1,82 @@
-/**
- * Keeps one worker running: starts it, starts it afresh when it crashed or wants to be, and ends with it when it is
- * asked to stop. It holds no state of its own that would be lost with it.
- */
-
+/** Keeps one worker running: starts it, restarts it after a crash or on request, and ends with it when asked to stop. */
 import type { DaemonFile } from "./daemon-file.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
-import type { AfterWorker, RestartPolicy, WorkerEnd } from "./restart-policy.ts";
-import { afterWorker } from "./restart-policy.ts";
+import type { RestartPolicy, SupervisorAction, WorkerEnd } from "./restart-policy.ts";
+import { actionAfterWorker } from "./restart-policy.ts";
 import type { StopRequests } from "./stop-requests.ts";
-import type { WorkerOptions } from "./worker-process.ts";
-import { runWorker } from "./worker-process.ts";
+import type { WorkerProcessOptions } from "./worker-process.ts";
+import { runWorkerProcess } from "./worker-process.ts";
 import type { WorkerReady } from "./worker-protocol.ts";
 
 export type SupervisorEvent =
   | { type: "worker_started"; pid: number }
   | { type: "worker_ready"; ready: WorkerReady }
-  /** It ended by itself, and this is what follows. */
-  | { type: "worker_ended"; end: WorkerEnd; after: AfterWorker }
-  /** It did not end within its time after it was hurried. */
+  /** It ended by itself. */
+  | { type: "worker_ended"; end: WorkerEnd; next: SupervisorAction }
+  /** It did not end in time after the second request. */
   | { type: "worker_killed" }
-  | { type: "stale_worker_found"; pid: number }
-  | { type: "stale_worker_killed"; pid: number }
-  | { type: "trouble"; error: unknown };
+  | { type: "orphaned_worker_found"; pid: number }
+  | { type: "orphaned_worker_killed"; pid: number }
+  | { type: "error"; error: unknown };
 
-export type SupervisorOptions = {
+export type SupervisorOptions = Pick<WorkerProcessOptions, "command" | "stops" | "killAfterMs"> & {
   home: string;
-  /** The worker's program and its arguments. */
-  command: WorkerOptions["command"];
   version: string;
-  stops: StopRequests;
   policy: RestartPolicy;
-  killAfterMs: number;
   onEvent: (event: SupervisorEvent) => void;
 };
 
+const noWorker = { workerPid: null, url: null, port: null, runId: null };
+
 /** Resolves with the exit code, once the worker has ended for good. The caller holds the daemon's lock. */
 export async function supervise(options: SupervisorOptions): Promise<number> {
-  const { stops, policy, onEvent } = options;
-  const announce = announcer(options);
+  const { home, version, stops, policy, onEvent } = options;
+  const onError = (error: unknown) => onEvent({ type: "error", error });
+  let daemon: DaemonFile = { supervisorPid: process.pid, ...noWorker, startedAt: Date.now(), version };
+  /** Without a current file the command line does not find the daemon; the daemon itself runs on. */
+  const updateDaemonFile = (change: Partial<DaemonFile>) => {
+    daemon = { ...daemon, ...change };
+    attempt(() => writeDaemonFile(home, daemon), onError);
+  };
   let crashes = 0;
   try {
-    while (!stops.asked) {
-      const end = await runWorker({
+    while (!stops.requested) {
+      const end = await runWorkerProcess({
         ...options,
         onStarted: (pid) => {
-          announce({ workerPid: pid });
+          updateDaemonFile({ workerPid: pid });
           onEvent({ type: "worker_started", pid });
         },
         onReady: (ready) => {
-          announce({ url: ready.url, port: ready.port, runId: ready.runId });
+          updateDaemonFile({ url: ready.url, port: ready.port, runId: ready.runId });
           onEvent({ type: "worker_ready", ready });
         },
         onKilled: () => onEvent({ type: "worker_killed" }),
-        onError: (error) => onEvent({ type: "trouble", error }),
+        onError,
       });
-      // However it ended: it was asked to, and what it left unfinished is in the ledger.
-      if (stops.asked) break;
-      announce({ workerPid: null, url: null, port: null, runId: null });
-      const after = afterWorker(end, crashes, policy);
-      onEvent({ type: "worker_ended", end, after });
-      if (after.do === "end") return after.exitCode;
-      crashes = after.crashes;
-      if (after.afterMs > 0) await pause(after.afterMs, stops);
+      if (stops.requested) break;
+      updateDaemonFile(noWorker);
+      const next = actionAfterWorker(end, crashes, policy);
+      onEvent({ type: "worker_ended", end, next });
+      if (next.action === "exit") return next.exitCode;
+      crashes = next.crashes;
+      if (next.delayMs > 0) await pauseUnlessStopped(next.delayMs, stops);
     }
     return 0;
   } finally {
-    attempt(() => removeDaemonFile(options.home), onEvent);
+    attempt(() => removeDaemonFile(home), onError);
   }
 }
 
-/** Keeps `daemon.json` up to date. Trouble with it costs the command line its way in, never the daemon its life. */
-function announcer({ home, version, onEvent }: SupervisorOptions): (change: Partial<DaemonFile>) => void {
-  const nobody = { workerPid: null, url: null, port: null, runId: null };
-  let content: DaemonFile = { supervisorPid: process.pid, ...nobody, startedAt: Date.now(), version };
-  return (change) => {
-    content = { ...content, ...change };
-    attempt(() => writeDaemonFile(home, content), onEvent);
-  };
-}
-
-function attempt(work: () => void, onEvent: (event: SupervisorEvent) => void): void {
+function attempt(work: () => void, onError: (error: unknown) => void): void {
   try {
     work();
   } catch (error) {
-    onEvent({ type: "trouble", error });
+    onError(error);
   }
 }
 
-/** A request to stop ends it at once. */
-function pause(ms: number, stops: StopRequests): Promise<void> {
+function pauseUnlessStopped(ms: number, stops: StopRequests): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

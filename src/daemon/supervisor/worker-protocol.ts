@@ -1,12 +1,12 @@
-/** What a worker and its supervisor say to each other: exit codes, and one message when the worker is ready. */
+/** What a worker tells its supervisor: exit codes, and one message when it is ready. */
 import { z } from "zod";
 
 export const workerExit = {
-  /** Ended as it was asked to. */
+  /** Ended as requested. */
   ended: 0,
-  /** Wants to be started afresh, at once. */
+  /** Wants to be restarted without delay. */
   restart: 75,
-  /** Did not start, for a reason that a person has to see to and that it has printed. */
+  /** Did not start, for a reason that it has printed and that a person has to fix. */
   refused: 78,
 } as const;
 
@@ -15,7 +15,7 @@ export const workerReady = z.object({
   url: z.string(),
   port: z.number().int(),
   runId: z.string(),
-  /** How long it may take to drain when it is asked to stop. */
+  /** How long it may drain when it is asked to stop. */
   drainMs: z.number().nonnegative(),
 });
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { startWorld } from "../../../test/support/waybill.ts";
 import type { DeliveryLogLine } from "./delivery-log.ts";
-import { logLines } from "./delivery-log.ts";
+import { deliveryLogLines } from "./delivery-log.ts";
 
 const secretText = "the launch code is 0000";
 
 async function linesOf(script: object, policy = {}): Promise<DeliveryLogLine[]> {
   const world = await startWorld({ script, policy });
   const lines: DeliveryLogLine[] = [];
-  world.waybill.ledger.onChange((change) => lines.push(...logLines(change)));
+  world.waybill.ledger.onChange((change) => lines.push(...deliveryLogLines(change)));
   await world.send({ id: "m1", text: secretText });
   await world.reaches("m1", "responded", "failed_terminal");
   return lines;

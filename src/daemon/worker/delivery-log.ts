@@ -1,11 +1,32 @@
 /**
- * What the log says about deliveries: one line for each step that somebody may look for, always with the same fields.
- * A message's text is never among them.
+ * Logs deliveries: one line for each step that an operator may search for, always with the same fields. A message's
+ * text is logged at level `debug` only, and only its beginning.
  */
 import type { DeliveryChange, DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import type { Store } from "../../store/port.ts";
+import type { Logger } from "../logging.ts";
 
-const words = {
+const previewCharacters = 80;
+
+export function logDeliveries({ store, log }: { store: Store; log: Logger }): (change: DeliveryChange) => void {
+  return (change) => {
+    for (const { level, ...line } of deliveryLogLines(change)) log[level](line);
+    const admitted = change.events.some((event) => event.type === "admitted");
+    if (admitted && log.isLevelEnabled("debug"))
+      logPreview(change.record, store, log).catch((error: unknown) =>
+        log.error({ err: error }, "A message could not be read."),
+      );
+  };
+}
+
+async function logPreview({ laneId, messageId }: DeliveryRecord, store: Store, log: Logger): Promise<void> {
+  const message = await store.message({ kind: "lane", lane: laneId }, messageId);
+  if (message) log.debug({ inboxMessageId: messageId, preview: message.text.slice(0, previewCharacters) });
+}
+
+/** The log event of each name, with the message that people read. */
+const messages = {
   prompt_delivery_ledger_created: "admitted",
   prompt_delivery_prompt_accepted: "accepted, which proves nothing yet",
   prompt_delivery_response_observed: "answered",
@@ -17,72 +38,60 @@ const words = {
   prompt_delivery_cancelled: "cancelled",
 } as const;
 
-export type DeliveryLogEvent = keyof typeof words;
+type DeliveryLogEvent = keyof typeof messages;
 
-/** `msg` is for people who watch; programs go by `event`. */
-export type DeliveryLogLine = {
-  event: DeliveryLogEvent;
-  level: "info" | "warn";
-  msg: string;
-} & ReturnType<typeof fieldsOf>;
+/** Null for events that are not logged. */
+const logEvents: Record<DeliveryEvent["type"], DeliveryLogEvent | null> = {
+  admitted: "prompt_delivery_ledger_created",
+  rebuilt: "prompt_delivery_ledger_created",
+  accepted: "prompt_delivery_prompt_accepted",
+  submit: "prompt_delivery_retry_attempted",
+  send_again: "prompt_delivery_retry_attempted",
+  proven: "prompt_delivery_response_observed",
+  unanswered: "prompt_delivery_unanswered",
+  retry_scheduled: "prompt_delivery_retry_scheduled",
+  failed_terminal: "prompt_delivery_terminal_failure",
+  read_committed: "prompt_delivery_inbox_committed_read",
+  cancelled: "prompt_delivery_cancelled",
+  withdrawn: "prompt_delivery_cancelled",
+  attempts_searched: null,
+  acceptance_unknown: null,
+  not_sent: null,
+  looked: null,
+  failed_retryable: null,
+  turn_ended: null,
+  read_commit_failed: null,
+  retried_by_person: null,
+  files_looked_for: null,
+  asked_further: null,
+};
 
-export function logLines({ record, events }: DeliveryChange): DeliveryLogLine[] {
+/** `msg` is for people; programs read `event`. */
+export type DeliveryLogLine = { event: DeliveryLogEvent; level: "info" | "warn"; msg: string } & ReturnType<
+  typeof logFields
+>;
+
+export function deliveryLogLines({ record, events }: DeliveryChange): DeliveryLogLine[] {
   return events.flatMap((event) =>
-    namesFor(event).map((name) => ({
+    logEventsOf(event).map((name) => ({
       event: name,
       level: name === "prompt_delivery_terminal_failure" ? ("warn" as const) : ("info" as const),
-      msg: words[name],
-      ...fieldsOf(record, "reason" in event ? event.reason : record.lastReason),
+      msg: messages[name],
+      ...logFields(record, "reason" in event ? event.reason : record.lastReason),
     })),
   );
 }
 
-function namesFor(event: DeliveryEvent): DeliveryLogEvent[] {
-  switch (event.type) {
-    case "admitted":
-    case "rebuilt":
-      return ["prompt_delivery_ledger_created"];
-    case "accepted":
-      return ["prompt_delivery_prompt_accepted"];
-    case "submit":
-      return event.attempt.number > 1 ? ["prompt_delivery_retry_attempted"] : [];
-    case "send_again":
-      return ["prompt_delivery_retry_attempted"];
-    case "proven":
-      return event.readCommitted
-        ? ["prompt_delivery_response_observed", "prompt_delivery_inbox_committed_read"]
-        : ["prompt_delivery_response_observed"];
-    case "unanswered":
-      return ["prompt_delivery_unanswered"];
-    case "retry_scheduled":
-      return ["prompt_delivery_retry_scheduled"];
-    case "failed_terminal":
-      return ["prompt_delivery_terminal_failure"];
-    case "read_committed":
-      return ["prompt_delivery_inbox_committed_read"];
-    case "cancelled":
-    case "withdrawn":
-      return event.readCommitted
-        ? ["prompt_delivery_cancelled", "prompt_delivery_inbox_committed_read"]
-        : ["prompt_delivery_cancelled"];
-    case "attempts_searched":
-    case "acceptance_unknown":
-    case "not_sent":
-    case "looked":
-    case "failed_retryable":
-    case "turn_ended":
-    case "read_commit_failed":
-    case "retried_by_person":
-    case "files_looked_for":
-    case "asked_further":
-      return [];
-    default:
-      return event satisfies never;
-  }
+function logEventsOf(event: DeliveryEvent): DeliveryLogEvent[] {
+  const logEvent = logEvents[event.type];
+  const isFirstSubmit = event.type === "submit" && event.attempt.number === 1;
+  if (logEvent === null || isFirstSubmit) return [];
+  const isRead = "readCommitted" in event && event.readCommitted;
+  return isRead ? [logEvent, "prompt_delivery_inbox_committed_read"] : [logEvent];
 }
 
-/** The names are those that operators of earlier ledgers search for. */
-function fieldsOf(record: DeliveryRecord, reason: string | null) {
+/** Operators of earlier ledgers search for these names. */
+function logFields(record: DeliveryRecord, reason: string | null) {
   return {
     teamName: record.team,
     memberName: record.member,

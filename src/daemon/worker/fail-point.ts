@@ -1,6 +1,6 @@
 /**
- * For crash tests: `WAYBILL_FAIL_POINT=before_send` kills the process, as hard as can be, when it gets there;
- * `before_send@3` when it gets there for the third time. Names are listed in delivery/fail-points.ts.
+ * For crash tests: `WAYBILL_FAIL_POINT=before_send` kills the process when it reaches that point, `before_send@3` when
+ * it reaches it for the third time. The names are in core/delivery/fail-points.ts.
  */
 import { AppError } from "../../app-error.ts";
 import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
@@ -16,8 +16,8 @@ export function failPointFrom(setting: string | undefined): FailPointHook {
       hint: `Known: ${failPoints.join(", ")}; add @N for the Nth time.`,
     });
   }
-  let left = Number(count);
+  let remaining = Number(count);
   return (point) => {
-    if (point === name && --left === 0) process.kill(process.pid, "SIGKILL");
+    if (point === name && --remaining === 0) process.kill(process.pid, "SIGKILL");
   };
 }

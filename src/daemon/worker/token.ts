@@ -1,17 +1,17 @@
-/** The token that opens the API: 256 random bits in a file that only its owner can read. Made once. */
+/** The token of the API: 256 random bits in a file that only its owner can read, created once. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { AppError, messageOf } from "../../app-error.ts";
 
-/** Says whether the file was open to others, which was mended. */
+/** `wasOpen` says that others could read the file; its permissions are corrected. */
 export function ensureToken(path: string): { token: string; wasOpen: boolean } {
   try {
-    make(path);
+    createIfMissing(path);
     const wasOpen = (statSync(path).mode & 0o077) !== 0;
     if (wasOpen) chmodSync(path, 0o600);
-    return { token: checked(path, readFileSync(path, "utf8").trim()), wasOpen };
+    const token = readFileSync(path, "utf8").trim();
+    if (isToken(token)) return { token, wasOpen };
   } catch (error) {
-    if (error instanceof AppError) throw error;
     throw new AppError({
       code: "token_unavailable",
       message: `The token file ${path} cannot be used: ${messageOf(error)}.`,
@@ -19,40 +19,28 @@ export function ensureToken(path: string): { token: string; wasOpen: boolean } {
       cause: error,
     });
   }
+  throw new AppError({
+    code: "token_invalid",
+    message: `The token file ${path} holds no token.`,
+    hint: "Delete it: the next start creates a new token, and old ones stop working.",
+  });
 }
 
-/** What was made here, or by a person with at least as many bits. */
+/** A token that Waybill generated, or that a person wrote with at least as many bits. */
 export function isToken(text: string): boolean {
   return /^[\w-]{43,}$/.test(text);
 }
 
-/** None that begins with a dash: programs that are given it as an argument would take it for an option. */
+/** Never begins with a dash: programs that get it as an argument would take it for an option. */
 export function newToken(random: () => Buffer = () => randomBytes(32)): string {
   const token = random().toString("base64url");
   return token.startsWith("-") ? newToken(random) : token;
 }
 
-function make(path: string): void {
-  let file: number;
+function createIfMissing(path: string): void {
   try {
-    file = openSync(path, "wx", 0o600);
+    writeFileSync(path, `${newToken()}\n`, { flag: "wx", mode: 0o600, flush: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  try {
-    writeSync(file, `${newToken()}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function checked(path: string, token: string): string {
-  if (isToken(token)) return token;
-  throw new AppError({
-    code: "token_invalid",
-    message: `The token file ${path} holds no token.`,
-    hint: "Delete it: a new token is made at the next start, and old ones stop working.",
-  });
 }

@@ -1,6 +1,6 @@
 /**
- * The worker's side of its life: ready, drain, end. It stops when it is asked to, when it wants to be started afresh,
- * and when its supervisor is gone, since then nobody would pass on a request to stop. It runs without one as well.
+ * The worker's lifecycle: ready, drain, end. It stops when it is asked to, when it wants to be restarted, and when its
+ * supervisor has died, since nothing would forward a request to stop then. It runs without a supervisor as well.
  */
 import { AppError } from "../../app-error.ts";
 import { StopRequests } from "../supervisor/stop-requests.ts";
@@ -9,47 +9,49 @@ import { workerExit } from "../supervisor/worker-protocol.ts";
 
 export type RunningWorker = {
   ready: Omit<WorkerReady, "type">;
-  /** Ends what runs in good order; `hurry` is aborted when nobody wants to wait for that any more. */
-  drain(hurry: AbortSignal): Promise<unknown>;
+  /** Lets running turns end; `stopNow` is aborted by the second request to stop. */
+  drain(stopNow: AbortSignal): Promise<unknown>;
   close(options: { restarting: boolean }): Promise<void>;
 };
 
 export type WorkerLifecycle = {
   /**
-   * Given the function by which a person asks for a fresh start, through the API, and the signal that breaks the start
-   * off; rejecting with its reason, a start says that nothing of it is left.
+   * `restart` requests a restart. `stopping` aborts the start, which then has to clean up and reject with the signal's
+   * reason.
    */
   start: (control: { restart: () => void; stopping: AbortSignal }) => Promise<RunningWorker>;
-  /** Prints why the worker did not start; there is no stack trace for that. */
-  onRefused: (error: AppError) => void;
+  /** Reports why the worker did not start; there is no stack trace for that. */
+  onStartRefused: (error: AppError) => void;
   onError: (error: unknown) => void;
-  /** How long closing everything may take, once it has drained. */
+  /** How long closing may take after the drain. */
   closeMs?: number;
 };
 
-/** Resolves with the exit code, once everything is closed. A stop that is asked for during the start breaks it off. */
+/** Resolves with the exit code, once everything is closed. */
 export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<number> {
-  const { start, onRefused, onError, closeMs = 8000 } = lifecycle;
+  const { start, onStartRefused, onError, closeMs = 8000 } = lifecycle;
   const stop = listenForStop();
   try {
-    const worker = await start(stop).catch((error: unknown) => {
-      if (stop.stopping.aborted && error === stop.stopping.reason) return null;
-      if (!(error instanceof AppError)) throw error;
-      onRefused(error);
-      return error;
-    });
-    if (worker === null) return stop.exitCode();
-    // What may be better in a while, as a full disk, is tried again as after a crash.
-    if (worker instanceof AppError) return worker.retryable ? 1 : workerExit.refused;
-    sayReady(worker.ready);
-    await stop.wanted;
+    let worker: RunningWorker;
     try {
-      await worker.drain(stop.hurry);
+      worker = await start(stop);
     } catch (error) {
-      // Nothing is lost by it, and the rest has to be closed all the same.
+      if (stop.stopping.aborted && error === stop.stopping.reason) return stop.exitCode();
+      if (!(error instanceof AppError)) throw error;
+      onStartRefused(error);
+      // A problem that may go away, such as a full disk, is retried as after a crash.
+      return error.retryable ? 1 : workerExit.refused;
+    }
+    reportReady(worker.ready);
+    await stop.stopOrRestart;
+    try {
+      await worker.drain(stop.stopNow);
+    } catch (error) {
+      // Nothing is lost, and the rest has to be closed all the same.
       onError(error);
     }
-    endSurely(stop.exitCode, closeMs);
+    // A part that cannot be closed must not keep the worker alive.
+    setTimeout(() => process.exit(stop.exitCode()), closeMs).unref();
     await worker.close({ restarting: stop.exitCode() === workerExit.restart });
     return stop.exitCode();
   } finally {
@@ -57,36 +59,29 @@ export async function runUntilStopped(lifecycle: WorkerLifecycle): Promise<numbe
   }
 }
 
-/** Something that cannot be closed must not keep a worker alive that has nothing left to do. */
-function endSurely(exitCode: () => number, closeMs: number): void {
-  setTimeout(() => process.exit(exitCode()), closeMs).unref();
-}
-
 function listenForStop() {
   const stops = new StopRequests();
   const stopping = new AbortController();
-  const hurry = new AbortController();
-  let askedToEnd = false;
-  let begin = () => {};
-  const wanted = new Promise<void>((resolve) => {
-    begin = resolve;
+  const stopNow = new AbortController();
+  let resolveStop = () => {};
+  const stopOrRestart = new Promise<void>((resolve) => {
+    resolveStop = resolve;
   });
   const end = () => {
-    askedToEnd = true;
     stopping.abort();
-    begin();
+    resolveStop();
   };
-  stops.onRequest(() => (askedToEnd ? hurry.abort() : end()));
+  stops.onRequest(() => (stopping.signal.aborted ? stopNow.abort() : end()));
   process.on("disconnect", end);
-  // Its supervisor died before anybody listened.
+  // The supervisor died before this listened.
   if (process.send && !process.connected) end();
   return {
-    wanted,
+    stopOrRestart,
     stopping: stopping.signal,
-    hurry: hurry.signal,
-    restart: () => begin(),
-    /** A stop that comes while it drains for a restart is a stop. */
-    exitCode: () => (askedToEnd ? workerExit.ended : workerExit.restart),
+    stopNow: stopNow.signal,
+    restart: () => resolveStop(),
+    /** A request to stop that comes during the drain for a restart wins. */
+    exitCode: () => (stopping.signal.aborted ? workerExit.ended : workerExit.restart),
     close() {
       stops.close();
       process.removeListener("disconnect", end);
@@ -94,8 +89,8 @@ function listenForStop() {
   };
 }
 
-function sayReady(ready: RunningWorker["ready"]): void {
+function reportReady(ready: RunningWorker["ready"]): void {
   const message: WorkerReady = { type: "ready", ...ready };
-  // A supervisor that is gone does not hear it, and that it is gone is noticed elsewhere.
+  // Errors are ignored: the disconnect handler notices a supervisor that has died.
   if (process.connected) process.send?.(message, () => {});
 }

@@ -1,4 +1,4 @@
-/** The worker: one Waybill with its API, put together from a configuration, from its start to its end. */
+/** The worker: starts the engine and its API from a configuration, and drains and closes them. */
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
@@ -20,14 +20,14 @@ import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
 import { startEngine } from "../wiring/start-engine.ts";
+import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import { failPointFrom } from "./fail-point.ts";
-import { logDeliveries } from "./log-deliveries.ts";
-import { keepTidy } from "./retention.ts";
+import { startRetention } from "./retention.ts";
 import { ensureToken } from "./token.ts";
 import type { RunningWorker } from "./worker-lifecycle.ts";
 
-export type WorkerOptions = {
+export type WorkerStart = {
   config: Config;
   env: NodeJS.ProcessEnv;
   log: Logger;
@@ -35,39 +35,43 @@ export type WorkerOptions = {
   stopping: AbortSignal;
 };
 
-export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+export async function startWorker(options: WorkerStart): Promise<RunningWorker> {
   const { config, log } = options;
   makeDirectories(config);
   const { token, wasOpen } = ensureToken(tokenPath(config.home));
   if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
   const runId = randomUUID();
   const registry = new Registry();
-  const { waybill, agents } = await startCore(options, runId, registry);
+  const { engine, agents } = await startAgentsAndEngine(options, runId, registry);
   let draining = false;
   try {
-    const service = serviceFor(waybill, options, () => draining);
-    const { server, stopTidying } = await startServer({ ...options, waybill, service, token, runId, registry });
+    const service = createServiceFor(engine, options, () => draining);
+    const server = await startServer({ ...options, service, token, runId, registry });
+    const stopRetention = startRetention({
+      prune: engine.prune,
+      clock: systemClock,
+      onPruned: (records) => log.info({ records }, "Old records were removed."),
+      onError: (error) => log.error({ err: error }, "Old records could not be removed; retrying."),
+    });
     return {
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
-      async drain(hurry) {
+      async drain(stopNow) {
         draining = true;
-        log.info(
-          { event: "draining", drainMs: config.drainMs },
-          "Stopping: nothing new is sent, and running turns get a while to end.",
-        );
-        const outcome = await waybill.drain(config.drainMs, hurry);
-        if (outcome === "left_running") log.info("Turns that still run stay in the ledger; the next start goes on.");
+        const { drainMs } = config;
+        log.info({ event: "draining", drainMs }, "Stopping: no new sends; running turns get time to end.");
+        const outcome = await engine.drain(drainMs, stopNow);
+        if (outcome === "left_running") log.info("Some turns still run; the next start continues them.");
       },
       async close({ restarting }) {
-        stopTidying();
+        stopRetention();
         await server.close();
-        await waybill.close({ keepAgents: restarting });
+        await engine.close({ keepAgents: restarting });
         await agents.close();
         log.info("Stopped.");
       },
     };
   } catch (error) {
-    await waybill.close();
+    await engine.close();
     await agents.close();
     throw error;
   }
@@ -78,7 +82,7 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-async function startCore(options: WorkerOptions, runId: string, registry: Registry) {
+async function startAgentsAndEngine(options: WorkerStart, runId: string, registry: Registry) {
   const { config, env, log, stopping } = options;
   const store = openSqliteStore({ path: config.storePath, failPoint: failPointFrom(env.WAYBILL_FAIL_POINT) });
   let agents: Agents;
@@ -89,25 +93,23 @@ async function startCore(options: WorkerOptions, runId: string, registry: Regist
     throw error;
   }
   try {
-    return { agents, waybill: await startDelivering(options, { store, agents, runId, registry }) };
+    return { agents, engine: await startEngineFor(options, { store, agents, runId, registry }) };
   } catch (error) {
     await agents.close();
     throw error;
   }
 }
 
-type Core = { store: Store; agents: Agents; runId: string; registry: Registry };
+type EngineParts = { store: Store; agents: Agents; runId: string; registry: Registry };
 
-function startDelivering(
-  { config, env, log, stopping }: WorkerOptions,
-  { store, agents, runId, registry }: Core,
+function startEngineFor(
+  { config, env, log, stopping }: WorkerStart,
+  { store, agents, runId, registry }: EngineParts,
 ): Promise<Engine> {
-  const onError = ({ laneId, error }: { laneId?: string; error: unknown }) =>
-    log.error({ laneId, err: error }, "Something went wrong; it is tried again.");
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
-  const count = deliveryMetrics(registry);
-  const write = logDeliveries({ store, log });
+  const countDelivery = deliveryMetrics(registry);
+  const logDelivery = logDeliveries({ store, log });
   return startEngine({
     store,
     policy: config.policy,
@@ -116,23 +118,23 @@ function startDelivering(
     keptEvents: config.keptEvents,
     alerts: {
       times: { askMs: config.alertAskAfterMs, failureMs: config.alertFailureAfterMs, lateMs: config.relayTimeoutMs },
-      onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "Somebody should look at this."),
+      onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "This needs attention."),
     },
     runId,
     failPoint,
     stopping,
     onChange: (change) => {
-      count(change);
-      write(change);
+      countDelivery(change);
+      logDelivery(change);
     },
-    onError,
+    onError: ({ laneId, error }) => log.error({ laneId, err: error }, "Unexpected error; retrying."),
   });
 }
 
-function serviceFor(waybill: Engine, { config, env, restart }: WorkerOptions, draining: () => boolean): Service {
+function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, draining: () => boolean): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return createService({
-    waybill,
+    waybill: engine,
     resolveDirectory: (path) =>
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
     allowedDirectories: config.allowedDirectories,
@@ -148,10 +150,9 @@ function serviceFor(waybill: Engine, { config, env, restart }: WorkerOptions, dr
   });
 }
 
-type Doors = WorkerOptions & { waybill: Engine; service: Service; token: string; runId: string; registry: Registry };
+type ServerOptions = WorkerStart & { service: Service; token: string; runId: string; registry: Registry };
 
-/** The API, and what goes on beside it. Nothing is left open when it cannot be. */
-async function startServer({ config, log, waybill, service, token, runId, registry }: Doors) {
+async function startServer({ config, log, service, token, runId, registry }: ServerOptions) {
   const app = makeApp({
     service,
     token,
@@ -159,20 +160,13 @@ async function startServer({ config, log, waybill, service, token, runId, regist
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     registry,
-    onError: (error, where) => log.error({ ...where, err: error }, "A request could not be carried out."),
+    onError: (error, where) => log.error({ ...where, err: error }, "A request failed."),
     onClientLog: ({ level, service, message }) => log[level]({ event: "client_log", service }, message),
   });
-  const server = await listen({
+  return await listen({
     app,
     host: config.host,
     port: config.port,
-    onError: (error) => log.error({ err: error }, "A connection could not be served."),
+    onError: (error) => log.error({ err: error }, "A connection failed."),
   });
-  const stopTidying = keepTidy({
-    prune: waybill.prune,
-    clock: systemClock,
-    onPruned: (records) => log.info({ records }, "Old records were removed."),
-    onError: ({ error }) => log.error({ err: error }, "Old records could not be removed; it is tried again."),
-  });
-  return { server, stopTidying };
 }

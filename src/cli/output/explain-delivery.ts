@@ -1,12 +1,12 @@
 /** Where a delivery is, why, and what happens next, in plain words. Pure. */
 import type { DeliveryDetail, Status } from "../../client/index.ts";
-import { fieldLines } from "./field-lines.ts";
-import { statusStyle } from "./outcome-lines.ts";
+import { statusStyle } from "./describe-delivery.ts";
+import { ago, oneLine, shortId, until } from "./format.ts";
+import { fieldLines } from "./table.ts";
 import type { Paint } from "./terminal.ts";
-import { ago, oneLine, shortId, until } from "./words.ts";
 
 const meanings: Record<Status, string> = {
-  pending: "It was taken and has not been sent yet.",
+  pending: "It was accepted and has not been sent yet.",
   submitting: "It is being sent; whether it arrived is not known yet.",
   accepted: "The agent's program took it, which proves nothing yet.",
   unanswered: "The agent's turn ended without an answer.",
@@ -17,7 +17,7 @@ const meanings: Record<Status, string> = {
   cancelled: "It was ended before there was an answer.",
 };
 
-export function whyLines(delivery: DeliveryDetail, paint: Paint, now: number): string[] {
+export function explainDelivery(delivery: DeliveryDetail, paint: Paint, now: number): string[] {
   const { status, reason, next, messageId, lane, id, updatedAt, attempts, maxAttempts, acceptanceUnknown } = delivery;
   const due = next.at === null ? "" : ` This is due ${until(next.at, now)}.`;
   return [
@@ -38,7 +38,7 @@ export function whyLines(delivery: DeliveryDetail, paint: Paint, now: number): s
   ];
 }
 
-/** What a person may do about it. */
+/** The command that a person may run next. */
 function advice({ status, responseState, id, next, messageId, lane }: DeliveryDetail): string | null {
   if (status === "failed_terminal") return `waybill retry ${shortId(id)}`;
   if (next.step === "waits_while_paused") return `waybill lanes resume ${oneLine(lane)}`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, oneLine, parseSpan, shortId, span, until } from "./words.ts";
+import { ago, formatDuration, oneLine, parseDuration, shortId, until } from "./format.ts";
 
 test.each([
   [0, "0 s"],
@@ -10,7 +10,7 @@ test.each([
   [5_400_000, "2 h"],
   [172_800_000, "2 d"],
 ])("%d ms are %j", (ms, words) => {
-  expect(span(ms)).toBe(words);
+  expect(formatDuration(ms)).toBe(words);
 });
 
 test("times are told from now", () => {
@@ -33,8 +33,8 @@ test.each([
   ["-5", null],
   ["1e3", null],
   ["", null],
-])("%j as a span is %j ms", (text, ms) => {
-  expect(parseSpan(text)).toBe(ms);
+])("%j as a duration is %j ms", (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
 });
 
 describe("what somebody else wrote, in one line", () => {

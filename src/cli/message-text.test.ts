@@ -1,23 +1,23 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { maxCharacters } from "../core/message/message.ts";
-import { textToSend } from "./text-to-send.ts";
+import { readMessageText } from "./message-text.ts";
 
 const input = (text: string, isTTY = false) => Object.assign(Readable.from([Buffer.from(text)]), { isTTY });
 const never = new AbortController().signal;
-const piped = (...chunks: Uint8Array[]) => textToSend([], Readable.from(chunks), never);
+const piped = (...chunks: Uint8Array[]) => readMessageText([], Readable.from(chunks), never);
 
 test("the words of the command line are the text", async () => {
-  expect(await textToSend(["Is", "it  green?"], input("", true), never)).toBe("Is it  green?");
+  expect(await readMessageText(["Is", "it  green?"], input("", true), never)).toBe("Is it  green?");
 });
 
 test("without words it is what is piped in, less the line break at its end", async () => {
-  expect(await textToSend([], input("two\nlines\n"), never)).toBe("two\nlines");
-  expect(await textToSend(["-"], input("typed\n", true), never)).toBe("typed");
+  expect(await readMessageText([], input("two\nlines\n"), never)).toBe("two\nlines");
+  expect(await readMessageText(["-"], input("typed\n", true), never)).toBe("typed");
 });
 
 test("on a terminal without words it says how", async () => {
-  await expect(textToSend([], input("", true), never)).rejects.toMatchObject({
+  await expect(readMessageText([], input("", true), never)).rejects.toMatchObject({
     code: "usage",
     message: expect.stringContaining("pipe it in"),
   });
@@ -26,7 +26,7 @@ test("on a terminal without words it says how", async () => {
 test("Ctrl-C ends the reading", async () => {
   const stop = new AbortController();
   const endless = Object.assign(new Readable({ read() {} }), { isTTY: false });
-  const reading = textToSend([], endless, stop.signal);
+  const reading = readMessageText([], endless, stop.signal);
   stop.abort();
   await expect(reading).rejects.toMatchObject({ name: "AbortError" });
 });
@@ -53,7 +53,7 @@ test("an input without an end is not read to its end", async () => {
       yield Buffer.alloc(65_536, "y");
     }
   }
-  await expect(textToSend([], Readable.from(endless()), never)).rejects.toMatchObject({ code: "too_large" });
+  await expect(readMessageText([], Readable.from(endless()), never)).rejects.toMatchObject({ code: "too_large" });
   expect(read).toBeLessThan(8 * maxCharacters);
 });
 

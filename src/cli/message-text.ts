@@ -1,28 +1,32 @@
-/** The text of a message: the words of the command line, or standard input when there are none. */
+/** The text of a message: the arguments of the command line, or standard input when there are none. */
 import type { Readable } from "node:stream";
 import { addAbortSignal } from "node:stream";
 import { AppError } from "../app-error.ts";
 import { maxCharacters } from "../core/message/message.ts";
-import { usageError } from "./usage-error.ts";
+import { usageError } from "./errors.ts";
 
 type Input = Readable & { isTTY?: boolean };
 
-/** No character takes more in UTF-8. */
+/** A character takes at most three bytes in UTF-8. */
 const maxBytes = 3 * maxCharacters;
 
-export async function textToSend(words: readonly string[], input: Input, interrupted: AbortSignal): Promise<string> {
+export async function readMessageText(
+  words: readonly string[],
+  input: Input,
+  interrupted: AbortSignal,
+): Promise<string> {
   const fromInput = words.length === 0 ? !input.isTTY : words.length === 1 && words[0] === "-";
   if (words.length === 0 && !fromInput) {
     throw usageError('no text: write it at the end ("…"), pipe it in, or write - to type it', "send");
   }
-  const written = fromInput ? (await allOf(input, interrupted)).replace(/\r?\n$/, "") : words.join(" ");
-  if (written.trim() === "") throw usageError("the text is empty", "send");
-  if (written.length > maxCharacters) throw tooLong();
-  return written;
+  const text = fromInput ? (await readAll(input, interrupted)).replace(/\r?\n$/, "") : words.join(" ");
+  if (text.trim() === "") throw usageError("the text is empty", "send");
+  if (text.length > maxCharacters) throw tooLong();
+  return text;
 }
 
-/** Reads no more than can be sent: whatever is piped in may have no end. */
-async function allOf(input: Input, interrupted: AbortSignal): Promise<string> {
+/** Stops at the size limit: piped input may have no end. */
+async function readAll(input: Input, interrupted: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of addAbortSignal(interrupted, input)) {
@@ -35,7 +39,7 @@ async function allOf(input: Input, interrupted: AbortSignal): Promise<string> {
   } catch (cause) {
     throw new AppError({
       code: "not_text",
-      message: "What was piped in is no text in UTF-8, so nothing was sent.",
+      message: "The piped input is not UTF-8 text, so nothing was sent.",
       hint: "Send it as a file that the agent can read, and name it in the text.",
       cause,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Sent } from "../../client/index.ts";
-import { livelyProgress } from "./progress.ts";
+import { textProgress } from "./wait-progress.ts";
 
 const sent: Sent = {
   messageId: "m1",
@@ -19,11 +19,12 @@ function progressTo(isTTY: boolean): string {
     env: {},
     json: false,
     print: () => {},
-    remark: (line: string) => void written.push(line),
+    printNote: (line: string) => void written.push(line),
     paint: (_style: unknown, text: string) => `\u001b[2m${text}\u001b[22m`,
     interrupted: new AbortController().signal,
+    loadCommands: async () => [],
   };
-  const progress = livelyProgress(context, { isTTY, write: (text) => written.push(text) });
+  const progress = textProgress(context, { isTTY, write: (text) => written.push(text) });
   progress.sent(sent);
   progress.stop();
   return written.join("");

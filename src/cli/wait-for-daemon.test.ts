@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { whileStarting } from "./starting-daemon.ts";
+import { waitWhileStarting } from "./wait-for-daemon.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 describe("waiting for a daemon that starts", () => {
   it("ends as soon as the daemon has written that it listens", async () => {
     let starts = true;
-    const waiting = whileStarting({ directory, isStarting: () => starts, ms: hour, signal: never });
+    const waiting = waitWhileStarting({ directory, isStarting: () => starts, timeoutMs: hour, signal: never });
     starts = false;
     // As the daemon does it: whole, under its name.
     writeFileSync(join(directory, "daemon.json.new"), "{}");
@@ -25,17 +25,17 @@ describe("waiting for a daemon that starts", () => {
   });
 
   it("goes on while something else is written", async () => {
-    let [starts, looks] = [true, 0];
+    let [starts, checks] = [true, 0];
     const isStarting = () => {
-      looks += 1;
+      checks += 1;
       return starts;
     };
     let isOver = false;
-    const waiting = whileStarting({ directory, isStarting, ms: hour, signal: never }).then(() => {
+    const waiting = waitWhileStarting({ directory, isStarting, timeoutMs: hour, signal: never }).then(() => {
       isOver = true;
     });
     writeFileSync(join(directory, "log"), "line");
-    await expect.poll(() => looks).toBeGreaterThan(1);
+    await expect.poll(() => checks).toBeGreaterThan(1);
     expect(isOver).toBe(false);
     starts = false;
     writeFileSync(join(directory, "log"), "line");
@@ -43,15 +43,20 @@ describe("waiting for a daemon that starts", () => {
   });
 
   it("takes no time when it listens already", async () => {
-    await whileStarting({ directory, isStarting: () => false, ms: hour, signal: never });
+    await waitWhileStarting({ directory, isStarting: () => false, timeoutMs: hour, signal: never });
   });
 
   it("ends with Ctrl-C, also before it began, and when the time is up", async () => {
     const interrupted = new AbortController();
-    const waiting = whileStarting({ directory, isStarting: () => true, ms: hour, signal: interrupted.signal });
+    const waiting = waitWhileStarting({
+      directory,
+      isStarting: () => true,
+      timeoutMs: hour,
+      signal: interrupted.signal,
+    });
     interrupted.abort();
     await waiting;
-    await whileStarting({ directory, isStarting: () => true, ms: hour, signal: interrupted.signal });
-    await whileStarting({ directory, isStarting: () => true, ms: 1, signal: never });
+    await waitWhileStarting({ directory, isStarting: () => true, timeoutMs: hour, signal: interrupted.signal });
+    await waitWhileStarting({ directory, isStarting: () => true, timeoutMs: 1, signal: never });
   });
 });

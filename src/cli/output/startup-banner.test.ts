@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { demoLanes } from "../../daemon/demo/demo-profile.ts";
-import { introduction } from "./introduction.ts";
+import { startupBanner } from "./startup-banner.ts";
 
-const lines = (config: Parameters<typeof introduction>[0]) =>
-  introduction(config, "http://127.0.0.1:7300", (_, text) => text).join("\n");
+const lines = (config: Parameters<typeof startupBanner>[0]) =>
+  startupBanner(config, "http://127.0.0.1:7300", (_, text) => text).join("\n");
 
 test("the demo says that its answers are scripted, and how a real model is connected", () => {
   const said = lines({ profile: { kind: "demo" }, lanes: demoLanes("/nowhere") });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DeliveryDetail } from "../../client/index.ts";
-import { timingLine } from "./detail-lines.ts";
+import { timingLine } from "./delivery-details.ts";
 import type { Paint } from "./terminal.ts";
 
 const at = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,26 @@
+/** `waybill withdraw`: takes back a message that was not sent yet. */
+import type { Command } from "../command.ts";
+import { withDaemon } from "../connect.ts";
+import { deliveryJson, missingId, printDelivery } from "../delivery-command.ts";
+
+export const withdraw: Command = {
+  name: "withdraw",
+  summary: "take back a message that was not sent yet",
+  help: {
+    usage: "MESSAGE [--lane ID]",
+    description: `Takes back a message before it is sent. A message that was sent can only be cancelled. MESSAGE is the whole id.`,
+    json: deliveryJson,
+    examples: `waybill withdraw msg-51c0a2
+waybill withdraw status-report --lane chat`,
+  },
+  options: {
+    lane: { type: "string", choices: "lanes", value: "ID", help: "the lane, when several have a message of that id" },
+  },
+  maxArguments: 1,
+  run(input, context) {
+    const id = input.argument(0, missingId);
+    return withDaemon(context, async (client) =>
+      printDelivery(context, await client.withdraw(id, input.value("lane")), "is withdrawn"),
+    );
+  },
+};

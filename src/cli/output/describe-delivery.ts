@@ -1,0 +1,70 @@
+/** What happens to a delivery, in the words that people read while they wait. Pure. */
+import type { DeliveryDetail, DeliveryStreamEvent } from "../../client/index.ts";
+import { formatDuration, inParentheses, pluralized } from "./format.ts";
+import type { Paint } from "./terminal.ts";
+
+export const statusStyle = {
+  responded: "green",
+  failed_terminal: "red",
+  failed_retryable: "yellow",
+  unanswered: "yellow",
+  retry_scheduled: "yellow",
+  cancelled: "dim",
+  pending: "cyan",
+  submitting: "cyan",
+  accepted: "cyan",
+} as const;
+
+export type DeliveryStep = Pick<DeliveryStreamEvent, "event" | "reason" | "at"> & {
+  delivery: Pick<DeliveryStreamEvent["delivery"], "status" | "attempts" | "repairs" | "nextLookAt" | "responseState">;
+};
+
+/** Null for what is not worth a line. */
+export function describeStep({ event, reason, at, delivery }: DeliveryStep): string | null {
+  const because = inParentheses(reason);
+  switch (event) {
+    case "submit": {
+      const attempt = delivery.attempts + delivery.repairs;
+      return attempt > 1 ? `asked again (attempt ${attempt})` : "sent";
+    }
+    case "send_again":
+      return "sent again, under the same ids";
+    case "accepted":
+      return "accepted, which proves nothing yet";
+    case "acceptance_unknown":
+      return `whether it arrived is not known${because}; the transcript is read before it is sent again`;
+    case "not_sent":
+      return `could not be sent${because}`;
+    case "looked":
+      return describeBlocked(delivery.responseState);
+    case "unanswered":
+      return `the turn ended without an answer${because}`;
+    case "failed_retryable":
+      return `the turn failed${because}`;
+    case "retry_scheduled": {
+      // An event that is shown late comes with a newer state of the delivery, whose time is for something else.
+      if (delivery.status !== "retry_scheduled" || delivery.nextLookAt === null) return "will be asked again";
+      return `will be asked again in ${formatDuration(Date.parse(delivery.nextLookAt) - Date.parse(at))}`;
+    }
+    case "retried_by_person":
+      return "retried by a person";
+    default:
+      return null;
+  }
+}
+
+function describeBlocked(responseState: string): string | null {
+  if (responseState === "permission_blocked") return "the agent waits for a permission: see `waybill asks`";
+  return responseState === "question_blocked" ? "the agent asks a question: see `waybill asks`" : null;
+}
+
+/** What the delivery waits for after a step, behind the word "waiting". */
+export function describeWait({ event, delivery }: DeliveryStep): string {
+  if (event === "retry_scheduled") return "until it is asked again";
+  return describeBlocked(delivery.responseState) === null ? "for the agent" : "for a person: see `waybill asks`";
+}
+
+export function describeOutcome({ status, attempts, repairs, reason }: DeliveryDetail, paint: Paint): string {
+  const because = status === "responded" ? "" : inParentheses(reason);
+  return `${paint(statusStyle[status], status)} after ${pluralized(attempts + repairs, "attempt")}${because}`;
+}

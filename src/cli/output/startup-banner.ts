@@ -1,0 +1,24 @@
+/** What a person sees when Waybill has started: its address, its lanes, and what to try. Pure. */
+import type { Config } from "../../daemon/config/config.ts";
+import type { Paint } from "./terminal.ts";
+
+export const demoNotice =
+  "Nothing is configured, so this is the demo. Its answers are scripted. Two lines connect a real model:";
+export const realModelCommands = ["npx waybill init", "npx waybill up"];
+
+export function startupBanner(config: Pick<Config, "lanes" | "profile">, url: string, paint: Paint): string[] {
+  const demo = [`  ${demoNotice}`, ...realModelCommands.map((command) => `    ${command}`)];
+  const sends = config.lanes
+    .slice(0, 2)
+    .map(({ id }) => `    npx waybill send --lane ${id} --wait "Is the build green?"`);
+  return [
+    "",
+    `  ${paint("bold", "Waybill")} is at ${paint("cyan", url)}`,
+    ...(config.profile.kind === "demo" ? demo : []),
+    ...(sends.length > 0
+      ? ["  In another terminal:", ...sends, "    npx waybill watch"]
+      : ["  There are no lanes yet: `npx waybill lanes add --help` says how to add one."]),
+    "  Ctrl-C stops it.",
+    "",
+  ];
+}

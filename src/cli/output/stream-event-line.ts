@@ -1,0 +1,51 @@
+/** One line for each event of `waybill watch`. Pure. */
+import type { DeliveryStreamEvent, Message, StreamEvent } from "../../client/index.ts";
+import { describeStep, statusStyle } from "./describe-delivery.ts";
+import { inParentheses, oneLine, shortId } from "./format.ts";
+import type { Paint } from "./terminal.ts";
+
+/** Null for what is not worth a line. */
+export function streamEventLine(event: StreamEvent, paint: Paint): string | null {
+  const text = eventText(event, paint);
+  return text === null ? null : `${paint("dim", new Date(event.at).toLocaleTimeString("en-GB"))}  ${text}`;
+}
+
+function eventText(event: StreamEvent, paint: Paint): string | null {
+  switch (event.type) {
+    case "message":
+      return messageText(event.message, paint);
+    case "delivery":
+      return deliveryText(event, paint);
+    case "lane":
+      return `${paint("bold", oneLine(event.id))}  the lane ${laneChange(event)}`;
+    case "alert": {
+      const { kind, lane, reason, messageId } = event.alert;
+      const about = inParentheses(messageId === null ? null : `message ${messageId}`);
+      return `${paint("bold", oneLine(lane))}  ${paint("red", `alert: ${kind}`)}  ${oneLine(reason)}${about}`;
+    }
+    case "reset":
+      return "the events since then are not kept any more; it goes on from now";
+    default:
+      return event satisfies never;
+  }
+}
+
+function messageText({ from, to, lane, text, id }: Message, paint: Paint): string {
+  const names = `${oneLine(from)} → ${oneLine("lane" in to ? to.lane : to.person)}`;
+  return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)} ${paint("dim", `[${oneLine(id)}]`)}`;
+}
+
+const outcomeEvents = ["proven", "failed_terminal", "cancelled", "withdrawn"];
+
+function deliveryText(event: DeliveryStreamEvent, paint: Paint): string | null {
+  const { status, lane, messageId, reason } = event.delivery;
+  const text = outcomeEvents.includes(event.event)
+    ? `${paint(statusStyle[status], status)}${status === "responded" ? "" : inParentheses(reason)}`
+    : describeStep(event);
+  return text === null ? null : `${paint("bold", oneLine(lane))}  ${shortId(messageId)}  ${text}`;
+}
+
+function laneChange({ removed, pausedReason }: { removed: boolean; pausedReason: string | null }): string {
+  if (removed) return "was removed";
+  return pausedReason === null ? "is open" : `is paused${inParentheses(pausedReason)}`;
+}

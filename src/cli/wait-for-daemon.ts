@@ -1,0 +1,18 @@
+/** Waits for a daemon that has been started and does not listen yet. It watches the directory that the daemon writes to. */
+import { watch } from "node:fs";
+
+type StartWait = { directory: string; isStarting: () => boolean; timeoutMs: number; signal: AbortSignal };
+
+/** Also resolves at the timeout and when the signal is aborted; the caller checks how things stand. */
+export function waitWhileStarting({ directory, isStarting, timeoutMs, signal }: StartWait): Promise<void> {
+  return new Promise((resolve) => {
+    // Watches before the first check, so that no change in between is missed.
+    const watcher = watch(directory, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const check = () => {
+      if (!isStarting()) watcher.close();
+    };
+    watcher.on("change", check).on("error", () => watcher.close());
+    watcher.on("close", resolve);
+    check();
+  });
+}
