@@ -33,6 +33,15 @@ type Option = {
   help?: string;
 };
 
+/** An option with a value, which the help calls `value`. */
+export function textOption(value: string, help: string, choices?: Choices): Option {
+  return { type: "string", value, help, ...(choices && { choices }) };
+}
+
+export function flagOption(help: string): Option {
+  return { type: "boolean", help };
+}
+
 /** From this and the options, help.ts makes the help text. Lines are wrapped by hand. */
 export type HelpParts = {
   /** What follows the command's name, one line per form. */

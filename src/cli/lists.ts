@@ -1,14 +1,14 @@
 /** Commands that print a list: its options for paging, and the table. */
 import type { CommandContext, CommandInput, Options } from "./command.ts";
-import { printResult } from "./command.ts";
+import { printResult, textOption } from "./command.ts";
 import { usageError } from "./errors.ts";
 import type { Cell } from "./output/table.ts";
 import { table } from "./output/table.ts";
 import { terminalWidth } from "./output/terminal.ts";
 
 export const pagingOptions: Options = {
-  limit: { type: "string", value: "N", help: "how many at most, 1 to 200 (default 20)" },
-  cursor: { type: "string", value: "C", help: "the next page: `nextCursor` of the previous one" },
+  limit: textOption("N", "how many at most, 1 to 200 (default 20)"),
+  cursor: textOption("C", "the next page: `nextCursor` of the previous one"),
 };
 
 export function pageRequest(input: CommandInput, command: string): { limit: number; cursor: string | undefined } {

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ScriptInput } from "./script.ts";
+import type { ModelScriptInput } from "./script.ts";
 import type { ScriptedModel } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
 
@@ -12,7 +12,7 @@ type Event = { type: string; index?: number; [key: string]: unknown };
 const tools = [{ name: "Bash", input_schema: {} }];
 const user = (content: unknown) => ({ role: "user", content });
 
-async function start(script: ScriptInput): Promise<void> {
+async function start(script: ModelScriptInput): Promise<void> {
   model = await startScriptedModel({ script });
 }
 

@@ -1,13 +1,13 @@
-/** Anthropic's messages, as Claude Code reads them: an answer is a row of blocks, each opened and closed. */
+/** Anthropic's messages API, as Claude Code uses it: an answer is a list of blocks, each opened and closed. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Asked, Row } from "./asked.ts";
-import { askedFrom, textOf } from "./asked.ts";
-import type { Answer } from "./pick.ts";
-import type { Api, Piece } from "./wire.ts";
-import { piecesOf, usageOf } from "./wire.ts";
+import type { Answer } from "./choose-answer.ts";
+import type { AnswerPiece, ModelApi } from "./model-api.ts";
+import { splitAnswer, tokenUsage } from "./model-api.ts";
+import type { ModelRequest, RequestMessage } from "./model-request.ts";
+import { contentText, createModelRequest } from "./model-request.ts";
 
-const request = z.object({
+const bodySchema = z.object({
   model: z.string().default("scripted"),
   stream: z.boolean().nullish(),
   system: z.unknown().optional(),
@@ -15,10 +15,10 @@ const request = z.object({
   messages: z.array(z.object({ role: z.enum(["system", "user", "assistant"]), content: z.unknown().optional() })),
 });
 
-export const anthropic: Api = {
+export const anthropic: ModelApi = {
   read(body) {
-    const { messages, system, ...rest } = request.parse(body);
-    return askedFrom([{ role: "system", text: textOf(system) }, ...messages.flatMap(rowsOf)], {
+    const { messages, system, ...rest } = bodySchema.parse(body);
+    return createModelRequest([{ role: "system", text: contentText(system) }, ...messages.flatMap(commonMessages)], {
       api: "anthropic",
       model: rest.model,
       stream: rest.stream ?? false,
@@ -28,9 +28,9 @@ export const anthropic: Api = {
     });
   },
 
-  stream(asked, answer, pieceLength) {
-    const usage = usageOf(asked, answer);
-    const { pieces, end } = blocksOf(piecesOf(answer, pieceLength));
+  stream(request, answer, pieceLength) {
+    const usage = tokenUsage(request, answer);
+    const { pieces, end } = blocksOf(splitAnswer(answer, pieceLength));
     const closing = [
       end,
       frame("message_delta", {
@@ -39,7 +39,7 @@ export const anthropic: Api = {
       }),
       frame("message_stop", {}),
     ];
-    const message = { ...headOf(asked), content: [], stop_reason: null, stop_sequence: null };
+    const message = { ...headOf(request), content: [], stop_reason: null, stop_sequence: null };
     return {
       opening: frame("message_start", {
         message: { ...message, usage: { ...inputOf(usage), output_tokens: 1 } },
@@ -49,15 +49,15 @@ export const anthropic: Api = {
     };
   },
 
-  whole(asked, answer) {
-    const usage = usageOf(asked, answer);
+  whole(request, answer) {
+    const usage = tokenUsage(request, answer);
     const content = [
       ...(answer.think ? [{ type: "thinking", thinking: answer.think, signature }] : []),
       ...(answer.say ? [{ type: "text", text: answer.say }] : []),
       ...answer.tools.map((call) => ({ type: "tool_use", ...call })),
     ];
     const end = { stop_reason: stopOf(answer), stop_sequence: null };
-    return { ...headOf(asked), content, ...end, usage: { ...inputOf(usage), output_tokens: usage.output } };
+    return { ...headOf(request), content, ...end, usage: { ...inputOf(usage), output_tokens: usage.output } };
   },
 
   errorBody: ({ status, message, type }) => ({ type: "error", error: { type: type ?? errorType(status), message } }),
@@ -73,41 +73,41 @@ function inputOf({ input, cached }: NonNullable<Answer["usage"]>) {
 const signature = "c2NyaXB0ZWQ=";
 
 /**
- * Results of tools come in the user's name, with notes of the program beside them, and after an interrupt with the
- * user's next words as well: only these are a prompt.
+ * A user message can hold results of tools, notes of the program, and after an interrupt the user's next text: only
+ * that text is a prompt.
  */
-function rowsOf({ role, content }: z.output<typeof request>["messages"][number]): Row[] {
+function commonMessages({ role, content }: z.output<typeof bodySchema>["messages"][number]): RequestMessage[] {
   const blocks: Block[] = Array.isArray(content) ? content : [{ type: "text", text: content }];
   const callIds = blocks.flatMap((block) => (block.type === "tool_use" ? [String(block.id)] : []));
-  if (role !== "user") return [{ role, text: textOf(content), callIds }];
+  if (role !== "user") return [{ role, text: contentText(content), callIds }];
   const results = blocks.filter((block) => block.type === "tool_result");
-  const tool: Row = { role: "tool", text: results.map((block) => textOf(block.content)).join("\n") };
-  const words = textOf(blocks.slice(blocks.findLastIndex(isInterruption) + 1).filter((block) => !isNote(block)));
-  if (words.trim() !== "") return results.length > 0 ? [tool, { role, text: words }] : [{ role, text: words }];
-  return results.length > 0 || blocks.some(isContinuation) ? [tool] : [{ role, text: textOf(content) }];
+  const tool: RequestMessage = { role: "tool", text: results.map((block) => contentText(block.content)).join("\n") };
+  const prompt = contentText(blocks.slice(blocks.findLastIndex(isInterruption) + 1).filter((block) => !isNote(block)));
+  if (prompt.trim() !== "") return [...(results.length > 0 ? [tool] : []), { role, text: prompt }];
+  return results.length > 0 || blocks.some(isContinuation) ? [tool] : [{ role, text: contentText(content) }];
 }
 
 type Block = Record<string, unknown>;
 
-/** What Claude Code says in the user's name of its own accord. */
+/** Text that Claude Code itself adds to a user message. */
 function isNote(block: Block): boolean {
   const note =
     /^(<(system-reminder|local-command-\w+|command-name)>|\[Image: source: |This session is being continued from)/;
   return note.test(String(block.text ?? "").trim()) || isContinuation(block);
 }
 
-/** The model was cut off or said nothing, and is told to go on with the same turn. */
+/** Claude Code tells a model that was cut off or returned no text to continue the turn. */
 function isContinuation(block: Block): boolean {
   return /^(Output token limit hit\.|\[Your previous response had no visible output)/.test(String(block.text ?? ""));
 }
 
-/** What stands before it was given up; what comes after it in the same row is new. */
+/** The text before an interruption was abandoned; the text after it in the same message is new. */
 function isInterruption(block: Block): boolean {
   return /^\[Request interrupted by user/.test(String(block.text ?? ""));
 }
 
-/** Each piece with what must come before it: the end of the block before, and the start of its own. */
-function blocksOf(pieces: readonly Piece[]): { pieces: string[]; end: string } {
+/** Each piece with the frames before it: the stop of the previous block, and the start of its own. */
+function blocksOf(pieces: readonly AnswerPiece[]): { pieces: string[]; end: string } {
   let open = -1;
   let last = "";
   const frames = pieces.map((piece) => {
@@ -122,13 +122,13 @@ function blocksOf(pieces: readonly Piece[]): { pieces: string[]; end: string } {
   return { pieces: frames, end: blockStop(open, last) };
 }
 
-function startOf(piece: Piece): unknown {
+function startOf(piece: AnswerPiece): unknown {
   if (piece.kind === "think") return { type: "thinking", thinking: "", signature: "" };
   if (piece.kind === "say") return { type: "text", text: "" };
   return { type: "tool_use", id: piece.id, name: piece.name, input: {} };
 }
 
-function deltaOf({ kind, text }: Piece): unknown {
+function deltaOf({ kind, text }: AnswerPiece): unknown {
   if (kind === "think") return { type: "thinking_delta", thinking: text };
   return kind === "say" ? { type: "text_delta", text } : { type: "input_json_delta", partial_json: text };
 }
@@ -140,8 +140,8 @@ function blockStop(index: number, block: string): string {
   return `${signed}${frame("content_block_stop", { index })}`;
 }
 
-/** Claude Code takes rows with one id for parts of one message. */
-function headOf({ model }: Asked) {
+/** The id is unique: Claude Code takes entries with the same id for parts of one message. */
+function headOf({ model }: ModelRequest) {
   return { id: `msg_${randomUUID().replaceAll("-", "")}`, type: "message", role: "assistant", model };
 }
 

@@ -1,38 +1,38 @@
 /**
- * Every call that the model got. In a file, each is written and synced before it is answered, so that a test which
- * kills everything can count them from outside; and what a script used up is still used up after a restart.
+ * All calls of the model. With a file, each call is written and synced before it is answered, so that a test that kills
+ * every process can count them, and what a script used up is still used up after a restart.
  */
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Kind, UsedUp } from "./pick.ts";
-import type { Script } from "./script.ts";
+import type { IsUsed, RequestKind } from "./choose-answer.ts";
+import type { ModelScript } from "./script.ts";
 
-export type Call = {
+export type ModelCall = {
   id: number;
   at: number;
   api: "openai" | "anthropic";
-  kind: Kind;
+  kind: RequestKind;
   /** The user's newest text. */
   prompt: string;
-  /** Counted from 0; as many as there are steps, or more, where the script was at its end. */
+  /** The index of the step; not less than the number of steps where the rule has none left. */
   step: number;
-  /** Null where no rule fitted. */
+  /** Null where no rule matched. */
   rule: number | null;
   tools: readonly string[];
-  /** The caller went away before the end of the answer, or the model was closed. */
+  /** The caller closed the connection before the end of the answer, or the model was closed. */
   aborted: boolean;
-  /** When the answer ended, one way or the other. */
+  /** When the answer ended, complete or not. */
   endedAt: number | null;
 };
 
 type Line =
   | { type: "script"; hash: string }
-  | ({ type: "call" } & Call)
+  | ({ type: "call" } & ModelCall)
   | { type: "end"; id: number; at: number; aborted: boolean };
 
 export class CallLog {
-  readonly calls: Call[] = [];
+  readonly calls: ModelCall[] = [];
   readonly #descriptor: number | null;
   #used = new Set<string>();
   #hash = "";
@@ -45,48 +45,47 @@ export class CallLog {
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const { lines, bytes } = readLines(path);
-    for (const line of lines) this.#remember(line);
+    for (const line of lines) this.#apply(line);
     if (existsSync(path)) truncateSync(path, bytes);
     this.#descriptor = openSync(path, "a", 0o600);
   }
 
-  /** A script begins anew: what was used up of the last says nothing about its rules. */
-  begin(script: Script): void {
+  /** Starts a script: its rules are unused. */
+  begin(script: ModelScript): void {
     this.#write({ type: "script", hash: hashOf(script) });
   }
 
-  /** Goes on with the script that the file ends with, or begins this one. */
-  resume(script: Script): void {
+  /** Continues the script that the file ends with, or begins this one. */
+  resume(script: ModelScript): void {
     if (hashOf(script) !== this.#hash) this.begin(script);
   }
 
-  add(call: Omit<Call, "id" | "aborted" | "endedAt">): Call {
+  add(call: Omit<ModelCall, "id" | "aborted" | "endedAt">): ModelCall {
     const added = { id: this.#nextId, ...call, aborted: false, endedAt: null };
     this.#write({ type: "call", ...added });
     this.calls.push(added);
     return added;
   }
 
-  end(call: Call, at: number, aborted: boolean): void {
-    call.endedAt = at;
-    call.aborted = aborted;
+  end(call: ModelCall, at: number, aborted: boolean): void {
+    Object.assign(call, { endedAt: at, aborted });
     this.#write({ type: "end", id: call.id, at, aborted });
   }
 
-  isUsed: UsedUp = (rule, step) => this.#used.has(step === undefined ? `${rule}` : `${rule}.${step}`);
+  isUsed: IsUsed = (rule, step) => this.#used.has(step === undefined ? `${rule}` : `${rule}.${step}`);
 
   close(): void {
     if (this.#descriptor !== null) closeSync(this.#descriptor);
   }
 
   #write(line: Line): void {
-    this.#remember(line);
+    this.#apply(line);
     if (this.#descriptor === null) return;
     writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
     fsyncSync(this.#descriptor);
   }
 
-  #remember(line: Line): void {
+  #apply(line: Line): void {
     if (line.type === "script") {
       this.#hash = line.hash;
       this.#used = new Set();
@@ -97,25 +96,25 @@ export class CallLog {
   }
 }
 
-function hashOf(script: Script): string {
+function hashOf(script: ModelScript): string {
   return createHash("sha256").update(JSON.stringify(script)).digest("hex").slice(0, 16);
 }
 
-/** All calls in a log, also one that is still being written. */
-export function readCalls(path: string): Call[] {
-  const calls = new Map<number, Call>();
+/** All calls in a log, also in one that is still being written. */
+export function readCalls(path: string): ModelCall[] {
+  const calls = new Map<number, ModelCall>();
   for (const line of readLines(path).lines) {
     if (line.type === "call") {
       const { type: _type, ...call } = line;
       calls.set(call.id, call);
+    } else if (line.type === "end") {
+      Object.assign(calls.get(line.id) ?? {}, { endedAt: line.at, aborted: line.aborted });
     }
-    const ended = line.type === "end" ? calls.get(line.id) : undefined;
-    if (line.type === "end" && ended) Object.assign(ended, { endedAt: line.at, aborted: line.aborted });
   }
   return [...calls.values()];
 }
 
-/** A last line without its end was cut off by a crash: that call was never answered. */
+/** A crash may have cut the last line off; that call was never answered. */
 function readLines(path: string): { lines: Line[]; bytes: number } {
   const content = existsSync(path) ? readFileSync(path, "utf8") : "";
   const whole = content.slice(0, content.lastIndexOf("\n") + 1);

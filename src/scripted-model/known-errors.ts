@@ -1,4 +1,4 @@
-/** What providers answer in the cases that a caller must tell apart, so that a script only names them. */
+/** Errors of providers that a caller must tell apart; a script only names them. */
 export const knownErrors = {
   insufficient_balance: { status: 402, message: "Insufficient balance", code: "insufficient_balance" },
   quota_exceeded: {

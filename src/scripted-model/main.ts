@@ -1,15 +1,14 @@
 /**
- * The scripted model as a process of its own. It says where it is in one line of JSON, and runs until SIGTERM or SIGINT.
+ * The scripted model as a process of its own. It prints its address as one line of JSON, and runs until SIGTERM or SIGINT.
  *
  *   main.js [--script FILE] [--port N] [--log FILE]
  *
- * SCRIPTED_MODEL_SCRIPT (the script itself), SCRIPTED_MODEL_PORT and SCRIPTED_MODEL_LOG stand in for what is not given.
+ * SCRIPTED_MODEL_SCRIPT (the script itself), SCRIPTED_MODEL_PORT and SCRIPTED_MODEL_LOG are used for options that are not given.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { reasonOf } from "./reason.ts";
-import { scriptSchema } from "./script.ts";
+import { describeError, modelScriptSchema } from "./script.ts";
 import type { ScriptedModelOptions } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
 
@@ -18,7 +17,7 @@ try {
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void model.close());
   console.log(JSON.stringify({ url: model.url, port: model.port, pid: process.pid }));
 } catch (error) {
-  console.error(`The scripted model cannot start: ${reasonOf(error)}`);
+  console.error(`The scripted model cannot start: ${describeError(error)}`);
   process.exitCode = 2;
 }
 
@@ -30,7 +29,7 @@ function optionsFrom(env: NodeJS.ProcessEnv): ScriptedModelOptions {
   const port = z.coerce.number().int().min(0).max(65_535);
   const logPath = values.log ?? env.SCRIPTED_MODEL_LOG;
   return {
-    script: scriptSchema.parse(JSON.parse(script)),
+    script: modelScriptSchema.parse(JSON.parse(script)),
     port: port.parse(values.port ?? env.SCRIPTED_MODEL_PORT ?? "0"),
     ...(logPath === undefined ? {} : { logPath }),
   };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { ScriptInput } from "./script.ts";
+import type { ModelScriptInput } from "./script.ts";
 import type { ScriptedModel } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
 
@@ -22,7 +22,7 @@ type Whole = {
 const tools = ["bash", "team_message_send"].map((name) => ({ type: "function", function: { name } }));
 const user = (content: unknown) => ({ role: "user", content });
 
-async function start(script: ScriptInput): Promise<void> {
+async function start(script: ModelScriptInput): Promise<void> {
   model = await startScriptedModel({ script });
 }
 

@@ -1,12 +1,12 @@
 /** OpenAI's chat completions, as the AI SDK's `openai-compatible` provider reads them. */
 import { z } from "zod";
-import type { Asked } from "./asked.ts";
-import { askedFrom, textOf } from "./asked.ts";
-import type { Answer } from "./pick.ts";
-import type { Api, Piece } from "./wire.ts";
-import { piecesOf, usageOf } from "./wire.ts";
+import type { Answer } from "./choose-answer.ts";
+import type { AnswerPiece, ModelApi } from "./model-api.ts";
+import { splitAnswer, tokenUsage } from "./model-api.ts";
+import type { ModelRequest } from "./model-request.ts";
+import { contentText, createModelRequest } from "./model-request.ts";
 
-const request = z.object({
+const bodySchema = z.object({
   model: z.string().default("scripted"),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
@@ -20,15 +20,15 @@ const request = z.object({
   ),
 });
 
-export const openai: Api = {
+export const openai: ModelApi = {
   read(body) {
-    const { messages, ...rest } = request.parse(body);
-    const rows = messages.map(({ role, content, tool_calls }) => ({
+    const { messages, ...rest } = bodySchema.parse(body);
+    const common = messages.map(({ role, content, tool_calls }) => ({
       role: role === "developer" ? "system" : role,
-      text: textOf(content),
+      text: contentText(content),
       callIds: tool_calls?.map(({ id }) => id) ?? [],
     }));
-    return askedFrom(rows, {
+    return createModelRequest(common, {
       api: "openai",
       model: rest.model,
       stream: rest.stream ?? false,
@@ -38,19 +38,19 @@ export const openai: Api = {
     });
   },
 
-  stream(asked, answer, pieceLength) {
-    const head = { ...headOf(asked), object: "chat.completion.chunk" };
+  stream(request, answer, pieceLength) {
+    const head = { ...headOf(request), object: "chat.completion.chunk" };
     const chunk = (delta: unknown, finish: string | null = null) =>
       frame({ ...head, choices: [{ index: 0, delta, finish_reason: finish }] });
-    const usage = asked.wantsUsage ? frame({ ...head, choices: [], usage: usageBody(asked, answer) }) : "";
+    const usage = request.wantsUsage ? frame({ ...head, choices: [], usage: usageBody(request, answer) }) : "";
     return {
       opening: chunk({ role: "assistant", content: "" }),
-      pieces: piecesOf(answer, pieceLength).map((piece) => chunk(deltaOf(piece))),
+      pieces: splitAnswer(answer, pieceLength).map((piece) => chunk(deltaOf(piece))),
       closing: `${chunk({}, finishOf(answer))}${usage}data: [DONE]\n\n`,
     };
   },
 
-  whole(asked, answer) {
+  whole(request, answer) {
     const calls = answer.tools.map(({ id, name, input }) => ({
       id,
       type: "function",
@@ -63,10 +63,10 @@ export const openai: Api = {
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     };
     return {
-      ...headOf(asked),
+      ...headOf(request),
       object: "chat.completion",
       choices: [{ index: 0, message, finish_reason: finishOf(answer) }],
-      usage: usageBody(asked, answer),
+      usage: usageBody(request, answer),
     };
   },
 
@@ -77,11 +77,11 @@ export const openai: Api = {
   errorFrame: (message) => frame({ error: { message, type: "server_error", param: null, code: null } }),
 };
 
-function deltaOf(piece: Piece): unknown {
+function deltaOf(piece: AnswerPiece): unknown {
   if (piece.kind === "think") return { reasoning_content: piece.text };
   if (piece.kind === "say") return { content: piece.text };
   const { index, id, name, text, first } = piece;
-  // The name comes with the first piece only, as from the real ones.
+  // The name comes with the first piece only, as from real providers.
   return {
     tool_calls: [
       first
@@ -91,12 +91,12 @@ function deltaOf(piece: Piece): unknown {
   };
 }
 
-function headOf({ model }: Asked) {
+function headOf({ model }: ModelRequest) {
   return { id: "chatcmpl-scripted", created: Math.floor(Date.now() / 1000), model };
 }
 
-function usageBody(asked: Asked, answer: Answer) {
-  const { input, output } = usageOf(asked, answer);
+function usageBody(request: ModelRequest, answer: Answer) {
+  const { input, output } = tokenUsage(request, answer);
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 }
 

@@ -1,9 +1,7 @@
-/**
- * What an OpenCode is told that is to use the scripted model, and nothing of the user on whose machine it runs. Pure.
- */
+/** Settings for an OpenCode that uses the scripted model, and nothing of the user on whose machine it runs. Pure. */
 import { join } from "node:path";
 
-/** For OPENCODE_CONFIG_CONTENT. The model's address is the one that it says itself: without `/v1`. */
+/** For OPENCODE_CONFIG_CONTENT. `modelUrl` is the model's own, without `/v1`. */
 export function scriptedProvider(modelUrl: string): Record<string, unknown> {
   const models = { scripted: { tool_call: true, reasoning: true, limit: { context: 100_000, output: 4000 } } };
   const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
@@ -16,8 +14,8 @@ export function scriptedProvider(modelUrl: string): Record<string, unknown> {
   };
 }
 
-/** Variables under which it neither finds the user's settings and sessions nor reaches for the network. */
-export function homeOfItsOwn(home: string): Record<string, string> {
+/** Environment variables that keep it from the user's settings and sessions and from the network. */
+export function isolatedHome(home: string): Record<string, string> {
   return {
     HOME: home,
     XDG_DATA_HOME: join(home, "data"),

@@ -9,7 +9,7 @@ const ms = z.number().int().nonnegative();
 const count = z.number().int().nonnegative();
 
 /** Text that must occur, or `/a pattern/flags`, whose groups can be used as `{{1}}`, `{{2}}`, … */
-const when = z.string().refine((text) => isPatternInOrder(text), { error: "This is no regular expression." });
+const when = z.string().refine((text) => isValidPattern(text), { error: "This is not a regular expression." });
 
 const toolCall = z.strictObject({
   /** As in the request's list of tools, or how a name in it ends. */
@@ -23,7 +23,7 @@ const httpError = z.union([
   z.strictObject({
     status: z.number().int().min(400).max(599),
     message: z.string(),
-    /** OpenAI's `code`; where there is none the status speaks. */
+    /** OpenAI's `code`; otherwise the status says it. */
     code: z.string().optional(),
     type: z.string().optional(),
     retryAfterS: z.number().nonnegative().optional(),
@@ -33,10 +33,10 @@ const httpError = z.union([
 ]);
 
 /**
- * One call's answer: what it thinks, says and wants done, in this order. An empty one is a turn that ends without a
- * word. Texts are templates: `{{text}}` is the user's newest text, `{{result}}` the newest result of a tool.
+ * The answer to one call: reasoning, text and tool calls, in this order. An empty one is a turn that ends without an
+ * answer. Texts are templates: `{{text}}` is the user's newest text, `{{result}}` the newest result of a tool.
  */
-export const stepSchema = z.strictObject({
+export const modelStepSchema = z.strictObject({
   think: z.string().optional(),
   say: z.string().optional(),
   tools: z.array(toolCall).default([]),
@@ -47,10 +47,7 @@ export const stepSchema = z.strictObject({
   pieceLength: z.number().int().positive().optional(),
   /** Instead of an answer. */
   error: httpError.optional(),
-  /**
-   * What happens after so many pieces of the answer: the connection is cut, the stream carries an error and ends, or
-   * nothing comes any more until the caller gives up.
-   */
+  /** After so many pieces the connection is cut, the stream ends with an error, or it hangs until the caller gives up. */
   breaks: z
     .strictObject({
       how: z.enum(["cut", "error", "hang"]),
@@ -58,63 +55,69 @@ export const stepSchema = z.strictObject({
       message: z.string().optional(),
     })
     .optional(),
-  /** Said to be the reason of the end; `stop` or `tool_calls` by itself. */
+  /** The finish reason; `stop` or `tool_calls` by default. */
   finish: z.enum(["stop", "length"]).optional(),
-  /** Tokens, where an estimate will not do; `cached` are those of the input that were read from a cache. */
+  /** Tokens, instead of an estimate; `cached` are those of the input that were read from a cache. */
   usage: z.strictObject({ input: count, output: count, cached: count.optional() }).optional(),
-  /** Answers one call in all, and is passed over from then on: an error that a caller's own retry gets over. */
+  /** Answers one call and is skipped from then on, such as an error that a retry overcomes. */
   once: z.boolean().default(false),
 });
 
-export const scriptSchema = z.strictObject({
-  /** The first that fits the user's newest text is for the turn. */
+export const modelScriptSchema = z.strictObject({
+  /** The first that matches the user's newest text is for the turn. */
   rules: z
     .array(
       z.strictObject({
-        /** Without it, any text fits. */
+        /** Without it, any text matches. */
         when: when.optional(),
-        /** For one turn in all. A caller's own retry of the first call counts as another. */
+        /** For one turn only. A retry of the first call counts as another turn. */
         once: z.boolean().default(false),
         /** A call after the last one gets an empty answer. */
-        steps: z.array(stepSchema).default([]),
+        steps: z.array(modelStepSchema).default([]),
       }),
     )
     .default([]),
-  /** Where no rule fits. */
+  /** Where no rule matches. */
   otherwise: z
-    .array(stepSchema)
-    .default([stepSchema.parse({ say: "This model is scripted, and its script has nothing for this." })]),
+    .array(modelStepSchema)
+    .default([modelStepSchema.parse({ say: "This model is scripted, and its script has nothing for this." })]),
   /** For a request to name the conversation. */
-  title: stepSchema.default(stepSchema.parse({ say: "Scripted conversation" })),
-  /** For other requests without tools, such as summaries; `when` is also looked for in their system prompt. */
-  small: z.array(z.strictObject({ when: when.optional(), step: stepSchema })).default([]),
+  title: modelStepSchema.default(modelStepSchema.parse({ say: "Scripted conversation" })),
+  /** For other requests without tools, such as summaries; `when` is matched with their system prompt as well. */
+  small: z.array(z.strictObject({ when: when.optional(), step: modelStepSchema })).default([]),
   pieceMs: ms.default(0),
   pieceLength: z.number().int().positive().default(16),
 });
 
-export type Script = z.output<typeof scriptSchema>;
-export type ScriptInput = z.input<typeof scriptSchema>;
-export type Step = z.output<typeof stepSchema>;
+export type ModelScript = z.output<typeof modelScriptSchema>;
+export type ModelScriptInput = z.input<typeof modelScriptSchema>;
+export type ModelStep = z.output<typeof modelStepSchema>;
 export type HttpError = Exclude<z.output<typeof httpError>, string>;
 
-/** What matched, for templates; null where it does not fit. */
-export function matchOf(pattern: string | undefined, text: string): string[] | null {
+/** The groups, for templates; null where it does not match. */
+export function matchPattern(pattern: string | undefined, text: string): string[] | null {
   if (pattern === undefined) return [];
-  const expression = expressionOf(pattern);
+  const expression = patternRegExp(pattern);
   if (expression === null) return text.includes(pattern) ? [pattern] : null;
   return expression.exec(text)?.map((group) => group ?? "") ?? null;
 }
 
-function expressionOf(pattern: string): RegExp | null {
+function patternRegExp(pattern: string): RegExp | null {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? [];
   return source === undefined ? null : new RegExp(source, flags);
 }
 
-function isPatternInOrder(pattern: string): boolean {
+function isValidPattern(pattern: string): boolean {
   try {
-    expressionOf(pattern);
+    patternRegExp(pattern);
     return true;
   } catch {
     return false;
   }
+}
+
+/** Why a script or a request was refused, in one line. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  return error.issues.map(({ path, message }) => [path.join("."), message].filter(Boolean).join(": ")).join("; ");
 }

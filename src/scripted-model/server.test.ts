@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Call } from "./call-log.ts";
+import type { ModelCall } from "./call-log.ts";
 import { readCalls } from "./call-log.ts";
 import type { ScriptedModel, ScriptedModelOptions } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
@@ -68,8 +68,8 @@ describe("an answer that does not come whole", () => {
   });
 
   test("never comes from a model that is closed", async () => {
-    let heard: (call: Call) => void = () => {};
-    const called = new Promise<Call>((resolve) => {
+    let heard: (call: ModelCall) => void = () => {};
+    const called = new Promise<ModelCall>((resolve) => {
       heard = resolve;
     });
     const model = await startScriptedModel({
@@ -115,7 +115,7 @@ test("a rule for a single turn serves one, and another when the script is set ag
 
 test("a script that is none is refused, and the old one stays", async () => {
   const model = await start({ script: { otherwise: [{ say: "old" }] } });
-  expect(() => model.setScript({ rules: [{ when: "/(/" }] })).toThrow("This is no regular expression.");
+  expect(() => model.setScript({ rules: [{ when: "/(/" }] })).toThrow("This is not a regular expression.");
   expect(await said(model, "go")).toBe("old");
 });
 

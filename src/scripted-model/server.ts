@@ -1,49 +1,50 @@
 /**
- * A model on loopback that answers by a script, for tests and for the demo: real agent programs take it for a provider
- * of OpenAI's chat completions or of Anthropic's messages. It stands alone and knows nothing of deliveries.
+ * A model on loopback that answers by a script, for tests and for the demo. Real agent programs use it as a provider of
+ * OpenAI's chat completions or of Anthropic's messages. It stands alone and knows nothing of deliveries.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { z } from "zod";
 import { anthropic } from "./anthropic.ts";
-import type { Call } from "./call-log.ts";
+import type { ModelCall } from "./call-log.ts";
 import { CallLog } from "./call-log.ts";
+import { chooseAnswer } from "./choose-answer.ts";
+import type { ModelApi } from "./model-api.ts";
 import { openai } from "./openai.ts";
-import { pick } from "./pick.ts";
-import { play, sendError, sendJson } from "./play.ts";
-import { reasonOf } from "./reason.ts";
-import type { HttpError, Script, ScriptInput } from "./script.ts";
-import { scriptSchema } from "./script.ts";
-import type { Api } from "./wire.ts";
+import type { ModelScript, ModelScriptInput } from "./script.ts";
+import { describeError, modelScriptSchema } from "./script.ts";
+import { sendAnswer, sendError, sendJson } from "./send-answer.ts";
 
 export type ScriptedModelOptions = {
-  script: ScriptInput;
-  /** Any free one unless given. */
+  script: ModelScriptInput;
+  /** Any free port by default. */
   port?: number;
-  /** Hears of every call before it is answered, and what the model is told beside the prompt and before it. */
-  onCall?: (call: Call, system: string, earlier: string) => void;
-  /** A file that keeps the calls, and with them what the script used up. */
+  /** Called for each call before it is answered, with its system prompt and the user's earlier texts. */
+  onCall?: (call: ModelCall, system: string, earlier: string) => void;
+  /** A file that keeps the calls, and with them which rules were used up. */
   logPath?: string;
 };
 
 export type ScriptedModel = {
   url: string;
   port: number;
-  /** Since it was started, the oldest first. */
-  calls: readonly Call[];
-  /** For the calls from now on; rules for a single turn can serve one again. */
-  setScript(script: ScriptInput): void;
-  /** Whoever still waits for an answer gets none. */
+  /** Since the start, the oldest first. */
+  calls: readonly ModelCall[];
+  /** For the calls from now on; rules with `once` can match once more. */
+  setScript(script: ModelScriptInput): void;
+  /** Calls that still wait for an answer get none. */
   close(): Promise<void>;
 };
 
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
+  const { onCall = () => {} } = options;
   const state: State = {
-    script: scriptSchema.parse(options.script),
+    script: modelScriptSchema.parse(options.script),
     log: new CallLog(options.logPath),
-    onCall: options.onCall ?? (() => {}),
+    onCall,
   };
   state.log.resume(state.script);
   const running = new Set<Promise<void>>();
@@ -61,7 +62,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     port,
     calls: state.log.calls,
     setScript(script) {
-      state.script = scriptSchema.parse(script);
+      state.script = modelScriptSchema.parse(script);
       state.log.begin(state.script);
     },
     async close() {
@@ -74,30 +75,29 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   };
 }
 
-type State = { script: Script; log: CallLog; onCall: (call: Call, system: string, earlier: string) => void };
+type State = { script: ModelScript; log: CallLog; onCall: NonNullable<ScriptedModelOptions["onCall"]> };
 
-const apis: Record<string, Api> = { "/v1/chat/completions": openai, "/v1/messages": anthropic };
+const apis: Record<string, ModelApi> = {
+  "POST /v1/chat/completions": openai,
+  "POST /v1/messages": anthropic,
+};
 
 async function serve(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  response.once("close", () => gone.abort());
-  const path = (request.url ?? "").split("?")[0] ?? "";
-  const api = request.method === "POST" ? apis[path] : undefined;
+  const closed = new AbortController();
+  response.once("close", () => closed.abort());
+  const route = `${request.method} ${request.url?.split("?")[0]}`;
+  const api = apis[route];
   try {
-    if (api) await answerCall(state, api, await bodyOf(request), response, gone.signal);
-    else if (request.method === "GET" && path === "/v1/models") sendJson(response, 200, models);
-    else if (request.method === "POST" && path === "/v1/messages/count_tokens") {
-      sendJson(response, 200, { input_tokens: Math.ceil(anthropic.read(await bodyOf(request)).size / 4) });
-    } else sendError(openai, { status: 404, message: `There is no ${request.method} ${path} here.` }, response);
+    if (api) await answerCall(state, api, await json(request), response, closed.signal);
+    else if (route === "GET /v1/models") sendJson(response, 200, models);
+    else if (route === "POST /v1/messages/count_tokens") {
+      sendJson(response, 200, { input_tokens: Math.ceil(anthropic.read(await json(request)).size / 4) });
+    } else sendError(openai, { status: 404, message: `There is no ${route} here.` }, response);
   } catch (error) {
-    if (gone.signal.aborted || response.headersSent) return void response.destroy();
-    sendError(api ?? anthropic, refusalOf(error), response);
+    if (closed.signal.aborted || response.headersSent) return void response.destroy();
+    const status = error instanceof z.ZodError || error instanceof SyntaxError ? 400 : 500;
+    sendError(api ?? anthropic, { status, message: describeError(error) }, response);
   }
-}
-
-function refusalOf(error: unknown): HttpError {
-  const inRequest = error instanceof z.ZodError || error instanceof SyntaxError;
-  return { status: inRequest ? 400 : 500, message: reasonOf(error) };
 }
 
 const models = {
@@ -110,28 +110,21 @@ const models = {
 
 async function answerCall(
   { script, log, onCall }: State,
-  api: Api,
+  api: ModelApi,
   body: unknown,
   response: ServerResponse,
-  gone: AbortSignal,
+  closed: AbortSignal,
 ): Promise<void> {
-  const asked = api.read(body);
-  const { kind, rule, step, answer } = pick(script, asked, log.isUsed, () => randomUUID().slice(0, 8));
-  const { prompt, tools } = asked;
-  const call = log.add({ at: Date.now(), api: asked.api, kind, prompt, step, rule, tools });
-  onCall(call, asked.system, asked.earlier);
+  const request = api.read(body);
+  const { answer, ...choice } = chooseAnswer(script, request, log.isUsed, () => randomUUID().slice(0, 8));
+  const { api: name, prompt, tools } = request;
+  const call = log.add({ at: Date.now(), api: name, prompt, tools, ...choice });
+  onCall(call, request.system, request.earlier);
   try {
-    await play(api, asked, answer, script, response, gone);
+    await sendAnswer({ api, request, answer, pace: script, response, closed });
     log.end(call, Date.now(), false);
   } catch (error) {
-    if (!gone.aborted && !response.destroyed) throw error;
+    if (!closed.aborted && !response.destroyed) throw error;
     log.end(call, Date.now(), true);
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  let body = "";
-  request.setEncoding("utf8");
-  for await (const chunk of request) body += chunk;
-  return JSON.parse(body);
 }

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ClaudeLine } from "../support/claude-process.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 
@@ -20,7 +20,7 @@ const questions = [
 ];
 /** Of this run alone, so that it can be found. */
 const longRest = `sleep 9${process.pid}`;
-const script: ScriptInput = {
+const script: ModelScriptInput = {
   rules: [
     { when: "be quick", steps: [{ think: "Hm.", say: "Was quick." }] },
     { when: "take long", steps: [{ waitMs: 1500, say: "Took long." }] },

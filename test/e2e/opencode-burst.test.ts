@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Call } from "../../src/scripted-model/call-log.ts";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const lanes = ["ada", "ben", "cleo", "dan", "eve"];
@@ -42,7 +42,7 @@ test("twenty messages to each of five lanes are answered in order, one at a time
   expect(besides.length).toBeGreaterThan(lanes.length);
 });
 
-function overlap(one: Call, other: Call | undefined): boolean {
+function overlap(one: ModelCall, other: ModelCall | undefined): boolean {
   if (!other) return false;
   return one.at < (other.endedAt ?? Number.POSITIVE_INFINITY) && other.at < (one.endedAt ?? Number.POSITIVE_INFINITY);
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Call } from "../../src/scripted-model/call-log.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { isGone } from "../support/daemon-process.ts";
@@ -20,7 +20,7 @@ describe("the real OpenCode takes it for a model", () => {
 
   let model: ScriptedModel;
   let opencode: OpencodeServer;
-  let onCall: (call: Call) => void = () => {};
+  let onCall: (call: ModelCall) => void = () => {};
   let session: string;
 
   beforeAll(async () => {
@@ -40,7 +40,8 @@ describe("the real OpenCode takes it for a model", () => {
   /** Settles when the turn has ended. */
   const prompt = (text: string) =>
     opencode.call<Row>("POST", `/session/${session}/message`, { parts: [{ type: "text", text }] });
-  const follow = (steps: NonNullable<ScriptInput["rules"]>[number]["steps"]) => model.setScript({ rules: [{ steps }] });
+  const follow = (steps: NonNullable<ModelScriptInput["rules"]>[number]["steps"]) =>
+    model.setScript({ rules: [{ steps }] });
   const answers = async () =>
     (await opencode.call<Row[]>("GET", `/session/${session}/message`)).filter(({ info }) => info.role === "assistant");
   const kept = (rows: Row[], type: string) => rows.flatMap(({ parts }) => parts.filter((part) => part.type === type));
@@ -116,7 +117,7 @@ describe("the real OpenCode takes it for a model", () => {
 
   test("an abort ends a call that hangs, and what came before it is kept", async () => {
     follow([{ say: "One two three four five six.", pieceLength: 8, breaks: { how: "hang", afterPieces: 2 } }]);
-    const hanging = new Promise<Call>((resolve) => {
+    const hanging = new Promise<ModelCall>((resolve) => {
       onCall = (call) => call.kind === "turn" && resolve(call);
     });
     const turn = prompt("wait");

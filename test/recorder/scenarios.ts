@@ -1,5 +1,5 @@
 /** What is recorded of the real OpenCode: one scenario a fixture. The scripted model says what the agent does. */
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import type { Listener } from "./listener.ts";
 
@@ -14,7 +14,7 @@ export type Scenario = {
   git: boolean;
   /** Whether its fixture has also what is left out of all others. */
   whole?: boolean;
-  script: ScriptInput;
+  script: ModelScriptInput;
   run(stage: Stage): Promise<void>;
 };
 
@@ -62,7 +62,7 @@ const rests = ({ session, listener }: Stage, times = 1) =>
   listener.hears("session.idle", ({ sessionID }) => sessionID === session, times);
 
 /** One prompt, to its end. */
-const simply = (name: string, git: boolean, steps: ScriptedSteps, more: Partial<ScriptInput> = {}): Scenario => ({
+const simply = (name: string, git: boolean, steps: ScriptedSteps, more: Partial<ModelScriptInput> = {}): Scenario => ({
   name,
   git,
   script: { rules: [{ when: "go", steps }], ...more },
@@ -71,7 +71,7 @@ const simply = (name: string, git: boolean, steps: ScriptedSteps, more: Partial<
     await rests(stage);
   },
 });
-type ScriptedSteps = NonNullable<NonNullable<ScriptInput["rules"]>[number]["steps"]>;
+type ScriptedSteps = NonNullable<NonNullable<ModelScriptInput["rules"]>[number]["steps"]>;
 
 const answering = (
   name: string,

@@ -10,8 +10,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
 import { processTreeOf, treeLeader } from "../../src/runtimes/process/process-tree.ts";
-import type { Call } from "../../src/scripted-model/call-log.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { freePort } from "./free-port.ts";
 import { ModelProcess } from "./model-process.ts";
@@ -24,7 +24,7 @@ export type Victim = "program" | "daemon" | "both";
  */
 export type Moment = "start" | "model" | "tool" | "ask";
 
-type Steps = NonNullable<NonNullable<ScriptInput["rules"]>[number]["steps"]>;
+type Steps = NonNullable<NonNullable<ModelScriptInput["rules"]>[number]["steps"]>;
 /** Of the turn in which it happens. A tool makes `marker` when it runs. */
 export type TurnToBreak = { victim: Victim; moment: Moment; place: number; say: string; marker: string };
 export type Kill = { victim: Victim; moment: Moment; longestWaitMs: number };
@@ -53,7 +53,7 @@ export type Fate = {
   /** How many messages its sender has got for it. */
   answers: number;
   /** That the model got for it, in order. `last`: with its answer the turn was at its end. */
-  calls: (Call & { last: boolean })[];
+  calls: (ModelCall & { last: boolean })[];
 };
 
 export type AgentKills = {
@@ -84,7 +84,7 @@ export async function killAgainAndAgain(agent: KilledAgent, kills: number): Prom
   }
 }
 
-function scriptFor(agent: KilledAgent, messages: readonly Message[]): ScriptInput {
+function scriptFor(agent: KilledAgent, messages: readonly Message[]): ModelScriptInput {
   const say = "Done with {{1}}: I changed one file, and everything builds.";
   const firstTurns = messages.flatMap(({ id, kill, marker }, place) => {
     if (!kill) return [];
@@ -97,13 +97,13 @@ function scriptFor(agent: KilledAgent, messages: readonly Message[]): ScriptInpu
 /** A minute and a half is much more than a start of everything takes, also on a machine that is under load. */
 const patience = () => AbortSignal.timeout(90_000);
 
-const isFor = (id: string) => (call: Call) => call.kind === "turn" && call.prompt.includes(`Message ${id}.`);
+const isFor = (id: string) => (call: ModelCall) => call.kind === "turn" && call.prompt.includes(`Message ${id}.`);
 
 class Loop {
   readonly #agent: KilledAgent;
   readonly #waybill: Program;
   readonly #model: ModelProcess;
-  readonly #script: ScriptInput;
+  readonly #script: ModelScriptInput;
   /** By nonce, every program that was ever written down. */
   readonly #programs = new Map<string, ProcessIdentity>();
   #newest: ProcessIdentity | null = null;
@@ -111,7 +111,7 @@ class Loop {
   #struck: ProcessIdentity | null = null;
   #daemon!: DaemonProcess;
 
-  constructor(agent: KilledAgent, waybill: Program, model: ModelProcess, script: ScriptInput) {
+  constructor(agent: KilledAgent, waybill: Program, model: ModelProcess, script: ModelScriptInput) {
     this.#agent = agent;
     this.#waybill = waybill;
     this.#model = model;

@@ -8,8 +8,8 @@ import type { DailyLimits } from "../../src/core/lane/daily-limit.ts";
 import { startEngine } from "../../src/daemon/wiring/start-engine.ts";
 import type { NewMessage } from "../../src/mail/admission.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
-import type { Call } from "../../src/scripted-model/call-log.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { Engine } from "../../src/service/engine.ts";
@@ -64,7 +64,7 @@ export abstract class AgentWorld {
   }
 
   /** The call is in the log once whoever listens has been told. */
-  #onCall({ prompt }: Call, system: string, earlier: string): void {
+  #onCall({ prompt }: ModelCall, system: string, earlier: string): void {
     this.systems.push(system);
     this.earlier.set(prompt, earlier);
     setImmediate(() => {
@@ -73,7 +73,7 @@ export abstract class AgentWorld {
     });
   }
 
-  script(script: ScriptInput): void {
+  script(script: ModelScriptInput): void {
     this.model.setScript(script);
   }
 

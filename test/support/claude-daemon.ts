@@ -4,7 +4,7 @@
  */
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { claudeBin, claudeEnvironment } from "./claude-process.ts";
@@ -20,7 +20,7 @@ export class ClaudeDaemon {
   daemon!: DaemonProcess;
 
   /** Each lane has a directory of its own. `allowed` are those in which Claude Code asks for nothing. */
-  async start(script: ScriptInput, lanes: readonly string[], allowed: readonly string[] = []): Promise<this> {
+  async start(script: ModelScriptInput, lanes: readonly string[], allowed: readonly string[] = []): Promise<this> {
     const { program } = this;
     this.model = await startScriptedModel({ script });
     const { PATH: _path, ...env } = claudeEnvironment(program.directory, this.model.url);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { ClaudeLine } from "./claude-process.ts";
@@ -15,7 +15,7 @@ export class ClaudeWorld {
   readonly #processes: ClaudeProcess[] = [];
   model!: ScriptedModel;
 
-  async open(script: ScriptInput = {}): Promise<this> {
+  async open(script: ModelScriptInput = {}): Promise<this> {
     mkdirSync(this.directory);
     this.model = await startScriptedModel({ script });
     return this;

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { Call } from "../../src/scripted-model/call-log.ts";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import { readCalls } from "../../src/scripted-model/call-log.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 
 const main = fileURLToPath(new URL("../../dist/scripted-model/main.js", import.meta.url));
 
@@ -19,7 +19,7 @@ export class ModelProcess {
   readonly #log = join(this.#directory, "calls.jsonl");
   readonly url: Promise<string>;
 
-  constructor(script: ScriptInput) {
+  constructor(script: ModelScriptInput) {
     const scriptPath = join(this.#directory, "script.json");
     writeFileSync(scriptPath, JSON.stringify(script));
     const stdio = ["ignore", "pipe", "inherit"] as const;
@@ -28,12 +28,12 @@ export class ModelProcess {
     this.url = once(createInterface(this.#child.stdout), "line").then(([line]) => JSON.parse(line).url);
   }
 
-  get calls(): Call[] {
+  get calls(): ModelCall[] {
     return existsSync(this.#log) ? readCalls(this.#log) : [];
   }
 
   /** Settles once there is a call that fits; rejects with the signal's reason. */
-  async isCalled(fits: (call: Call) => boolean, signal: AbortSignal): Promise<void> {
+  async isCalled(fits: (call: ModelCall) => boolean, signal: AbortSignal): Promise<void> {
     let wake = () => {};
     const watcher = watch(this.#directory, () => wake());
     signal.addEventListener("abort", () => wake(), { once: true });

@@ -1,6 +1,6 @@
 /** OpenCode's server as what is killed in mid-turn. */
 import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
-import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
+import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { KilledAgent } from "./agent-kills.ts";
 import { freePort } from "./free-port.ts";
 import { opencodeBin } from "./opencode-server.ts";
@@ -29,7 +29,7 @@ export const killedOpencode: KilledAgent = {
 
   async configure(waybill, modelUrl) {
     const port = await freePort();
-    Object.assign(waybill.env, homeOfItsOwn(waybill.directory), {
+    Object.assign(waybill.env, isolatedHome(waybill.directory), {
       OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(modelUrl)),
     });
     waybill.configure(

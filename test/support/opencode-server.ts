@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { homeOfItsOwn, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
+import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import { freePort } from "./free-port.ts";
 
 export const opencodeBin = fileURLToPath(
@@ -53,7 +53,7 @@ export type OpencodeServer = {
 /** An environment in which OpenCode neither finds the settings of whoever runs the tests nor reaches for the network. */
 export function opencodeEnvironment(home: string): Record<string, string> {
   const { PATH = "", TMPDIR } = process.env;
-  return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...homeOfItsOwn(home) };
+  return { PATH, ...(TMPDIR ? { TMPDIR } : {}), ...isolatedHome(home) };
 }
 
 export async function startOpencode(options: OpencodeOptions): Promise<OpencodeServer> {

@@ -12,7 +12,7 @@ import { piArguments } from "../../src/runtimes/pi/process/pi-arguments.ts";
 import { piEnvironment as environmentOf } from "../../src/runtimes/pi/process/pi-environment.ts";
 import { RpcClient } from "../../src/runtimes/pi/process/rpc-client.ts";
 import { splitLines } from "../../src/runtimes/process-pool/split-lines.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { piBin, piEnvironment, scriptedModel } from "./pi-lanes.ts";
@@ -23,7 +23,7 @@ export class PiWorld {
   readonly #programs: PiProgram[] = [];
   model!: ScriptedModel;
 
-  async open(script: ScriptInput = {}): Promise<this> {
+  async open(script: ModelScriptInput = {}): Promise<this> {
     mkdirSync(this.directory);
     this.model = await startScriptedModel({ script });
     return this;

@@ -5,13 +5,13 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ClaudeLine, ClaudeProcess } from "./claude-process.ts";
 import { ClaudeWorld } from "./claude-world.ts";
 
 type Scene = { claude: ClaudeProcess; world: ClaudeWorld; session: string };
 type Scenario = {
-  script: (directory: string) => ScriptInput;
+  script: (directory: string) => ModelScriptInput;
   args?: readonly string[];
   files?: Record<string, string>;
   env?: Record<string, string>;
@@ -20,7 +20,9 @@ type Scenario = {
 
 const session = "5e551011-0000-4000-8000-000000000000";
 const bash = (command: string) => ({ tool: "Bash", input: { command, description: "works" } });
-const one = (...steps: NonNullable<NonNullable<ScriptInput["rules"]>[number]["steps"]>) => ({ rules: [{ steps }] });
+const one = (...steps: NonNullable<NonNullable<ModelScriptInput["rules"]>[number]["steps"]>) => ({
+  rules: [{ steps }],
+});
 const turn = async ({ claude }: Scene, text: string, number = 1) => {
   const uuid = `a77e0001-0000-4000-8000-00000000000${number}`;
   claude.prompt(text, uuid);

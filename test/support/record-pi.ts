@@ -7,11 +7,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../src/runtimes/json-fields.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
-import type { ScriptInput } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { PiProgram } from "./pi-program.ts";
 import { PiWorld } from "./pi-program.ts";
 
-type Steps = NonNullable<NonNullable<ScriptInput["rules"]>[number]["steps"]>;
+type Steps = NonNullable<NonNullable<ModelScriptInput["rules"]>[number]["steps"]>;
 type Scenario = { steps: Steps; play?: (pi: PiProgram) => Promise<unknown> };
 
 const bash = (command: string) => ({ tool: "bash", input: { command } });

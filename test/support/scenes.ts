@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
-import type { ScriptInput as ModelScript } from "../../src/scripted-model/script.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 
 export type Deed =
   | { read: string }
@@ -31,7 +31,7 @@ export type Scenes = Readonly<Record<string, readonly Message[]>>;
 
 export type ToolNames = (deed: Deed, directory: string) => { tool: string; input: Record<string, unknown> };
 
-export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string): ModelScript {
+export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string): ModelScriptInput {
   return {
     rules: Object.entries(scenes).map(([when, messages]) => ({
       when,

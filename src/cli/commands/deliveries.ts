@@ -3,6 +3,7 @@ import type { Status } from "../../client/index.ts";
 import { hasOutcome } from "../../client/index.ts";
 import { statuses } from "../../core/delivery/record.ts";
 import type { Command, CommandInput } from "../command.ts";
+import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { checkedChoice, usageError } from "../errors.ts";
 import { pageRequest, pagingOptions, printList } from "../lists.ts";
@@ -20,7 +21,7 @@ export const deliveries: Command = {
 waybill deliveries --lane chat --status failed_terminal --json`,
   },
   options: {
-    lane: { type: "string", choices: "lanes", value: "ID", help: "only those of this lane" },
+    lane: textOption("ID", "only those of this lane", "lanes"),
     status: {
       type: "string",
       multiple: true,
@@ -28,7 +29,7 @@ waybill deliveries --lane chat --status failed_terminal --json`,
       value: "STATUS",
       help: `only these, also several separated by commas:\n${statuses.join(", ").replace(", unanswered", ",\nunanswered")}`,
     },
-    open: { type: "boolean", help: "only those that have no outcome yet" },
+    open: flagOption("only those that have no outcome yet"),
     ...pagingOptions,
   },
   run(input, context) {

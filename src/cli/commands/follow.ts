@@ -1,6 +1,7 @@
 /** `waybill follow`: shows the turns of a lane as the agent works. */
 import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../client/index.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
+import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { connectionErrorReporter, usageError } from "../errors.ts";
 import type { TurnEndReason } from "../exit-codes.ts";
@@ -25,16 +26,11 @@ waybill follow chat --once && echo done
 waybill follow chat --json | grep '"type":"turn.ended"'`,
   },
   options: {
-    once: {
-      type: "boolean",
-      help: "end when the agent is idle after a turn, with an exit code that says how the turn ended;\nwith --all also after a turn that is over already",
-    },
-    all: { type: "boolean", help: "begin with the oldest event that is kept instead of now" },
-    after: {
-      type: "string",
-      value: "CURSOR",
-      help: "begin after this event (the `cursor` of a line of --json)",
-    },
+    once: flagOption(
+      "end when the agent is idle after a turn, with an exit code that says how the turn ended;\nwith --all also after a turn that is over already",
+    ),
+    all: flagOption("begin with the oldest event that is kept instead of now"),
+    after: textOption("CURSOR", "begin after this event (the `cursor` of a line of --json)"),
   },
   maxArguments: 1,
   argumentChoices: "lanes",

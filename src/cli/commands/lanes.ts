@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
 import { nearest } from "../../nearest.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { printResult } from "../command.ts";
+import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -35,30 +35,16 @@ waybill lanes adopt chat ses_0123456789abcdef
 waybill lanes pause chat --reason "until the release is out"`,
   },
   options: {
-    directory: {
-      type: "string",
-      value: "DIR",
-      help: "where the agent works (default: here; a lane that exists stays where it is)",
-    },
-    name: { type: "string", value: "NAME", help: "a name for people" },
-    team: { type: "string", value: "T", help: "the team of its member" },
-    member: { type: "string", value: "M", help: "the member of the team that works in it" },
-    runtime: {
-      type: "string",
-      choices: runtimes,
-      value: "R",
-      help: "stub, opencode, claude or pi (default: as configured)",
-    },
-    agent: { type: "string", value: "A", help: "the agent of the runtime" },
-    model: { type: "string", value: "M", help: "the model of the runtime" },
-    contract: {
-      type: "string",
-      choices: contracts,
-      value: "C",
-      help: "text: the final text is the answer; tool: a reply is sent with a tool",
-    },
-    force: { type: "boolean", help: "for `remove`: cancel its open deliveries" },
-    reason: { type: "string", value: "R", help: "for `pause`: why" },
+    directory: textOption("DIR", "where the agent works (default: here; a lane that exists stays where it is)"),
+    name: textOption("NAME", "a name for people"),
+    team: textOption("T", "the team of its member"),
+    member: textOption("M", "the member of the team that works in it"),
+    runtime: textOption("R", "stub, opencode, claude or pi (default: as configured)", runtimes),
+    agent: textOption("A", "the agent of the runtime"),
+    model: textOption("M", "the model of the runtime"),
+    contract: textOption("C", "text: the final text is the answer; tool: a reply is sent with a tool", contracts),
+    force: flagOption("for `remove`: cancel its open deliveries"),
+    reason: textOption("R", "for `pause`: why"),
   },
   subcommands,
   maxArguments: 3,

@@ -1,5 +1,6 @@
 /** `waybill messages`: lists and searches messages. */
 import type { Command } from "../command.ts";
+import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { pageRequest, pagingOptions, printList } from "../lists.ts";
 import { ago } from "../output/format.ts";
@@ -16,8 +17,8 @@ export const messages: Command = {
 waybill messages --search "port 8080"`,
   },
   options: {
-    lane: { type: "string", choices: "lanes", value: "ID", help: "only the conversation of this lane" },
-    search: { type: "string", value: "WORDS", help: "only messages that contain all of these words" },
+    lane: textOption("ID", "only the conversation of this lane", "lanes"),
+    search: textOption("WORDS", "only messages that contain all of these words"),
     ...pagingOptions,
   },
   run(input, context) {

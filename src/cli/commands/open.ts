@@ -1,7 +1,7 @@
 /** `waybill open`: opens the page in a browser, signed in. */
 import { spawn } from "node:child_process";
 import type { Command } from "../command.ts";
-import { printResult } from "../command.ts";
+import { flagOption, printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 
 export const open: Command = {
@@ -16,7 +16,7 @@ export const open: Command = {
     examples: `waybill open
 ssh -L 7717:127.0.0.1:7717 host waybill open --print`,
   },
-  options: { print: { type: "boolean", help: "only print the address; this is the default without a terminal" } },
+  options: { print: flagOption("only print the address; this is the default without a terminal") },
   run(input, context) {
     return withDaemon(context, async (client) => {
       const { code, expiresAt } = await client.login();

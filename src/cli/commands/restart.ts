@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Version, WaybillClient } from "../../client/index.ts";
 import { WaybillError } from "../../client/index.ts";
 import type { Command } from "../command.ts";
-import { printResult } from "../command.ts";
+import { printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -21,11 +21,7 @@ time to end; no accepted message is lost.`,
     examples: "waybill restart",
   },
   options: {
-    timeout: {
-      type: "string",
-      value: "SECONDS",
-      help: "stop waiting after this time (default 120); the restart goes on",
-    },
+    timeout: textOption("SECONDS", "stop waiting after this time (default 120); the restart goes on"),
   },
   run(input, context) {
     const { json, printNote, interrupted } = context;

@@ -2,7 +2,7 @@
 import type { NewMessage } from "../../client/index.ts";
 import { actionModes } from "../../core/message/message.ts";
 import type { Command, CommandInput } from "../command.ts";
-import { printResult } from "../command.ts";
+import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";
 import { readMessageText } from "../message-text.ts";
@@ -25,31 +25,18 @@ git diff | waybill send --team core --member tom --mode ask --wait
 waybill send --lane chat -- "--dry-run: what does that do?"`,
   },
   options: {
-    lane: { type: "string", choices: "lanes", value: "ID", help: "the lane that it is for" },
-    team: { type: "string", value: "T", help: "the team of the member that it is for" },
-    member: { type: "string", value: "M", help: "the member that it is for" },
-    wait: { type: "boolean", help: "show progress until the delivery has an outcome; then print the answer" },
-    timeout: {
-      type: "string",
-      value: "SECONDS",
-      help: "stop waiting after this time; the delivery goes on (also: 90s, 10m, 1h)",
-    },
-    mode: {
-      type: "string",
-      choices: actionModes,
-      value: "MODE",
-      help: "what is wanted: do, ask, delegate or notify (needs no answer)",
-    },
-    id: { type: "string", value: "ID", help: "the id of the message (default: generated)" },
-    from: { type: "string", value: "NAME", help: 'who sends it (default: "user")' },
-    "reply-to": { type: "string", value: "NAME", help: "who gets the answer (default: the sender)" },
-    "relay-of": { type: "string", value: "ID", help: "the message that this one replies to" },
-    summary: { type: "string", value: "TEXT", help: "a few words on what it is about" },
-    "expires-in": {
-      type: "string",
-      value: "DURATION",
-      help: "give up if it could not be sent by then: 90s, 10m, 2h, 1d",
-    },
+    lane: textOption("ID", "the lane that it is for", "lanes"),
+    team: textOption("T", "the team of the member that it is for"),
+    member: textOption("M", "the member that it is for"),
+    wait: flagOption("show progress until the delivery has an outcome; then print the answer"),
+    timeout: textOption("SECONDS", "stop waiting after this time; the delivery goes on (also: 90s, 10m, 1h)"),
+    mode: textOption("MODE", "what is wanted: do, ask, delegate or notify (needs no answer)", actionModes),
+    id: textOption("ID", "the id of the message (default: generated)"),
+    from: textOption("NAME", 'who sends it (default: "user")'),
+    "reply-to": textOption("NAME", "who gets the answer (default: the sender)"),
+    "relay-of": textOption("ID", "the message that this one replies to"),
+    summary: textOption("TEXT", "a few words on what it is about"),
+    "expires-in": textOption("DURATION", "give up if it could not be sent by then: 90s, 10m, 2h, 1d"),
   },
   maxArguments: Number.POSITIVE_INFINITY,
   async run(input, context) {

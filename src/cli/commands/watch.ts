@@ -1,5 +1,6 @@
 /** `waybill watch`: shows events as they happen. */
 import type { Command } from "../command.ts";
+import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { connectionErrorReporter } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -18,12 +19,8 @@ and misses nothing.`,
 waybill watch --json | grep '"type":"alert"'`,
   },
   options: {
-    lane: { type: "string", choices: "lanes", value: "ID", help: "only this lane" },
-    after: {
-      type: "string",
-      value: "CURSOR",
-      help: "begin after this event (the `cursor` of a line of --json) instead of now",
-    },
+    lane: textOption("ID", "only this lane", "lanes"),
+    after: textOption("CURSOR", "begin after this event (the `cursor` of a line of --json) instead of now"),
   },
   run(input, context) {
     const { json, print, printNote, paint, interrupted } = context;

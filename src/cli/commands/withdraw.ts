@@ -1,5 +1,6 @@
 /** `waybill withdraw`: takes back a message that was not sent yet. */
 import type { Command } from "../command.ts";
+import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { deliveryJson, missingId, printDelivery } from "../delivery-command.ts";
 
@@ -14,7 +15,7 @@ export const withdraw: Command = {
 waybill withdraw status-report --lane chat`,
   },
   options: {
-    lane: { type: "string", choices: "lanes", value: "ID", help: "the lane, when several have a message of that id" },
+    lane: textOption("ID", "the lane, when several have a message of that id", "lanes"),
   },
   maxArguments: 1,
   run(input, context) {

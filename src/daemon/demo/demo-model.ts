@@ -1,12 +1,12 @@
 /** What the model of the demo says. Single words show what Waybill does when an agent is not at its best. */
-import type { ScriptInput } from "../../scripted-model/script.ts";
+import type { ModelScriptInput } from "../../scripted-model/script.ts";
 
 const note = "(The answers of this demo are scripted.)";
 
 /** In the text of a retry only; see prompt-text.ts. */
 const retried = "nothing shows that you acted on it";
 
-export const demoModelScript: ScriptInput = {
+export const demoModelScript: ModelScriptInput = {
   rules: [
     { when: `/${retried}[^]*\\bempty\\b/i`, steps: [{ say: `I said nothing at first, and was asked again. ${note}` }] },
     { when: "/\\bempty\\b/i", steps: [{}] },

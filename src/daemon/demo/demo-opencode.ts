@@ -9,7 +9,7 @@ import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
 import { findOpencode } from "../../runtimes/opencode/server/find-opencode.ts";
 import { serverEnvironment } from "../../runtimes/opencode/server/server-environment.ts";
 import type { KeeperOptions } from "../../runtimes/opencode/server/server-keeper.ts";
-import { homeOfItsOwn, scriptedProvider } from "../../scripted-model/opencode-settings.ts";
+import { isolatedHome, scriptedProvider } from "../../scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../scripted-model/server.ts";
 import { startScriptedModel } from "../../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
@@ -43,7 +43,7 @@ export async function startDemoOpencode(
       opencodeServeHost: "127.0.0.1",
       opencodeServePort: port,
     },
-    extraEnv: { ...homeOfItsOwn(home), OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)) },
+    extraEnv: { ...isolatedHome(home), OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)) },
   };
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { Asked } from "./asked.ts";
-import type { UsedUp } from "./pick.ts";
-import { pick } from "./pick.ts";
-import type { ScriptInput } from "./script.ts";
-import { scriptSchema } from "./script.ts";
+import type { IsUsed } from "./choose-answer.ts";
+import { chooseAnswer } from "./choose-answer.ts";
+import type { ModelRequest } from "./model-request.ts";
+import type { ModelScriptInput } from "./script.ts";
+import { modelScriptSchema } from "./script.ts";
 
-const nothingUsed: UsedUp = () => false;
+const nothingUsed: IsUsed = () => false;
 
-function picked(script: ScriptInput, asked: Partial<Asked>, isUsed = nothingUsed) {
-  const whole: Asked = {
+function chosen(script: ModelScriptInput, request: Partial<ModelRequest>, isUsed = nothingUsed) {
+  const whole: ModelRequest = {
     api: "openai",
     model: "scripted",
     stream: true,
@@ -21,13 +21,13 @@ function picked(script: ScriptInput, asked: Partial<Asked>, isUsed = nothingUsed
     callIds: [],
     result: "",
     size: 0,
-    ...asked,
+    ...request,
   };
-  return pick(scriptSchema.parse(script), whole, isUsed, () => "1234");
+  return chooseAnswer(modelScriptSchema.parse(script), whole, isUsed, () => "1234");
 }
 
 describe("which rule", () => {
-  const script: ScriptInput = {
+  const script: ModelScriptInput = {
     rules: [
       { when: "deploy", steps: [{ say: "text" }] },
       { when: "/^RENAME (\\w+) to (\\w+)/im", steps: [{ say: "{{1}}, {{2}}{{3}}" }] },
@@ -36,31 +36,33 @@ describe("which rule", () => {
   };
 
   test("the first whose text occurs in the prompt", () => {
-    expect(picked(script, { prompt: "please deploy\nrename a to b" })).toMatchObject({
+    expect(chosen(script, { prompt: "please deploy\nrename a to b" })).toMatchObject({
       rule: 0,
       answer: { say: "text" },
     });
   });
 
   test("or whose pattern fits, with its groups", () => {
-    expect(picked(script, { prompt: "please\nrename a to b" })).toMatchObject({ rule: 1, answer: { say: "a, b" } });
+    expect(chosen(script, { prompt: "please\nrename a to b" })).toMatchObject({ rule: 1, answer: { say: "a, b" } });
   });
 
   test("or none", () => {
-    const { rule, answer } = picked(script, { prompt: "What costs $& {{text}}?" });
+    const { rule, answer } = chosen(script, { prompt: "What costs $& {{text}}?" });
     expect([rule, answer.say]).toEqual([null, "otherwise: What costs $& {{text}}?"]);
   });
 
   test("one for a single turn is passed over once it has begun one", () => {
-    const once: ScriptInput = { rules: [{ once: true, steps: [{ say: "first" }] }, { steps: [{ say: "later" }] }] };
-    expect(picked(once, {}).answer.say).toBe("first");
-    expect(picked(once, {}, (rule) => rule === 0).answer.say).toBe("later");
+    const once: ModelScriptInput = {
+      rules: [{ once: true, steps: [{ say: "first" }] }, { steps: [{ say: "later" }] }],
+    };
+    expect(chosen(once, {}).answer.say).toBe("first");
+    expect(chosen(once, {}, (rule) => rule === 0).answer.say).toBe("later");
   });
 });
 
 describe("which step", () => {
   const bash = { tool: "bash", input: { command: "echo {{text}}" } };
-  const script: ScriptInput = {
+  const script: ModelScriptInput = {
     rules: [
       { when: "a", once: true, steps: [{ tools: [bash] }, { say: "a" }] },
       { when: "a", steps: [{ tools: [bash] }, { say: "b" }, { say: "c" }] },
@@ -68,37 +70,37 @@ describe("which step", () => {
   };
 
   test("the one after that whose tools were called, by the ids of these calls", () => {
-    const begun = picked(script, { prompt: "a" });
+    const begun = chosen(script, { prompt: "a" });
     const callIds = begun.answer.tools.map(({ id }) => id);
-    const next = picked(script, { prompt: "a", answered: 1, callIds }, (rule) => rule === 0);
+    const next = chosen(script, { prompt: "a", answered: 1, callIds }, (rule) => rule === 0);
     expect(next).toMatchObject({ rule: 0, step: 1, answer: { say: "a" } });
   });
 
   test("by the number of answers where the ids are somebody else's", () => {
-    const next = picked(script, { prompt: "a", answered: 2, callIds: ["toolu_1"] }, (rule) => rule === 0);
+    const next = chosen(script, { prompt: "a", answered: 2, callIds: ["toolu_1"] }, (rule) => rule === 0);
     expect(next).toMatchObject({ rule: 1, step: 2, answer: { say: "c" } });
   });
 
   test("another rule where a new script has one in this place that does not fit", () => {
-    const other: ScriptInput = { rules: [{ when: "b" }, { when: "a", steps: [{ say: "0" }, { say: "1" }] }] };
-    expect(picked(other, { prompt: "a", answered: 1, callIds: ["call_0_0_1234"] })).toMatchObject({ rule: 1, step: 1 });
+    const other: ModelScriptInput = { rules: [{ when: "b" }, { when: "a", steps: [{ say: "0" }, { say: "1" }] }] };
+    expect(chosen(other, { prompt: "a", answered: 1, callIds: ["call_0_0_1234"] })).toMatchObject({ rule: 1, step: 1 });
   });
 
   test("an empty one after the last", () => {
-    const { step, answer } = picked(script, { prompt: "a", answered: 7 });
+    const { step, answer } = chosen(script, { prompt: "a", answered: 7 });
     expect([step, answer.say, answer.tools]).toEqual([7, undefined, []]);
   });
 
   test("one for a single call is passed over once it has answered one", () => {
-    const flaky: ScriptInput = { rules: [{ steps: [{ error: "rate_limit", once: true }, { say: "There." }] }] };
-    expect(picked(flaky, {})).toMatchObject({ step: 0, answer: { error: { status: 429 } } });
-    expect(picked(flaky, {}, (_rule, step) => step === 0)).toMatchObject({ step: 1, answer: { say: "There." } });
+    const flaky: ModelScriptInput = { rules: [{ steps: [{ error: "rate_limit", once: true }, { say: "There." }] }] };
+    expect(chosen(flaky, {})).toMatchObject({ step: 0, answer: { error: { status: 429 } } });
+    expect(chosen(flaky, {}, (_rule, step) => step === 0)).toMatchObject({ step: 1, answer: { say: "There." } });
   });
 });
 
 describe("which tool", () => {
   const call = (tool: string, tools: string[]) =>
-    picked({ rules: [{ steps: [{ tools: [{ tool }] }] }] }, { tools }).answer.tools[0]?.name;
+    chosen({ rules: [{ steps: [{ tools: [{ tool }] }] }] }, { tools }).answer.tools[0]?.name;
 
   test("the one of that name", () => expect(call("bash", ["my_bash", "bash"])).toBe("bash"));
   test("else the shortest that ends with it", () =>
@@ -107,13 +109,13 @@ describe("which tool", () => {
 
   test("texts in its input are templates, however deep they are", () => {
     const input = { list: [{ path: "{{text}}.txt" }], count: 3, nothing: null };
-    const { answer } = picked({ rules: [{ steps: [{ tools: [{ tool: "bash", input }] }] }] }, { prompt: "a" });
+    const { answer } = chosen({ rules: [{ steps: [{ tools: [{ tool: "bash", input }] }] }] }, { prompt: "a" });
     expect(answer.tools[0]?.input).toEqual({ list: [{ path: "a.txt" }], count: 3, nothing: null });
   });
 });
 
 describe("requests without tools", () => {
-  const script: ScriptInput = {
+  const script: ModelScriptInput = {
     rules: [{ steps: [{ say: "turn" }] }],
     title: { say: "title" },
     small: [{ when: "summar", step: { say: "summary of {{text}}" } }],
@@ -123,16 +125,16 @@ describe("requests without tools", () => {
     ["title", { system: "You are a title generator. You output only a title." }, "title"],
     ["other", { system: "You are a helpful assistant that makes summaries.", prompt: "x" }, "summary of x"],
     ["other", { prompt: "Who are you?" }, expect.stringContaining("scripted")],
-  ] as const)("a %s request: %o", (kind, asked, say) => {
-    expect(picked(script, { ...asked, tools: [] })).toMatchObject({ kind, rule: null, answer: { say } });
+  ] as const)("a %s request: %o", (kind, request, say) => {
+    expect(chosen(script, { ...request, tools: [] })).toMatchObject({ kind, rule: null, answer: { say } });
   });
 
   test("a prompt about titles is a turn where there are tools", () => {
-    expect(picked(script, { prompt: "Generate a title for my page" }).kind).toBe("turn");
+    expect(chosen(script, { prompt: "Generate a title for my page" }).kind).toBe("turn");
   });
 });
 
 test("a script with a pattern that is none is refused", () => {
-  expect(scriptSchema.safeParse({ rules: [{ when: "/(/" }] }).success).toBe(false);
-  expect(scriptSchema.safeParse({ rules: [{ when: "either/or" }] }).success).toBe(true);
+  expect(modelScriptSchema.safeParse({ rules: [{ when: "/(/" }] }).success).toBe(false);
+  expect(modelScriptSchema.safeParse({ rules: [{ when: "either/or" }] }).success).toBe(true);
 });

@@ -1,0 +1,61 @@
+/** A request in one form for both APIs. All of it follows from the request itself: no state is kept between calls. */
+
+export type RequestMessage = {
+  role: "system" | "user" | "assistant" | "tool";
+  text: string;
+  callIds?: readonly string[];
+};
+
+export type ModelRequest = {
+  api: "openai" | "anthropic";
+  model: string;
+  stream: boolean;
+  /** OpenAI sends the usage of a stream only on request. */
+  wantsUsage: boolean;
+  tools: readonly string[];
+  system: string;
+  /** The newest text of the user. */
+  prompt: string;
+  /** The user's texts before it. */
+  earlier: string;
+  /** How many answers the prompt has got already: each was followed by results of tools, and another call. */
+  answered: number;
+  /** Of the tools that the newest of these answers called. */
+  callIds: readonly string[];
+  /** The newest result of a tool in this turn. */
+  result: string;
+  /** Characters, to estimate tokens from. */
+  size: number;
+};
+
+export function createModelRequest(
+  messages: readonly RequestMessage[],
+  details: Pick<ModelRequest, "api" | "model" | "stream" | "wantsUsage" | "tools" | "size">,
+): ModelRequest {
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  const turn = messages.slice(newest + 1);
+  const answers = turn.filter(({ role }) => role === "assistant");
+  const textsOf = (wanted: RequestMessage["role"], list: readonly RequestMessage[]) =>
+    list.flatMap(({ role, text }) => (role === wanted ? [text] : []));
+  return {
+    ...details,
+    system: textsOf("system", messages).join("\n"),
+    prompt: withoutReminders(messages[newest]?.text ?? ""),
+    earlier: textsOf("user", messages.slice(0, Math.max(0, newest))).join("\n"),
+    answered: answers.length,
+    callIds: answers.at(-1)?.callIds ?? [],
+    result: textsOf("tool", turn).at(-1) ?? "",
+  };
+}
+
+/** Agent programs add notes of their own to the user's text; a text that is nothing but a note stays. */
+function withoutReminders(text: string): string {
+  return text.replace(/<system-reminder>.*?<\/system-reminder>/gs, "").trim() || text.trim();
+}
+
+/** Content is a text, or parts of which some are texts. */
+export function contentText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : [])).join("\n");
+}
