@@ -14,10 +14,10 @@ describe("the demo, as the README shows it", () => {
   afterAll(() => waybill.dispose());
 
   test("says that its answers are scripted, and how a real model is connected", async () => {
-    const { msg } = await daemon.hear({ event: "demo_profile" });
+    const { msg } = await daemon.waitForLine({ event: "demo_profile" });
     expect(msg).toMatch(/answers are scripted.*npx waybill init; npx waybill up$/);
-    const said = daemon.said.map(({ event }) => event);
-    expect(said).toContain("opencode_started");
+    const events = daemon.lines.map(({ event }) => event);
+    expect(events).toContain("opencode_started");
   });
 
   const readmeLines = readFileSync(new URL("../../README.md", import.meta.url), "utf8")

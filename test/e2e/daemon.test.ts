@@ -53,7 +53,7 @@ test("the log tells what a start makes of a store that was restored", async () =
   await waybill.run(["store", "backup", backup]);
   await waybill.run(["store", "restore", backup]);
   const second = await waybill.up();
-  await second.hear({ event: "prompt_delivery_ledger_created", inboxMessageId: "m1" });
+  await second.waitForLine({ event: "prompt_delivery_ledger_created", inboxMessageId: "m1" });
   second.kill("SIGTERM");
   expect(await second.exit()).toMatchObject({ code: 0 });
 });
@@ -93,7 +93,7 @@ describe("stopping", () => {
     expect(server()).toBeNull();
     // Neither the worker's end by force, nor that it had been ready.
     expect(daemon.errors).toBe("");
-    expect(daemon.said.map(({ event }) => event)).not.toContain("daemon_ready");
+    expect(daemon.lines.map(({ event }) => event)).not.toContain("daemon_ready");
   });
 
   test("SIGTERM in mid-turn waits for the turn, commits its answer, and leaves nothing running", async () => {
@@ -104,7 +104,7 @@ describe("stopping", () => {
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     expect(running.filter((pid) => !isGone(pid))).toEqual([]);
-    expect(daemon.said.map((line) => line.event)).toContain("prompt_delivery_response_observed");
+    expect(daemon.lines.map((line) => line.event)).toContain("prompt_delivery_response_observed");
   });
 
   test("a second SIGTERM stops it now; the turn stays in the ledger, and the next start finds its answer without asking again", async () => {
@@ -113,11 +113,11 @@ describe("stopping", () => {
     const running = pids();
     await sendAndSeeItRun("m1");
     daemon.kill("SIGTERM");
-    await daemon.hear({ event: "draining" });
+    await daemon.waitForLine({ event: "draining" });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     expect(running.filter((pid) => !isGone(pid))).toEqual([]);
-    expect(daemon.said.map((line) => line.event)).not.toContain("prompt_delivery_response_observed");
+    expect(daemon.lines.map((line) => line.event)).not.toContain("prompt_delivery_response_observed");
     await waybill.up();
     const { deliveries } = await waybill.client().deliveries({ messageId: "m1" });
     expect(await waybill.client().wait(deliveries[0]?.id ?? "")).toMatchObject({ status: "responded", attempts: 1 });
@@ -130,7 +130,7 @@ describe("stopping", () => {
     await sendAndSeeItRun("m1");
     daemon.killGroup("SIGINT");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
-    expect(daemon.said.map((line) => line.event)).toContain("prompt_delivery_response_observed");
+    expect(daemon.lines.map((line) => line.event)).toContain("prompt_delivery_response_observed");
   });
 
   test("new messages are turned away while it drains, and reads go on", async () => {
@@ -138,7 +138,7 @@ describe("stopping", () => {
     const daemon = await waybill.up();
     await sendAndSeeItRun("m1");
     daemon.kill("SIGTERM");
-    await daemon.hear({ event: "draining" });
+    await daemon.waitForLine({ event: "draining" });
     const body = JSON.stringify({ to: { lane: "slow" }, text: "One more." });
     const headers = { "Content-Type": "application/json" };
     const refused = await waybill.fetch("/v1/messages", { method: "POST", body, headers });

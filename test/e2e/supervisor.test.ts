@@ -23,13 +23,13 @@ afterEach(async () => {
 const storePath = () => join(home, "waybill.db");
 
 /** A test whose worker is to be killed is impatient; no other one is, however slow the machine. */
-function up(behaviour: string, { patienceMs = 600_000 } = {}): DaemonProcess {
-  const daemon = DaemonProcess.supervisor(home, behaviour, patienceMs);
+function up(behaviour: string, { timeoutMs = 600_000 } = {}): DaemonProcess {
+  const daemon = DaemonProcess.supervisor(home, behaviour, timeoutMs);
   running.push(daemon);
   return daemon;
 }
 
-const impatient = { patienceMs: 1000 };
+const impatient = { timeoutMs: 1000 };
 
 function nothingIsLeft(...pids: number[]): void {
   expect(pids.filter((pid) => !isGone(pid))).toEqual([]);
@@ -40,9 +40,9 @@ function nothingIsLeft(...pids: number[]): void {
 describe("while it runs", () => {
   test("the daemon's file tells who it is and where it listens, and is gone afterwards", async () => {
     const daemon = up("polite");
-    const started = await daemon.hear({ event: "worker_started" });
+    const started = await daemon.waitForLine({ event: "worker_started" });
     const { pid: supervisorPid } = daemon;
-    await daemon.hear({ event: "worker_ready" });
+    await daemon.waitForLine({ event: "worker_ready" });
     expect(readDaemonFile(home)).toEqual({
       supervisorPid,
       workerPid: started.pid,
@@ -62,7 +62,7 @@ describe("while it runs", () => {
     await first.readyWorker();
     const before = readDaemonFile(home);
     const second = up("polite");
-    expect(await second.hear({ event: "refused" })).toMatchObject({
+    expect(await second.waitForLine({ event: "refused" })).toMatchObject({
       code: "daemon_running",
       message: expect.stringContaining(`process ${first.pid}.`),
       hint: expect.stringContaining("waybill restart"),
@@ -78,16 +78,16 @@ describe("a worker that ends by itself", () => {
   test("by a crash is started again, each time after a longer wait", async () => {
     const daemon = up("crash");
     const waits: unknown[] = [];
-    for (let crash = 0; crash < 3; crash++) waits.push((await daemon.hear({ event: "worker_ended" })).next);
+    for (let crash = 0; crash < 3; crash++) waits.push((await daemon.waitForLine({ event: "worker_ended" })).next);
     expect(waits).toEqual([20, 40, 80].map((delayMs, before) => ({ action: "restart", delayMs, crashes: before + 1 })));
-    await daemon.hear({ event: "worker_started" });
+    await daemon.waitForLine({ event: "worker_started" });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toMatchObject({ code: 0 });
   });
 
   test("by a signal counts as a crash; a stop during the wait ends it at once", async () => {
     const daemon = up("crash_slowly");
-    const { end, next } = await daemon.hear({ event: "worker_ended" });
+    const { end, next } = await daemon.waitForLine({ event: "worker_ended" });
     expect({ end, next }).toMatchObject({ end: { code: null, signal: "SIGSEGV" }, next: { delayMs: 600_000 } });
     expect(readDaemonFile(home)).toMatchObject({ workerPid: null, url: null });
     daemon.kill("SIGINT");
@@ -97,7 +97,7 @@ describe("a worker that ends by itself", () => {
 
   test("for a planned restart ends although something of it cannot be closed", async () => {
     const daemon = up("restart_never_closes");
-    const { next } = await daemon.hear({ event: "worker_ended" });
+    const { next } = await daemon.waitForLine({ event: "worker_ended" });
     expect(next).toEqual({ action: "restart", delayMs: 0, crashes: 0 });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
@@ -106,29 +106,33 @@ describe("a worker that ends by itself", () => {
   test("for a planned restart drains, and a fresh one is started at once", async () => {
     const daemon = up("restart");
     const first = await daemon.readyWorker();
-    await daemon.hear({ worker: "draining", pid: first });
-    await daemon.hear({ worker: "closed", pid: first });
-    expect((await daemon.hear({ event: "worker_ended" })).next).toEqual({ action: "restart", delayMs: 0, crashes: 0 });
+    await daemon.waitForLine({ worker: "draining", pid: first });
+    await daemon.waitForLine({ worker: "closed", pid: first });
+    expect((await daemon.waitForLine({ event: "worker_ended" })).next).toEqual({
+      action: "restart",
+      delayMs: 0,
+      crashes: 0,
+    });
     const second = await daemon.readyWorker();
     expect(second).not.toBe(first);
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toMatchObject({ code: 0 });
-    await daemon.silence();
+    await daemon.outputEnd();
     nothingIsLeft(first, second);
   });
 
   test("because it refuses to start is not started again, and the daemon ends with an error", async () => {
     const daemon = up("refuse");
-    await daemon.hear({ worker: "refused", code: "config_invalid" });
+    await daemon.waitForLine({ worker: "refused", code: "config_invalid" });
     expect(await daemon.exit()).toEqual({ code: 1, signal: null });
-    expect(daemon.said.filter(({ event }) => event === "worker_started")).toHaveLength(1);
+    expect(daemon.lines.filter(({ event }) => event === "worker_started")).toHaveLength(1);
     nothingIsLeft(daemon.pid);
   });
 
   test("because of something that may pass is started again", async () => {
     const daemon = up("refuse_for_now");
-    await daemon.hear({ worker: "refused", code: "store_unwritable" });
-    await daemon.hear({ worker: "refused", code: "store_unwritable" });
+    await daemon.waitForLine({ worker: "refused", code: "store_unwritable" });
+    await daemon.waitForLine({ worker: "refused", code: "store_unwritable" });
     daemon.kill("SIGTERM");
     expect(await daemon.exit()).toMatchObject({ code: 0 });
   });
@@ -141,10 +145,10 @@ describe("a request to stop", () => {
       const daemon = up("drains_long");
       const worker = await daemon.readyWorker();
       daemon.kill(signal);
-      await daemon.hear({ worker: "draining" });
+      await daemon.waitForLine({ worker: "draining" });
       daemon.kill(signal);
-      await daemon.hear({ worker: "stopping now" });
-      await daemon.hear({ worker: "closed" });
+      await daemon.waitForLine({ worker: "stopping now" });
+      await daemon.waitForLine({ worker: "closed" });
       expect(await daemon.exit()).toEqual({ code: 0, signal: null });
       nothingIsLeft(daemon.pid, worker);
     },
@@ -156,8 +160,8 @@ describe("a request to stop", () => {
     // What a terminal does on Ctrl-C: the signal goes to the whole group of the process in its foreground.
     daemon.killGroup("SIGINT");
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
-    await daemon.silence();
-    const ignored = daemon.said.filter((line) => line.worker === "ignores").map((line) => line.signal);
+    await daemon.outputEnd();
+    const ignored = daemon.lines.filter((line) => line.worker === "ignores").map((line) => line.signal);
     // The second is the supervisor's own, which stops it now.
     expect(ignored).toEqual(["SIGTERM", "SIGINT"]);
   });
@@ -166,33 +170,33 @@ describe("a request to stop", () => {
     const daemon = up("drains_for_weeks");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "draining" });
+    await daemon.waitForLine({ worker: "draining" });
     await wait(300);
-    expect(daemon.said).not.toContainEqual(expect.objectContaining({ worker: "stopping now" }));
+    expect(daemon.lines).not.toContainEqual(expect.objectContaining({ worker: "stopping now" }));
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "stopping now" });
+    await daemon.waitForLine({ worker: "stopping now" });
     expect(await daemon.exit()).toMatchObject({ code: 0 });
     expect(daemon.errors).toBe("");
   });
 
   test("is a stop also while the worker drains for a restart", async () => {
     const daemon = up("restart_drains_long");
-    await daemon.hear({ worker: "draining" });
+    await daemon.waitForLine({ worker: "draining" });
     daemon.kill("SIGTERM");
     daemon.kill("SIGINT");
-    await daemon.hear({ worker: "stopping now" });
+    await daemon.waitForLine({ worker: "stopping now" });
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
-    expect(daemon.said.filter(({ event }) => event === "worker_started")).toHaveLength(1);
+    expect(daemon.lines.filter(({ event }) => event === "worker_started")).toHaveLength(1);
   });
 
   test("that a worker ignores ends with its being killed, also when nobody asks a second time", async () => {
     const daemon = up("stubborn", impatient);
     const worker = await daemon.readyWorker();
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "ignores", signal: "SIGTERM" });
+    await daemon.waitForLine({ worker: "ignores", signal: "SIGTERM" });
     // Nobody asks a second time; the supervisor does, once the time has passed that the worker had for draining.
-    await daemon.hear({ worker: "ignores", signal: "SIGINT" });
-    await daemon.hear({ event: "worker_killed" });
+    await daemon.waitForLine({ worker: "ignores", signal: "SIGINT" });
+    await daemon.waitForLine({ event: "worker_killed" });
     expect(await daemon.exit()).toEqual({ code: 0, signal: null });
     nothingIsLeft(daemon.pid, worker);
   });
@@ -201,8 +205,8 @@ describe("a request to stop", () => {
     const daemon = up("drain_fails");
     await daemon.readyWorker();
     daemon.kill("SIGTERM");
-    await daemon.hear({ worker: "error", message: "Error: no way to drain" });
-    await daemon.hear({ worker: "closed" });
+    await daemon.waitForLine({ worker: "error", message: "Error: no way to drain" });
+    await daemon.waitForLine({ worker: "closed" });
     expect(await daemon.exit()).toMatchObject({ code: 0 });
   });
 });
@@ -212,13 +216,13 @@ describe("a worker whose supervisor was killed", () => {
     const daemon = up("polite");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
-    await daemon.hear({ worker: "draining", pid: worker });
-    await daemon.hear({ worker: "closed", pid: worker });
-    await daemon.silence();
+    await daemon.waitForLine({ worker: "draining", pid: worker });
+    await daemon.waitForLine({ worker: "closed", pid: worker });
+    await daemon.outputEnd();
     expect(isGone(worker)).toBe(true);
     const next = up("polite");
     await next.readyWorker();
-    expect(next.said.filter(({ event }) => event === "orphaned_worker_found")).toEqual([]);
+    expect(next.lines.filter(({ event }) => event === "orphaned_worker_found")).toEqual([]);
     next.kill("SIGTERM");
     expect(await next.exit()).toMatchObject({ code: 0 });
   });
@@ -227,22 +231,22 @@ describe("a worker whose supervisor was killed", () => {
     const daemon = up("drains_long");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
-    await daemon.hear({ worker: "draining", pid: worker });
+    await daemon.waitForLine({ worker: "draining", pid: worker });
     const next = up("polite");
-    expect(await next.hear({ event: "orphaned_worker_found" })).toMatchObject({ pid: worker });
-    await daemon.hear({ worker: "stopping now", pid: worker });
+    expect(await next.waitForLine({ event: "orphaned_worker_found" })).toMatchObject({ pid: worker });
+    await daemon.waitForLine({ worker: "stopping now", pid: worker });
     const fresh = await next.readyWorker();
     expect(storeHolder(storePath())).toEqual({ pid: fresh });
-    expect(next.said.filter(({ event }) => event === "orphaned_worker_killed")).toEqual([]);
+    expect(next.lines.filter(({ event }) => event === "orphaned_worker_killed")).toEqual([]);
   });
 
   test("and that ignores everything is killed by the next start, which goes on with the store", async () => {
     const daemon = up("stubborn");
     const worker = await daemon.readyWorker();
     daemon.kill("SIGKILL");
-    await daemon.hear({ worker: "ignores", signal: "disconnect" });
+    await daemon.waitForLine({ worker: "ignores", signal: "disconnect" });
     const next = up("polite", impatient);
-    expect(await next.hear({ event: "orphaned_worker_killed" })).toMatchObject({ pid: worker });
+    expect(await next.waitForLine({ event: "orphaned_worker_killed" })).toMatchObject({ pid: worker });
     const fresh = await next.readyWorker();
     expect(storeHolder(storePath())).toEqual({ pid: fresh });
     next.kill("SIGTERM");
@@ -256,12 +260,12 @@ describe("a process that is not the daemon's own worker", () => {
   async function foreignProcess(place: string): Promise<DaemonProcess> {
     const foreign = DaemonProcess.worker(place, "stubborn");
     running.push(foreign);
-    await foreign.hear({ worker: "started" });
+    await foreign.waitForLine({ worker: "started" });
     return foreign;
   }
   function expectUntouched(one: DaemonProcess): void {
     expect(isGone(one.pid)).toBe(false);
-    expect(one.said.filter((line) => line.worker === "ignores")).toEqual([]);
+    expect(one.lines.filter((line) => line.worker === "ignores")).toEqual([]);
   }
   const left = { supervisorPid: 1, url: null, port: null, runId: null, startedAt: 0, version: "test" };
 
@@ -271,7 +275,7 @@ describe("a process that is not the daemon's own worker", () => {
     const bystander = await foreignProcess(mkdtempSync(join(home, "other-")));
     writeDaemonFile(home, { ...left, workerPid: bystander.pid });
     const daemon = up("polite");
-    expect(await daemon.hear({ worker: "refused", code: "store_locked" })).toMatchObject({
+    expect(await daemon.waitForLine({ worker: "refused", code: "store_locked" })).toMatchObject({
       message: expect.stringContaining(`process ${holder.pid}.`),
     });
     expect(await daemon.exit()).toMatchObject({ code: 1 });
@@ -292,12 +296,12 @@ describe("a process that is not the daemon's own worker", () => {
 test("a worker without a supervisor drains and ends on a signal", async () => {
   const worker = DaemonProcess.worker(home, "drains_long");
   running.push(worker);
-  await worker.hear({ worker: "started" });
+  await worker.waitForLine({ worker: "started" });
   await untilHeld(worker.pid);
   worker.kill("SIGINT");
-  await worker.hear({ worker: "draining" });
+  await worker.waitForLine({ worker: "draining" });
   worker.kill("SIGTERM");
-  await worker.hear({ worker: "stopping now" });
+  await worker.waitForLine({ worker: "stopping now" });
   expect(await worker.exit()).toEqual({ code: 0, signal: null });
 });
 

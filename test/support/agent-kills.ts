@@ -164,7 +164,7 @@ class Loop {
     const signal = patience();
     while (!(await isSo())) {
       if (signal.aborted) {
-        const said = this.#daemon.said.slice(-20).map((line) => JSON.stringify(line));
+        const said = this.#daemon.lines.slice(-20).map((line) => JSON.stringify(line));
         throw new Error(`${what} does not come:\n${said.join("\n")}`);
       }
       await wait(10);

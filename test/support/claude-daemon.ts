@@ -54,7 +54,7 @@ export class ClaudeDaemon {
   /** Ends the worker as a crash does, and resolves when the next one is there. */
   async crash(): Promise<void> {
     this.program.killWorker();
-    await this.daemon.hear({ event: "daemon_ready" });
+    await this.daemon.waitForLine({ event: "daemon_ready" });
   }
 
   async dispose(): Promise<void> {

@@ -1,38 +1,39 @@
-/** A supervisor as a process of its own, with a worker that behaves as the test wants. */
+/** A supervisor as a process, with a worker that behaves as the test wants, or any program that prints lines of JSON. */
 import type { ChildProcessByStdio } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../e2e/fixtures/${name}`, import.meta.url));
 
-/** A line that the supervisor or its worker said. */
-export type Said = Record<string, unknown>;
+/** A line that the supervisor or its worker printed. */
+export type OutputLine = Record<string, unknown>;
 
 export class DaemonProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   readonly #exit: Promise<{ code: number | null; signal: string | null }>;
-  readonly #silence: Promise<unknown>;
-  readonly #waiting = new Set<() => void>();
-  readonly said: Said[] = [];
-  readonly #heard = new Set<Said>();
+  readonly #outputEnd: Promise<unknown>;
+  readonly #waiters = new Set<() => void>();
+  readonly lines: OutputLine[] = [];
+  readonly #consumed = new Set<OutputLine>();
   #errors = "";
-  #silent = false;
+  #ended = false;
 
-  /** `patienceMs` is how long it waits for a worker to end before it kills it. */
-  static supervisor(home: string, behaviour: string, patienceMs: number): DaemonProcess {
-    return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour, String(patienceMs)]);
+  /** `timeoutMs` is how long it waits for a worker to end before it kills it. */
+  static supervisor(home: string, behaviour: string, timeoutMs: number): DaemonProcess {
+    return new DaemonProcess([process.execPath, fixture("supervisor.mjs"), home, behaviour, String(timeoutMs)]);
   }
 
-  /** A worker that nobody supervises. */
+  /** A worker without a supervisor. */
   static worker(home: string, behaviour: string): DaemonProcess {
     return new DaemonProcess([process.execPath, fixture("worker.mjs"), home, behaviour]);
   }
 
-  /** The built program, or whatever else speaks in lines of JSON. */
+  /** Any program that prints lines of JSON. */
   static program(command: readonly string[], env: NodeJS.ProcessEnv): DaemonProcess {
     return new DaemonProcess(command, env);
   }
@@ -45,12 +46,12 @@ export class DaemonProcess {
     });
     const lines = createInterface(this.#child.stdout);
     lines.on("line", (line) => {
-      this.said.push(JSON.parse(line) as Said);
-      for (const wake of this.#waiting) wake();
+      this.lines.push(JSON.parse(line) as OutputLine);
+      for (const wake of this.#waiters) wake();
     });
-    this.#silence = once(lines, "close").then(() => {
-      this.#silent = true;
-      for (const wake of this.#waiting) wake();
+    this.#outputEnd = once(lines, "close").then(() => {
+      this.#ended = true;
+      for (const wake of this.#waiters) wake();
     });
   }
 
@@ -62,30 +63,30 @@ export class DaemonProcess {
     return this.#child.pid ?? -1;
   }
 
-  /** The first line that fits and was not heard before. Two processes write, so nothing is made of their order. */
-  async hear(wanted: Said): Promise<Said> {
-    const fits = (line: Said) => Object.entries(wanted).every(([key, value]) => line[key] === value);
+  /** The first line that matches and was not returned before. Two processes write, so their order means nothing. */
+  async waitForLine(expected: OutputLine): Promise<OutputLine> {
+    const matches = (line: OutputLine) => Object.entries(expected).every(([key, value]) => line[key] === value);
     for (;;) {
-      const line = this.said.find((one) => !this.#heard.has(one) && fits(one));
+      const line = this.lines.find((one) => !this.#consumed.has(one) && matches(one));
       if (line) {
-        this.#heard.add(line);
+        this.#consumed.add(line);
         return line;
       }
-      if (this.#silent) throw new Error(`never said: ${JSON.stringify(wanted)}\n${this.#errors}`);
+      if (this.#ended) throw new Error(`never printed: ${JSON.stringify(expected)}\n${this.#errors}`);
       await new Promise<void>((resolve) => {
         const wake = () => {
-          this.#waiting.delete(wake);
+          this.#waiters.delete(wake);
           resolve();
         };
-        this.#waiting.add(wake);
+        this.#waiters.add(wake);
       });
     }
   }
 
   /** The process id of the worker that is ready next. */
   async readyWorker(): Promise<number> {
-    const { pid } = await this.hear({ event: "worker_started" });
-    await this.hear({ event: "worker_ready" });
+    const { pid } = await this.waitForLine({ event: "worker_started" });
+    await this.waitForLine({ event: "worker_ready" });
     return Number(pid);
   }
 
@@ -103,32 +104,29 @@ export class DaemonProcess {
     return this.#exit;
   }
 
-  /** Everything has ended that could say something: the process, and the worker that it left behind. */
-  async silence(): Promise<void> {
-    await this.#silence;
+  /** Every process that could print has ended: the supervisor, and the worker that it left behind. */
+  async outputEnd(): Promise<void> {
+    await this.#outputEnd;
   }
 
-  /** As a person in a hurry would, and then for good. */
+  /** Stops it with two signals, and kills it if that takes too long. */
   async end(): Promise<void> {
     for (const signal of ["SIGTERM", "SIGINT"] as const) if (!isGone(this.pid)) this.#child.kill(signal);
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise((resolve) => {
-      timer = setTimeout(resolve, 15_000);
-    });
-    await Promise.race([this.#silence, patience]);
-    clearTimeout(timer);
+    const timeout = new AbortController();
+    await Promise.race([this.#outputEnd, wait(15_000, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
     await this.dispose();
   }
 
   /** Ends whatever is left, for tests that failed in the middle. */
   async dispose(): Promise<void> {
-    const pids = this.said.flatMap(({ pid }) => (typeof pid === "number" ? [pid] : []));
+    const pids = this.lines.flatMap(({ pid }) => (typeof pid === "number" ? [pid] : []));
     for (const pid of new Set([this.pid, ...pids])) if (!isGone(pid)) process.kill(pid, "SIGKILL");
-    await this.#silence;
+    await this.#outputEnd;
   }
 }
 
-/** Also one that nobody has buried yet is gone: where process 1 is no init, orphans stay as zombies. */
+/** A zombie counts as gone: where process 1 is not an init, orphans stay as zombies. */
 export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -138,7 +136,7 @@ export function isGone(pid: number): boolean {
   try {
     return /^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
-    // No such file: it has ended since, or this is no Linux.
+    // No such file: it has ended since, or this is not Linux.
     return process.platform === "linux";
   }
 }

@@ -32,7 +32,7 @@ export type Result = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
   input?: string;
   env?: Record<string, string>;
-  /** A command that runs it for us, such as one that gives it mounts of its own. */
+  /** A command that runs it, such as one that gives it mounts of its own. */
   within?: readonly string[];
   onOutput?: (text: string, child: ChildProcess) => void;
 };
@@ -91,8 +91,8 @@ export class Program {
   /** `waybill up`, ready. */
   async up(env: Record<string, string> = {}, within: readonly string[] = []): Promise<DaemonProcess> {
     const daemon = this.start(["up"], env, within);
-    await daemon.hear({ event: "daemon_ready" });
-    await this.#known();
+    await daemon.waitForLine({ event: "daemon_ready" });
+    await this.#waitForDaemonFile();
     return daemon;
   }
 
@@ -121,7 +121,7 @@ export class Program {
     return fetch(`${this.daemonFile.url}${path}`, { ...init, headers });
   }
 
-  /** What the scripted agent itself wrote down. */
+  /** The prompts in the journal of the stub runtime. */
   prompts(): Extract<JournalEntry, { type: "prompt" }>[] {
     return readJournal(join(this.home, "stub.jsonl")).filter((entry) => entry.type === "prompt");
   }
@@ -148,7 +148,7 @@ export class Program {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** An agent's program outlives a daemon that was killed; the next start would see to it, and here there is none. */
+  /** An agent's program outlives a daemon that was killed, and here no next start ends it. */
   async #endAgents(): Promise<void> {
     for (const state of [this.home, join(this.home, "demo")]) {
       const server = readServerRecord(join(state, "opencode-server"));
@@ -157,8 +157,8 @@ export class Program {
     }
   }
 
-  /** The worker's own line may come before its supervisor has written down where it is. */
-  async #known(): Promise<void> {
+  /** The worker's log line may come before its supervisor has written daemon.json. */
+  async #waitForDaemonFile(): Promise<void> {
     while (!readDaemonFile(this.home)?.url) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 

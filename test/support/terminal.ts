@@ -1,6 +1,6 @@
 /**
- * A program in a pseudo-terminal, seen on a screen as a person sees it: not what was written, but what stands there
- * afterwards. Waiting follows the program's own output; nothing looks again and again.
+ * A program in a pseudo-terminal, with its screen as a person sees it. Waiting follows the program's output; nothing
+ * polls.
  */
 import { spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
@@ -8,15 +8,15 @@ import headless from "@xterm/headless";
 export type TerminalOptions = {
   command: string;
   args: readonly string[];
-  /** The whole of it: nothing of the environment of whoever runs the tests is added. */
+  /** The whole environment: nothing of the tests' own is added. */
   env: Record<string, string>;
   cwd: string;
   columns?: number;
   rows?: number;
 };
 
-/** Bounds a hang, and leaves a test the time to say what was on the screen instead. */
-const patienceMs = 90_000;
+/** Bounds a hang, and leaves a test time to report the screen. */
+const defaultTimeoutMs = 90_000;
 
 const keys = {
   enter: "\r",
@@ -41,7 +41,7 @@ export type Terminal = {
   screen(): string;
   type(text: string): void;
   press(key: Key): void;
-  /** The screen, as soon as the pattern fits it. Fails with the screen where that takes too long or the program ends. */
+  /** The screen, as soon as the pattern matches it. Fails with the screen where that takes too long or the program ends. */
   waitFor(pattern: RegExp | string, ms?: number): Promise<string>;
   /** The exit code, once everything that was written is on the screen. A program that a signal ended has 128 and more. */
   exited: Promise<number>;
@@ -53,35 +53,35 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
   const display = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
   const program = spawn(command, [...args], { cols: columns, rows, cwd, env: { TERM: "xterm-256color", ...env } });
   const watchers = new Set<() => void>();
-  const look = () => {
+  const notifyWatchers = () => {
     for (const watcher of watchers) watcher();
   };
-  let over = false;
+  let ended = false;
   const exited = new Promise<number>((resolve) => {
     program.onExit(({ exitCode, signal }) => {
       // Behind everything that was written before.
       display.write("", () => {
-        over = true;
-        look();
+        ended = true;
+        notifyWatchers();
         resolve(signal ? 128 + signal : exitCode);
       });
     });
   });
-  program.onData((data) => display.write(data, look));
+  program.onData((data) => display.write(data, notifyWatchers));
   // Programs ask the terminal what it can do, and some wait for the answer.
   display.onData((answer) => {
-    if (!over) program.write(answer);
+    if (!ended) program.write(answer);
   });
 
   const screen = () => screenOf(display);
   const type = (text: string) => program.write(text);
   const close = async () => {
     // It leads a group of its own, as every program of a terminal does.
-    if (!over) process.kill(-program.pid, "SIGKILL");
+    if (!ended) process.kill(-program.pid, "SIGKILL");
     await exited;
     display.dispose();
   };
-  const waitFor = (pattern: RegExp | string, ms = patienceMs) =>
+  const waitFor = (pattern: RegExp | string, ms = defaultTimeoutMs) =>
     new Promise<string>((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(deadline);
@@ -91,8 +91,8 @@ export function openTerminal({ command, args, env, cwd, columns = 100, rows = 30
       const fail = (why: string) => settle(() => reject(new Error(`${pattern} ${why}:\n${screen()}`)));
       const check = () => {
         const seen = screen();
-        if (fits(seen, pattern)) settle(() => resolve(seen));
-        else if (over) fail("was not on the screen when the program ended");
+        if (matches(seen, pattern)) settle(() => resolve(seen));
+        else if (ended) fail("was not on the screen when the program ended");
       };
       const deadline = setTimeout(() => fail(`did not appear on the screen within ${ms} ms`), ms);
       watchers.add(check);
@@ -110,6 +110,6 @@ function screenOf({ buffer: { active }, rows }: InstanceType<typeof headless.Ter
     .trimEnd();
 }
 
-function fits(text: string, pattern: RegExp | string): boolean {
+function matches(text: string, pattern: RegExp | string): boolean {
   return typeof pattern === "string" ? text.includes(pattern) : text.search(pattern) !== -1;
 }

@@ -1,4 +1,4 @@
-/** Puts the parts together. The only place where a store, runtimes and the delivery core meet. */
+/** Starts the engine: the only file where a store, runtimes, courier, recorder and operator meet. */
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../clock.ts";
@@ -33,11 +33,11 @@ export type EngineOptions = {
   store: Store;
   policy: Policy;
   lanes: readonly NewLane[];
-  /** Makes the runtimes; their agents' tools write mail through `postMessage`. */
+  /** Creates the runtimes; their agents' tools send messages through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[];
-  /** Where the lanes' messages stand; the store itself unless said otherwise. */
+  /** Holds the lanes' messages; the store by default. */
   mailbox?: Mailbox;
-  /** How the files are looked for that an answer names; on the disk of this machine unless said otherwise. */
+  /** Finds the files that an answer names and that do not exist; on the local disk by default. */
   missingFiles?: MissingFiles;
   clock?: Clock;
   /** How many universal events of a lane are kept. */
@@ -45,11 +45,11 @@ export type EngineOptions = {
   /** Names this run in the records that it writes. */
   runId?: string;
   failPoint?: FailPointHook;
-  /** Breaks the start off, which rejects with its reason then; nothing that it had started is left. */
+  /** Aborts the start, which then closes everything and rejects with the signal's reason. */
   stopping?: AbortSignal;
-  /** Without it nobody is alerted. */
+  /** Without it there are no alerts. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
-  /** Hears of every change of a delivery, also of those that a start makes. */
+  /** Called for every change of a delivery, also for those that the start makes. */
   onChange?: (change: DeliveryChange) => void;
   onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
@@ -58,9 +58,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { store, policy, clock = systemClock, failPoint = () => {}, onError = () => {} } = options;
   const ledger = new Ledger(store, failPoint, onError);
   const closing = new AbortController();
-  // Every call under way listens to it, and there are as many as there are lanes.
+  // Every running call listens to it, and there are as many as there are lanes.
   setMaxListeners(0, closing.signal);
-  /** Those that are ready; the lanes of one that is not keep their messages waiting. */
+  /** The runtimes that are ready; messages to the lanes of the others wait. */
   const runtimes = new Map<string, Runtime>();
   const deps: CourierDeps = {
     store,
@@ -83,12 +83,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
-  noteChanges(deps, recorder);
-  recorder.onEvents((told) => {
-    for (const { event } of told) if (event.copied !== true) asks.onEvent(event);
+  recordDeliveryNotes(deps, recorder);
+  recorder.onEvents((events) => {
+    for (const { event } of events) if (event.copied !== true) asks.onEvent(event);
   });
   const send = createSend(deps, courier, recorder);
-  const made = options.runtimes(createPostMessage(store, send));
+  const allRuntimes = options.runtimes(createPostMessage(store, send));
 
   const closeAll = async (keep: boolean) => {
     closing.abort();
@@ -96,7 +96,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
-    for (const runtime of made) await runtime.close({ keep });
+    for (const runtime of allRuntimes) await runtime.close({ keep });
     await recorder.close();
     await store.close();
   };
@@ -107,8 +107,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);
-    await recorder.listen(made);
-    for (const runtime of await readyOnes(made, onError, options.stopping)) runtimes.set(runtime.kind, runtime);
+    await recorder.listen(allRuntimes);
+    for (const runtime of allRuntimes) {
+      try {
+        // Adopts or ends what the last run left behind, before anything is observed.
+        await runtime.recover(options.stopping);
+        runtimes.set(runtime.kind, runtime);
+      } catch (error) {
+        onError({ error });
+      }
+    }
     options.stopping?.throwIfAborted();
     await recorder.catchUp(runtimes);
     courier.start();
@@ -129,13 +137,13 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     runtimes,
     send,
     prune: () => prune(deps),
-    drain: (deadlineMs, hurry) => drain({ ...deps, courier }, deadlineMs, hurry),
+    drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
   };
 }
 
-/** Whoever watches a lane sees what becomes of its messages, too. */
-function noteChanges({ ledger, runtimes }: CourierDeps, recorder: Recorder): void {
+/** The events of a lane tell how its messages are delivered, too. */
+function recordDeliveryNotes({ ledger, runtimes }: CourierDeps, recorder: Recorder): void {
   ledger.onChange((change) => {
     const { laneId, runtimeKind } = change.record;
     const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
@@ -150,7 +158,7 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   return store.prune({ responded, failed, feed: responded, events: responded });
 }
 
-/** Admits messages, and sets going what they concern: their own lane, or the delivery that they reply to. */
+/** Admits messages, and wakes the lane that they are for or the delivery that they reply to. */
 function createSend(deps: CourierDeps, courier: Courier, recorder: Recorder): Engine["send"] {
   return async (message, sender = {}) => {
     const admitted = await admitMessage(message, deps, sender);
@@ -169,29 +177,11 @@ function createSend(deps: CourierDeps, courier: Courier, recorder: Recorder): En
   };
 }
 
-/** The same for agents, who write in the name of the lane that their call came from. */
+/** The same for agents, in the name of the lane that their call came from. */
 function createPostMessage(store: Store, send: Engine["send"]): PostMessage {
   return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
     await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, { fromLane: laneId });
   };
-}
-
-/** Awaited before anything is observed: each adopts or ends what the last run left behind. */
-async function readyOnes(
-  made: readonly Runtime[],
-  onError: (failure: { error: unknown }) => void,
-  stopping: AbortSignal | undefined,
-): Promise<Runtime[]> {
-  const ready: Runtime[] = [];
-  for (const runtime of made) {
-    try {
-      await runtime.recover(stopping);
-      ready.push(runtime);
-    } catch (error) {
-      onError({ error });
-    }
-  }
-  return ready;
 }
