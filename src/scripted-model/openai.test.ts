@@ -59,11 +59,11 @@ test("a text comes in pieces, after what was thought, and no character is torn a
   expect(finishes(chunks)).toEqual(["stop"]);
 });
 
-test("the usage of a stream is told to those who ask for it", async () => {
+test("the usage of a stream is withUsage to those who ask for it", async () => {
   await start({ otherwise: [{ say: "Hi.", usage: { input: 10, output: 5 } }] });
 
-  const told = await chunksOf(await ask([user("hello")], { stream_options: { include_usage: true } }));
-  expect(told.at(-1)).toMatchObject({
+  const withUsage = await chunksOf(await ask([user("hello")], { stream_options: { include_usage: true } }));
+  expect(withUsage.at(-1)).toMatchObject({
     choices: [],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   });

@@ -26,7 +26,7 @@ function ask(model: ScriptedModel, prompt: string, signal?: AbortSignal, stream 
   return fetch(`${model.url}/v1/chat/completions`, { method: "POST", body, ...(signal ? { signal } : {}) });
 }
 
-async function said(model: ScriptedModel, prompt: string): Promise<string> {
+async function answerTo(model: ScriptedModel, prompt: string): Promise<string> {
   const body = await (await ask(model, prompt, undefined, false)).json();
   return (body as { choices: [{ message: { content: string } }] }).choices[0].message.content;
 }
@@ -68,13 +68,13 @@ describe("an answer that does not come whole", () => {
   });
 
   test("never comes from a model that is closed", async () => {
-    let heard: (call: ModelCall) => void = () => {};
+    let onCalled: (call: ModelCall) => void = () => {};
     const called = new Promise<ModelCall>((resolve) => {
-      heard = resolve;
+      onCalled = resolve;
     });
     const model = await startScriptedModel({
       script: { rules: [{ steps: [{ breaks: { how: "hang" } }] }] },
-      onCall: heard,
+      onCall: onCalled,
     });
     const answer = ask(model, "go").catch((error: Error) => error.message);
     const call = await called;
@@ -108,15 +108,15 @@ test("an error can have a body of its own, as of a proxy in between", async () =
 test("a rule for a single turn serves one, and another when the script is set again", async () => {
   const script = { rules: [{ once: true, steps: [{ say: "first" }] }], otherwise: [{ say: "later" }] };
   const model = await start({ script });
-  expect([await said(model, "go"), await said(model, "go")]).toEqual(["first", "later"]);
+  expect([await answerTo(model, "go"), await answerTo(model, "go")]).toEqual(["first", "later"]);
   model.setScript(script);
-  expect([await said(model, "go"), await said(model, "go")]).toEqual(["first", "later"]);
+  expect([await answerTo(model, "go"), await answerTo(model, "go")]).toEqual(["first", "later"]);
 });
 
 test("a script that is none is refused, and the old one stays", async () => {
   const model = await start({ script: { otherwise: [{ say: "old" }] } });
   expect(() => model.setScript({ rules: [{ when: "/(/" }] })).toThrow("This is not a regular expression.");
-  expect(await said(model, "go")).toBe("old");
+  expect(await answerTo(model, "go")).toBe("old");
 });
 
 describe("a log in a file", () => {
@@ -125,28 +125,28 @@ describe("a log in a file", () => {
 
   test("has a call before it is answered, and its end after", async () => {
     const model = await start({ script, logPath, onCall: () => expect(readCalls(logPath)).toHaveLength(1) });
-    await said(model, "go");
+    await answerTo(model, "go");
     expect(readCalls(logPath)).toEqual(model.calls);
     expect(model.calls).toMatchObject([{ id: 0, prompt: "go", rule: 0, step: 0, endedAt: expect.any(Number) }]);
   });
 
   test("tells a model that comes back what its script has used up", async () => {
     const before = await startScriptedModel({ script, logPath });
-    await said(before, "one");
+    await answerTo(before, "one");
     await before.close();
     const after = await start({ script, logPath });
-    expect(await said(after, "two")).toBe("later");
+    expect(await answerTo(after, "two")).toBe("later");
     expect(after.calls).toMatchObject([{ id: 1, prompt: "two" }]);
     expect(readCalls(logPath).map(({ prompt }) => prompt)).toEqual(["one", "two"]);
   });
 
   test("survives a line that a crash cut off", async () => {
     const before = await startScriptedModel({ script, logPath });
-    await said(before, "one");
+    await answerTo(before, "one");
     await before.close();
     appendFileSync(logPath, '{"type":"ca');
     const after = await start({ script, logPath });
-    await said(after, "two");
+    await answerTo(after, "two");
     expect(readCalls(logPath).map(({ prompt }) => prompt)).toEqual(["one", "two"]);
   });
 });

@@ -1,53 +1,61 @@
+/** Requests made from the OpenAPI document, against a whole Waybill: whatever is asked, nothing breaks. */
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { anyRequest } from "../../../test/support/arbitrary-requests.ts";
 import { undocumented } from "../../../test/support/documented-answers.ts";
-import { anApi } from "../../../test/support/http-api.ts";
-import { MemoryService } from "../../../test/support/memory-service.ts";
+import { anApiOn } from "../../../test/support/http-api.ts";
+import { settled } from "../../../test/support/manual-clock.ts";
+import { startWorld } from "../../../test/support/waybill.ts";
+import { AppError } from "../../app-error.ts";
+import { createService } from "../../service/create-service.ts";
 
+const script = { always: [{ steps: [{ ask: "permission" as const }, { say: "Yes: 412." }] }] };
 const known = {
-  lane: ["demo"],
-  lanes: ["demo", "docs"],
+  lane: ["lane", "tool"],
+  lanes: ["lane", "tool", "fresh"],
   messages: ["m1", "m2"],
-  messageId: ["m1", "m2"],
+  messageId: ["m1", "m2", "m3"],
   deliveries: ["d1"],
   asks: ["a1"],
 };
 
-it("no request makes a fault, and every answer is as documented", async () => {
+test("no request makes a fault in a whole Waybill, and every answer is as documented", async () => {
+  const world = await startWorld({ script, lanes: [{}, { id: "tool", contract: "tool" }] });
+  const service = createService({
+    waybill: world.waybill,
+    resolveDirectory(path) {
+      if (path.startsWith("/")) return path;
+      throw new AppError({ code: "directory_not_allowed", message: "Not there." });
+    },
+    allowedDirectories: [],
+    stateDirectories: [],
+    defaults: { runtime: "stub", model: null },
+    restart: () => {},
+    now: () => world.clock.now(),
+    draining: () => false,
+    retriesAreOff: false,
+  });
+  const { ask, errors } = anApiOn(service, { closing: AbortSignal.abort() });
+  const first = await service.send({ id: "m1", to: { lane: "lane" }, from: "user", text: "hello" });
   const succeeded = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(fc.array(anyRequest(known), { minLength: 1, maxLength: 20 }), async (requests) => {
-      const { service, ask, errors } = anApi({
-        service: new MemoryService(["demo", "docs"]),
-        closing: AbortSignal.abort(),
-      });
-      service.openAsks.push({
-        id: "a1",
-        kind: "question",
-        title: "?",
-        laneId: "demo",
-        deliveryId: null,
-        messageId: null,
-        person: null,
-        since: 0,
-      });
-      const sent = await service.send({ id: "m1", to: { lane: "demo" }, from: "user", text: "hello" });
+    fc.asyncProperty(fc.array(anyRequest(known), { minLength: 1, maxLength: 15 }), async (requests) => {
       for (const { operation, path, headers, body } of requests) {
-        const here = path.replace("/d1", `/${sent.record.id}`);
-        const answer = await ask(here, {
-          method: operation.method,
-          headers,
-          ...(operation.method === "GET" ? {} : { body }),
-        });
+        const askId = world.waybill.asks.list()[0]?.id ?? "none";
+        const here = path.replace("/d1", `/${first.record.id}`).replace("/a1", `/${askId}`);
+        const { method } = operation;
+        const answer = await ask(here, { method, headers, ...(method === "GET" ? {} : { body }) });
         expect(undocumented(operation, answer)).toBeNull();
-        expect(answer.status).toBeLessThan(500);
+        // Somebody may have made a lane whose agent program is not there; then it is not ready, and says so.
+        if (operation.operationId !== "ready") expect(answer.status).toBeLessThan(500);
         if (answer.status < 400) succeeded.add(operation.operationId);
       }
-      expect(errors).toEqual([]);
+      await world.clock.advance(100);
+      await settled();
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
+  expect(errors).toEqual([]);
   // Requests that never get past the door would prove nothing.
   expect(succeeded.size).toBeGreaterThan(10);
 });
