@@ -1,5 +1,6 @@
 /** The exit codes that scripts rely on. */
 import type { Status } from "../client/index.ts";
+import type { TurnEndReason } from "../core/turn/universal-event.ts";
 
 export const exitCodes = {
   ok: 0,
@@ -21,8 +22,6 @@ export function exitCodeOfOutcome(status: Status): number {
   if (status === "failed_terminal") return exitCodes.failed;
   return status === "cancelled" ? exitCodes.cancelled : exitCodes.ok;
 }
-
-export type TurnEndReason = "completed" | "error" | "aborted" | "interrupted";
 
 export function exitCodeOfTurn(reason: TurnEndReason): number {
   if (reason === "completed") return exitCodes.ok;

@@ -1,7 +1,7 @@
 /** Help texts, made from the commands and their options. Pure. */
 import type { Command, Options } from "./command.ts";
 
-export const usualExitCodes = "0 done, 5 no daemon runs, 2 not understood, 1 any other error.";
+const usualExitCodes = "0 done, 5 no daemon runs, 2 not understood, 1 any other error.";
 
 export function commandHelp({ name, help, options }: Command): string {
   if (typeof help === "string") return help;

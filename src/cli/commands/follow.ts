@@ -1,10 +1,10 @@
 /** `waybill follow`: shows the turns of a lane as the agent works. */
 import type { FollowedEvent, UniversalEvent, WaybillClient } from "../../client/index.ts";
+import type { TurnEndReason } from "../../core/turn/universal-event.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { connectionErrorReporter, usageError } from "../errors.ts";
-import type { TurnEndReason } from "../exit-codes.ts";
 import { exitCodeOfTurn, exitCodes } from "../exit-codes.ts";
 import { statusLine } from "../output/status-line.ts";
 import { TurnLines } from "../output/turn-lines.ts";
