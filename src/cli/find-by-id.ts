@@ -71,11 +71,10 @@ function singleMatch<T extends { id: string }>(items: readonly T[], id: string):
   return items.find((item) => item.id === id) ?? byId.values().next().value ?? null;
 }
 
+type Page<T> = { items: readonly T[]; nextCursor: string | undefined };
+
 async function newestItems<T>(
-  readPage: (page: { limit: number; cursor: string | undefined }) => Promise<{
-    items: readonly T[];
-    nextCursor: string | undefined;
-  }>,
+  readPage: (page: { limit: number; cursor: string | undefined }) => Promise<Page<T>>,
 ): Promise<T[]> {
   const found: T[] = [];
   let cursor: string | undefined;

@@ -3,7 +3,7 @@
  *
  *   main.js [--script FILE] [--port N] [--log FILE]
  *
- * SCRIPTED_MODEL_SCRIPT (the script itself), SCRIPTED_MODEL_PORT and SCRIPTED_MODEL_LOG are used for options that are not given.
+ * Without a file, SCRIPTED_MODEL_SCRIPT holds the script itself.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -13,7 +13,7 @@ import type { ScriptedModelOptions } from "./server.ts";
 import { startScriptedModel } from "./server.ts";
 
 try {
-  const model = await startScriptedModel(optionsFrom(process.env));
+  const model = await startScriptedModel(readOptions());
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void model.close());
   console.log(JSON.stringify({ url: model.url, port: model.port, pid: process.pid }));
 } catch (error) {
@@ -21,16 +21,13 @@ try {
   process.exitCode = 2;
 }
 
-function optionsFrom(env: NodeJS.ProcessEnv): ScriptedModelOptions {
-  const { values } = parseArgs({
-    options: { script: { type: "string" }, port: { type: "string" }, log: { type: "string" } },
-  });
-  const script = values.script ? readFileSync(values.script, "utf8") : (env.SCRIPTED_MODEL_SCRIPT ?? "{}");
-  const port = z.coerce.number().int().min(0).max(65_535);
-  const logPath = values.log ?? env.SCRIPTED_MODEL_LOG;
+function readOptions(): ScriptedModelOptions {
+  const text = { type: "string" } as const;
+  const { script, port = "0", log } = parseArgs({ options: { script: text, port: text, log: text } }).values;
+  const json = script ? readFileSync(script, "utf8") : (process.env.SCRIPTED_MODEL_SCRIPT ?? "{}");
   return {
-    script: modelScriptSchema.parse(JSON.parse(script)),
-    port: port.parse(values.port ?? env.SCRIPTED_MODEL_PORT ?? "0"),
-    ...(logPath === undefined ? {} : { logPath }),
+    script: modelScriptSchema.parse(JSON.parse(json)),
+    port: z.coerce.number().int().min(0).max(65_535).parse(port),
+    ...(log === undefined ? {} : { logPath: log }),
   };
 }

@@ -3,15 +3,16 @@ const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 export class StopRequests {
   readonly #listeners = new Set<() => void>();
-  #requested = false;
+  readonly #first = new AbortController();
 
   /** Listens at once: otherwise a signal would end the process in the middle of its work. */
   constructor() {
     for (const signal of signals) process.on(signal, this.#onSignal);
   }
 
-  get requested(): boolean {
-    return this.#requested;
+  /** Aborted by the first request. */
+  get requested(): AbortSignal {
+    return this.#first.signal;
   }
 
   /** For every request from now on. */
@@ -26,7 +27,7 @@ export class StopRequests {
   }
 
   readonly #onSignal = (): void => {
-    this.#requested = true;
+    this.#first.abort();
     for (const listener of this.#listeners) listener();
   };
 }

@@ -1,9 +1,9 @@
 /** Keeps one worker running: starts it, restarts it after a crash or on request, and ends with it when asked to stop. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { DaemonFile } from "./daemon-file.ts";
 import { removeDaemonFile, writeDaemonFile } from "./daemon-file.ts";
 import type { RestartPolicy, SupervisorAction, WorkerEnd } from "./restart-policy.ts";
 import { actionAfterWorker } from "./restart-policy.ts";
-import type { StopRequests } from "./stop-requests.ts";
 import type { WorkerProcessOptions } from "./worker-process.ts";
 import { runWorkerProcess } from "./worker-process.ts";
 import type { WorkerReady } from "./worker-protocol.ts";
@@ -40,7 +40,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   };
   let crashes = 0;
   try {
-    while (!stops.requested) {
+    while (!stops.requested.aborted) {
       const end = await runWorkerProcess({
         ...options,
         onStarted: (pid) => {
@@ -54,13 +54,14 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
         onKilled: () => onEvent({ type: "worker_killed" }),
         onError,
       });
-      if (stops.requested) break;
+      if (stops.requested.aborted) break;
       updateDaemonFile(noWorker);
       const next = actionAfterWorker(end, crashes, policy);
       onEvent({ type: "worker_ended", end, next });
       if (next.action === "exit") return next.exitCode;
       crashes = next.crashes;
-      if (next.delayMs > 0) await pauseUnlessStopped(next.delayMs, stops);
+      // A request to stop ends the delay, and then the loop.
+      if (next.delayMs > 0) await wait(next.delayMs, undefined, { signal: stops.requested }).catch(() => {});
     }
     return 0;
   } finally {
@@ -74,16 +75,4 @@ function attempt(work: () => void, onError: (error: unknown) => void): void {
   } catch (error) {
     onError(error);
   }
-}
-
-function pauseUnlessStopped(ms: number, stops: StopRequests): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    const unsubscribe = stops.onRequest(end);
-  });
 }
