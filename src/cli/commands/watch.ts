@@ -11,8 +11,8 @@ export const watch: Command = {
   summary: "show messages, deliveries and alerts as they happen",
   help: {
     usage: "[--lane ID] [--after CURSOR]",
-    description: `Shows messages, deliveries, lanes and alerts as they come and change, until Ctrl-C. It reconnects when the daemon restarts,
-and misses nothing.`,
+    description: `Shows messages, deliveries, lanes and alerts as they come and change, until Ctrl-C. It reconnects when the daemon
+restarts, and misses nothing.`,
     json: "one line of JSON for each event",
     exitCodes: "130 ended by Ctrl-C, 5 no daemon runs, 1 any other error.",
     examples: `waybill watch --lane chat
