@@ -157,7 +157,7 @@ describe("restarting", () => {
     const daemon = await waybill.up();
     const before = waybill.daemonFile;
     await sendAndSeeItRun("m1");
-    expect(await waybill.run(["restart"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/starts anew/) });
+    expect(await waybill.run(["restart"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/is restarting/) });
     const after = waybill.daemonFile;
     expect(after.supervisorPid).toBe(before.supervisorPid);
     expect(after.workerPid).not.toBe(before.workerPid);
