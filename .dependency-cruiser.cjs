@@ -50,15 +50,15 @@ module.exports = {
       name: "runtimes-do-not-know-each-other",
       severity: "error",
       comment: "What several of them need stands beside them.",
-      from: { path: "^src/runtimes/(claude|opencode|pi|stub)/", ...notTests },
-      to: { path: "^src/runtimes/(claude|opencode|pi|stub)/", pathNot: "^src/runtimes/$1/" },
+      from: { path: "^src/runtimes/([^/]+)/", ...notTests },
+      to: { path: "^src/runtimes/[^/]+/", pathNot: ["^src/runtimes/$1/", "^src/runtimes/(process|process-pool)/"] },
     },
     {
       name: "only-daemon-and-cli-know-adapters",
       severity: "error",
       comment: "Everybody else knows their ports.",
       from: { path: "^src/(events|mail|courier|operator|service)/", ...notTests },
-      to: { path: "^src/(runtimes|store)/.+/" },
+      to: { path: "^src/(runtimes|store)/(.+/|registry\\.ts$)" },
     },
     {
       name: "client-stands-alone",

@@ -16,7 +16,8 @@ export async function apiTypes(document) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { runnerImport } = await import("vite");
-  const source = fileURLToPath(new URL("../src/transports/http/openapi.ts", import.meta.url));
-  const { module } = await runnerImport(source);
-  writeFileSync(new URL("../src/client/api-types.ts", import.meta.url), await apiTypes(module.openApiDocument()));
+  const load = async (path) => (await runnerImport(fileURLToPath(new URL(path, import.meta.url)))).module;
+  const { openApiDocument } = await load("../src/transports/http/openapi.ts");
+  const { runtimeKinds } = await load("../src/runtimes/registry.ts");
+  writeFileSync(new URL("../src/client/api-types.ts", import.meta.url), await apiTypes(openApiDocument(runtimeKinds)));
 }

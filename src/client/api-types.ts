@@ -821,19 +821,6 @@ export interface components {
                 cost: number;
             } | null;
         };
-        NewLane: {
-            id: string;
-            displayName?: string;
-            team?: string;
-            member?: string;
-            /** @enum {string} */
-            runtime?: "stub" | "opencode" | "claude" | "pi";
-            directory: string;
-            agent?: string;
-            model?: string;
-            /** @enum {string} */
-            contract?: "text" | "tool";
-        };
         Pause: {
             reason?: string;
         };
@@ -1452,6 +1439,19 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             expiresAt: string;
+        };
+        NewLane: {
+            id: string;
+            displayName?: string;
+            team?: string;
+            member?: string;
+            /** @enum {string} */
+            runtime?: "opencode" | "claude" | "pi" | "stub";
+            directory: string;
+            agent?: string;
+            model?: string;
+            /** @enum {string} */
+            contract?: "text" | "tool";
         };
     };
     responses: never;

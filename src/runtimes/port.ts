@@ -31,6 +31,9 @@ export type PostMessage = (message: {
 /** `renamed`: the new ids of copied rows whose ids changed, by their old ones. */
 export type ForkedSession = { sessionId: string; renamed: ReadonlyMap<string, string> };
 
+/** What a lane wants of the program that works in it. */
+export type LaneChoice = Pick<Lane, "agent" | "model" | "directory">;
+
 export type Runtime = {
   readonly kind: string;
   readonly traits: RuntimeTraits;
@@ -50,6 +53,11 @@ export type Runtime = {
   notices?(lane: Lane): readonly Notice[];
   /** The models that the program lists for a directory, each as a lane names it. Absent where it lists none. */
   models?(directory: string, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Null when the program knows the lane's agent and model, else which of them it does not know and what it knows
+   * instead. Throwing means that it cannot be asked at present. Absent where a program lists neither.
+   */
+  checkChoice?(lane: LaneChoice, signal: AbortSignal): Promise<Notice | null>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
    * The lane was removed: the runtime forgets it and its sessions, which may include sessions of other runtimes.

@@ -5,6 +5,7 @@ import { startWorld } from "../../test/support/waybill.ts";
 import { AppError } from "../app-error.ts";
 import type { FeedItem } from "../core/log/feed-item.ts";
 import type { Runtime } from "../runtimes/port.ts";
+import { runtimeDescriptors } from "../runtimes/registry.ts";
 import { createService } from "./create-service.ts";
 
 const answers = { always: [{ steps: [{ say: "Yes: 412." }] }] };
@@ -18,6 +19,7 @@ async function serviceOn(options: WorldOptions) {
     resolveDirectory: (path) => `/real${path}`,
     allowedDirectories: ["/allowed"],
     stateDirectories: ["/state"],
+    runtimeDescriptors,
     defaults: { runtime: "stub", model: "scripted" },
     restart: () => {},
     now: () => world.clock.now(),

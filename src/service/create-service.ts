@@ -2,6 +2,7 @@
 import { followEvents } from "../events/follow-events.ts";
 import { deliveryService } from "./deliveries.ts";
 import { followFeed } from "./follow-feed.ts";
+import { laneNotices } from "./lane-notices.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
 import { laneService } from "./lanes.ts";
 import type { ReadinessSource } from "./readiness.ts";
@@ -22,7 +23,8 @@ export type ServiceOptions = ReadinessSource &
 export function createService(options: ServiceOptions): Service {
   const { waybill, now } = options;
   const { store, people } = waybill;
-  const records = serviceRecords(waybill, now);
+  const notices = laneNotices(waybill, now);
+  const records = serviceRecords(waybill, now, notices);
   /** What an agent did in a lane that has been removed can still be read; a name that never was one is a mistake. */
   const refuseUnheard = async (lane: string) => {
     if ((await store.lastEventSeq(lane)) === 0) await records.knownLane(lane);
@@ -30,7 +32,7 @@ export function createService(options: ServiceOptions): Service {
 
   return {
     ...deliveryService(options, records),
-    ...laneService(options, records),
+    ...laneService({ ...options, notices }, records),
 
     asks: async () => waybill.asks.list(),
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
@@ -51,7 +53,7 @@ export function createService(options: ServiceOptions): Service {
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
     workspace: async (directory) => workspace(directory, { ...options, lanes: await store.lanes() }),
-    readiness: () => readinessOf(waybill, options, now()),
+    readiness: () => readinessOf(waybill, { ...options, notices }, now()),
     counts: () => store.counts(),
     restart: options.restart,
   };

@@ -6,14 +6,14 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Page } from "../core/log/page.ts";
 import type { Choose } from "../mail/admission.ts";
 import type { Applied } from "../store/port.ts";
-import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
+import { checkedChoice } from "./lanes.ts";
 import { person, refuseWhileDraining } from "./person.ts";
 import type { ServiceRecords } from "./records.ts";
 import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
 
-type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "defaults" | "draining">;
+type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "runtimeDescriptors" | "defaults" | "draining">;
 type DeliveryService = Pick<Service, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
 
 export function deliveryService(options: DeliveryServiceOptions, records: ServiceRecords): DeliveryService {
@@ -89,12 +89,11 @@ async function laneFor(to: SendTo, { store }: Engine): Promise<string> {
 }
 
 /** A lane that goes over to another runtime gets what a new one of it would. */
-function withDefaults(choose: Choose, { defaults }: DeliveryServiceOptions): Choose {
+function withDefaults(choose: Choose, options: DeliveryServiceOptions): Choose {
   return (lane, isUsed) => {
     const change = choose(lane, isUsed);
-    const then = { ...lane, ...change };
-    refuseAgentWithModel(then);
-    return change.runtime === undefined ? change : { ...change, ...choiceOf(then, defaults.model) };
+    const checked = checkedChoice({ ...lane, ...change }, options);
+    return change.runtime === undefined ? change : { ...change, ...checked };
   };
 }
 

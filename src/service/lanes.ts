@@ -1,7 +1,10 @@
 /** The part of the service where lanes are made, changed, and intervened in. */
-
-import { choiceOf, refuseAgentWithModel } from "./agent-or-model.ts";
+import { AppError } from "../app-error.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { RuntimeDescriptor } from "../runtimes/descriptor.ts";
+import { descriptorOf, withDefaultModel } from "../runtimes/descriptor.ts";
 import type { Engine } from "./engine.ts";
+import type { LaneNotices } from "./lane-notices.ts";
 import { person, refuseWhileDraining } from "./person.ts";
 import type { ServiceRecords } from "./records.ts";
 import type { LaneSettings, LaneState, Service } from "./service.ts";
@@ -25,13 +28,17 @@ export type LaneServiceOptions = {
   waybill: Engine;
   /** Checks where a lane may work, and says where that really is. */
   resolveDirectory: (path: string) => string;
+  runtimeDescriptors: readonly RuntimeDescriptor[];
   defaults: { runtime: string; model: string | null };
   now: () => number;
   /** Whether new messages are turned away because this process is about to end. */
   draining: () => boolean;
 };
 
-export function laneService(options: LaneServiceOptions, { laneState, knownLane }: ServiceRecords): LaneService {
+export function laneService(
+  options: LaneServiceOptions & { notices: LaneNotices },
+  { laneState, knownLane }: ServiceRecords,
+): LaneService {
   const { waybill, now, draining } = options;
   const { store, people } = waybill;
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
@@ -64,15 +71,33 @@ export function laneService(options: LaneServiceOptions, { laneState, knownLane 
   };
 }
 
-async function newLane(settings: LaneSettings, { resolveDirectory, defaults, now, waybill }: LaneServiceOptions) {
+async function newLane(settings: LaneSettings, options: LaneServiceOptions & { notices: LaneNotices }) {
+  const { resolveDirectory, defaults, now, waybill, notices } = options;
   const there = await waybill.store.lane(settings.id);
   const runtime = settings.runtime ?? there?.runtime ?? defaults.runtime;
-  refuseAgentWithModel({ ...settings, runtime });
-  return {
+  const lane = {
     ...settings,
     runtime,
-    ...choiceOf({ ...settings, runtime }, defaults.model),
+    ...checkedChoice({ ...settings, runtime }, options),
     directory: resolveDirectory(settings.directory),
     createdAt: there?.createdAt ?? now(),
   };
+  const unknown = await notices.check(lane);
+  if (unknown) throw invalidLane(unknown.message, "Name another one, or leave it out.");
+  return lane;
+}
+
+/** The lane's agent and model with defaults filled in, refused where they do not go together. */
+export function checkedChoice(
+  lane: Pick<Lane, "runtime" | "agent" | "model">,
+  { runtimeDescriptors, defaults }: Pick<LaneServiceOptions, "runtimeDescriptors" | "defaults">,
+) {
+  const descriptor = descriptorOf(lane.runtime, runtimeDescriptors);
+  const problem = descriptor.laneProblem(lane);
+  if (problem) throw invalidLane(`The lane's ${problem.key} ${problem.reason}.`, problem.hint);
+  return withDefaultModel(descriptor, lane, defaults.model);
+}
+
+function invalidLane(message: string, hint: string): AppError {
+  return new AppError({ code: "lane_invalid", message, hint });
 }

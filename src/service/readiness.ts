@@ -5,9 +5,10 @@
  */
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
-import type { Lane, Notice } from "../core/lane/lane.ts";
+import type { Lane } from "../core/lane/lane.ts";
 import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
+import type { LaneNotices } from "./lane-notices.ts";
 import type { Readiness } from "./service.ts";
 
 export type ReadinessSource = {
@@ -20,18 +21,17 @@ export type ReadinessSource = {
 const patienceMs = 2000;
 const never = new AbortController().signal;
 
-export async function readinessOf(waybill: Engine, source: ReadinessSource, now: number): Promise<Readiness> {
+export async function readinessOf(
+  waybill: Engine,
+  source: ReadinessSource & { notices: LaneNotices },
+  now: number,
+): Promise<Readiness> {
   const problems = [...(source.draining() ? ["draining"] : []), ...(await storeProblem(waybill, now))];
   const lanes = await waybill.store.lanes();
   for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeProblem(waybill, kind, users)));
-  const noticed = lanes.flatMap((lane) => noticesOf(waybill, lane).map(({ code }) => `${code}:${lane.runtime}`));
+  const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));
   const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set(noticed)];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
-}
-
-/** What a lane's runtime has to say although it works. */
-export function noticesOf({ runtimes }: Engine, lane: Lane): readonly Notice[] {
-  return runtimes.get(lane.runtime)?.notices?.(lane) ?? [];
 }
 
 function byRuntime(lanes: readonly Lane[]): Map<string, Lane[]> {

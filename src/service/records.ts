@@ -4,7 +4,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Engine } from "./engine.ts";
-import { noticesOf } from "./readiness.ts";
+import type { LaneNotices } from "./lane-notices.ts";
 import type { DeliveryState, LaneState } from "./service.ts";
 
 export type ServiceRecords = {
@@ -14,7 +14,7 @@ export type ServiceRecords = {
   knownLane(id: string): Promise<Lane>;
 };
 
-export function serviceRecords(waybill: Engine, now: () => number): ServiceRecords {
+export function serviceRecords(waybill: Engine, now: () => number, notices: LaneNotices): ServiceRecords {
   const { store } = waybill;
   return {
     async stateOf(record) {
@@ -37,7 +37,7 @@ export function serviceRecords(waybill: Engine, now: () => number): ServiceRecor
       holder: await store.outstanding(lane.id),
       waiting: await store.waiting(lane.id),
       waitReason: waybill.courier.waitReason(lane.id),
-      notices: noticesOf(waybill, lane),
+      notices: await notices.soon(lane),
       usage: await store.usageOf(lane.id, dayOf(now())),
     }),
     async knownLane(id) {

@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { inspectProgram } from "../../src/cli/doctor/agent-program.ts";
-import type { Check } from "../../src/cli/doctor/judge.ts";
 import { writeDaemonFile } from "../../src/daemon/supervisor/daemon-file.ts";
+import type { Check } from "../../src/doctor-check.ts";
+import { programVersion } from "../../src/program.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
@@ -204,9 +204,9 @@ describe("waybill doctor", () => {
         { id: "c", ...lane, runtime: "pi" },
       ],
     });
-    const path = install("oc", 'echo "1.18.40 $TELEGRAM_BOT_TOKEN"');
+    const path = install("oc", 'echo "1.18.40 $PI_AGENT_API_KEY"');
     install("claude", "exit 3");
-    const { code, checks } = await checksOf({ TELEGRAM_BOT_TOKEN: "1:hush" });
+    const { code, checks } = await checksOf({ PI_AGENT_API_KEY: "1:hush" });
     expect(code).toBe(1);
     expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.40.` });
     expect(checks.get("server opencode")).toMatchObject({
@@ -252,7 +252,7 @@ describe("waybill doctor", () => {
   ])("a program that %s is not waited for, and nothing of it is left", async (_, script, deadlineMs, why) => {
     const path = install("agent", script.replace("child", join(root, "child")));
     const patience = { deadlineMs, signal: new AbortController().signal };
-    const { version } = await inspectProgram("agent", path, process.env, patience);
+    const version = await programVersion(path, process.env, patience);
     expect(version).toEqual({ ok: false, why: expect.stringMatching(why) });
     if (!script.includes("child")) return;
     const child = Number(readFileSync(join(root, "child"), "utf8"));

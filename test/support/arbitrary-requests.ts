@@ -3,6 +3,7 @@
  * names exist, so that many of them get past the door.
  */
 import fc from "fast-check";
+import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import type { Operation, Parameter, Schema } from "./openapi-operations.ts";
 import { operations } from "./openapi-operations.ts";
@@ -167,5 +168,5 @@ function someObject(schema: Schema, known: KnownNames, damage: boolean): fc.Arbi
 function resolved(schema: Schema): Schema {
   if (typeof schema.$ref !== "string") return schema;
   const path = schema.$ref.replace("#/", "").split("/");
-  return path.reduce<Schema>((value, key) => value[key] as Schema, openApiDocument() as Schema);
+  return path.reduce<Schema>((value, key) => value[key] as Schema, openApiDocument(runtimeKinds) as Schema);
 }

@@ -1,41 +1,61 @@
-/** The tables of docs/configuration.md as they follow from the settings. */
-import { deliverySettings, retentionSettings } from "../../src/daemon/config/delivery-settings.ts";
-import { environmentSettings } from "../../src/daemon/config/environment-settings.ts";
-import { laneSettings, memberSettings, teamSettings } from "../../src/daemon/config/lane-settings.ts";
-import type { Setting } from "../../src/daemon/config/settings.ts";
-import { settings } from "../../src/daemon/config/settings.ts";
-
-type Table = Readonly<Record<string, Setting>>;
+/** The tables of docs/configuration.md as they follow from the settings and from the registry of runtimes. */
+import type { z } from "zod";
+import {
+  daemonSettings,
+  deliverySettings,
+  environmentSettings,
+  laneSettings,
+  memberSettings,
+  retentionSettings,
+} from "../../src/daemon/config/settings.ts";
+import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
+import type { Settings } from "../../src/setting-types.ts";
+import { metaOf } from "../../src/setting-types.ts";
 
 /** By the heading that each stands under. */
 export function expectedTables(): Record<string, string[]> {
   return {
-    "Settings of the daemon": rows(settings, ""),
+    "Settings of the daemon": rows(daemonSettings, ""),
+    Runtimes: runtimeDescriptors.map(({ kind, provider, name, program, traits }) =>
+      row([
+        code(kind),
+        code(provider),
+        name,
+        program === null ? "none" : code(program),
+        traits.takesIds ? "yes" : "no",
+      ]),
+    ),
+    "Settings of the runtimes": runtimeDescriptors.flatMap(({ settings }) => rows(settings, "")),
     "The delivery policy": [...rows(deliverySettings, "delivery."), ...rows(retentionSettings, "delivery.retention.")],
     "Lanes and teams": [
       ...rows(laneSettings, "lanes[]."),
-      ...rows(teamSettings, "teams.TEAM."),
+      ...runtimeDescriptors.flatMap(({ kind, laneSettings }) =>
+        rows(laneSettings, "lanes[].", `Only for \`${kind}\` lanes: `),
+      ),
       ...rows(memberSettings, "teams.TEAM.members.MEMBER."),
     ],
-    "Only in the environment": environmentSettings.map((setting) =>
-      row([code(setting.env), defaultOf(setting), setting.kind.words, setting.meaning, setting.effect]),
-    ),
+    "Only in the environment": Object.values<z.ZodType>(environmentSettings).map((schema) => {
+      const { env = "", words = "", description = "" } = metaOf(schema);
+      return row([code(env), defaultOf(schema), words, description]);
+    }),
   };
 }
 
-function rows(table: Table, prefix: string): string[] {
-  return Object.entries(table).map(([key, setting]) => {
-    const variable = setting.env === undefined ? "" : code(setting.env);
-    const { kind, meaning, effect } = setting;
-    return row([code(prefix + key), variable, defaultOf(setting), kind.words, meaning, effect]);
+function rows(table: Settings, prefix: string, lead = ""): string[] {
+  return Object.entries(table).map(([key, schema]) => {
+    const { env, words = "", description = "" } = metaOf(schema);
+    const variable = env === undefined ? "" : code(env);
+    return row([code(prefix + key), variable, defaultOf(schema), words, lead + description]);
   });
 }
 
-function defaultOf({ default: value, defaultWords, kind }: Setting): string {
+function defaultOf(schema: z.ZodType): string {
+  const { defaultWords, words = "" } = metaOf(schema);
   if (defaultWords !== undefined) return defaultWords;
+  const { data: value } = schema.safeParse(undefined);
   if (value === undefined) return "none";
   const written = code(typeof value === "string" ? value : JSON.stringify(value).replaceAll(",", ", "));
-  if (!kind.words.includes("milliseconds")) return written;
+  if (!words.includes("milliseconds")) return written;
   return `${written} (${[value]
     .flat()
     .map((ms) => duration(Number(ms)))

@@ -1,10 +1,11 @@
 /** Whether an answer is one that the OpenAPI document promises: its status, its type and the shape of its body. */
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import type { Operation } from "./openapi-operations.ts";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-ajv.addSchema({ ...openApiDocument(), $id: "waybill" });
+ajv.addSchema({ ...openApiDocument(runtimeKinds), $id: "waybill" });
 
 /** What is not as documented, in words; null when all is well. */
 export function undocumented(

@@ -1,6 +1,7 @@
 /** The API over a service in memory: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
+import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
@@ -34,7 +35,7 @@ export function anApiOn<D extends Service>(
 ): Api<D> {
   const { closing = new AbortController().signal } = options;
   const errors: unknown[] = [];
-  const app = makeApp({ token, about, onError: (error) => errors.push(error), ...options, service });
+  const app = makeApp({ token, about, runtimeKinds, onError: (error) => errors.push(error), ...options, service });
   const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const afterAnswer = (run: () => void) => void afterwards.push(run);

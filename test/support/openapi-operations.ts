@@ -1,4 +1,5 @@
 /** The operations of the API as its own document lists them, for tests that have to reach every one. */
+import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 
 export type Schema = Record<string, unknown>;
@@ -19,16 +20,17 @@ export type Operation = {
 
 type Document = { paths: Record<string, Record<string, Omit<Operation, "method" | "path" | "parameters">>> };
 
-export const operations: readonly Operation[] = Object.entries((openApiDocument() as Document).paths).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, operation]): Operation => ({
-        parameters: [],
-        ...operation,
-        method: method.toUpperCase(),
-        path,
-      }),
-    ),
+export const operations: readonly Operation[] = Object.entries(
+  (openApiDocument(runtimeKinds) as Document).paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([method, operation]): Operation => ({
+      parameters: [],
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    }),
+  ),
 );
 
 export function needsToken(operation: Operation): boolean {

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";
@@ -62,7 +63,7 @@ export async function nativeTheatre(): Promise<Theatre> {
 
 /** Each scene has a lane, and so a session. */
 export async function waybillTheatre(agent: Agent): Promise<Theatre> {
-  const app = makeApp({ service: serviceOf(agent.waybill), token, about });
+  const app = makeApp({ service: serviceOf(agent.waybill), token, about, runtimeKinds });
   const listening = await listen({ port: 0, app });
   const at = { url: `${listening.url}/opencode`, authorization: `Bearer ${token}` };
   return {

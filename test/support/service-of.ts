@@ -1,5 +1,6 @@
 /** The service of a Waybill that a test runs, as transports see it. */
 
+import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
 import { createService } from "../../src/service/create-service.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { Service } from "../../src/service/service.ts";
@@ -10,6 +11,7 @@ export function serviceOf(waybill: Engine): Service {
     resolveDirectory: (path) => path,
     allowedDirectories: ["/tmp"],
     stateDirectories: [],
+    runtimeDescriptors,
     defaults: { runtime: "opencode", model: null },
     restart: () => {},
     now: Date.now,

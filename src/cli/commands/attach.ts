@@ -1,7 +1,7 @@
 /** `waybill attach`: OpenCode's own terminal on this Waybill, whatever agent is behind the lane. */
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
-import { findOpencode } from "../../runtimes/opencode/server/find-opencode.ts";
+import { opencodePath } from "../../runtimes/opencode/descriptor.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath } from "../../transports/opencode-api/opencode-address.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -37,16 +37,12 @@ export const attach: Command = {
       const base = typeof url === "string" ? url : url();
       const session = lane === undefined ? [] : ["--session", sessionOf(lane)];
       const args = ["attach", `${base.replace(/\/+$/, "")}${openCodePath}`, ...session];
-      return runTerminal(await opencodeFor(context), args, token, context);
+      const { env, interrupted } = context;
+      const path = await opencodePath(readConfig(env).runtimeSettings, { env, signal: interrupted });
+      return runTerminal(path, args, token, context);
     });
   },
 };
-
-async function opencodeFor({ env, interrupted }: CommandContext): Promise<string> {
-  const { opencodeBin } = readConfig(env);
-  const { path } = await findOpencode({ program: opencodeBin, env, deadlineMs: 15_000, signal: interrupted });
-  return path;
-}
 
 /** Ctrl-C is the terminal's own; a polite kill is passed on. */
 function runTerminal(path: string, args: string[], token: string, { env, interrupted }: CommandContext) {

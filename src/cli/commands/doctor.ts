@@ -1,15 +1,15 @@
-/** `waybill doctor`: what is in order, what is not, and how to put it right. */
+/** `waybill doctor`: what works, what does not, and how to fix it. */
+import type { Check } from "../../doctor-check.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { look } from "../doctor/inspect.ts";
-import type { Check } from "../doctor/judge.ts";
+import { inspect } from "../doctor/inspect.ts";
 import { judge } from "../doctor/judge.ts";
 import { printable } from "../output/terminal.ts";
 
 const help = `Usage: waybill doctor [--json]
 
-Looks at what Waybill needs: Node.js, the configuration, the state directory, the agent programs and their models, the
-lanes' directories, the store, the token, the port and the clock. It changes nothing, and works whether Waybill runs
-or not.
+Checks what Waybill needs: Node.js, the configuration, the state directory, the agent programs, whether they know the
+lanes' agents and models, the lanes' directories, the store, the token, the port and the clock. It changes nothing, and
+works whether Waybill runs or not.
 
 Options:
   --json    one line of JSON: {"checks": [{"name", "status": "ok"|"warning"|"failed", "detail", "fix"?}]}
@@ -26,7 +26,7 @@ export const doctor: Command = {
   help,
   options: {},
   async run(_input, context) {
-    const checks = judge(await look(context.env, context.interrupted));
+    const checks = judge(await inspect(context.env, context.interrupted));
     if (context.interrupted.aborted) return 130;
     if (context.json) context.print(JSON.stringify({ checks }));
     else show(checks, context);
@@ -42,7 +42,7 @@ function show(checks: readonly Check[], { print, paint }: CommandContext): void 
     print(`${paint(colours[status], status.padEnd(7))}  ${name.padEnd(width)}  ${printable(detail)}`);
     if (fix) for (const line of fix.split("\n")) print(`${" ".repeat(width + 11)}→ ${printable(line)}`);
   }
-  const count = (wanted: Check["status"]) => checks.filter(({ status }) => status === wanted).length;
+  const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
   const warnings = count("warning");
   print("");
   if (count("failed") > 0) print(paint("red", `${count("failed")} of ${checks.length} checks failed.`));

@@ -1,9 +1,8 @@
 /** `waybill init`: a few questions, or flags, and the configuration that follows from them. */
-
 import { loadConfig } from "../../daemon/config/config.ts";
 import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
-import { settings } from "../../daemon/config/settings.ts";
 import { defaultConfigPath } from "../../home.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import type { Answers } from "../init/first-config.ts";
@@ -13,6 +12,7 @@ import {
   checkedPort,
   checkedRuntime,
   configText,
+  defaultPort,
   proposedLane,
   proposedRuntime,
 } from "../init/first-config.ts";
@@ -25,17 +25,17 @@ Writes a first configuration. On a terminal it asks for what the options leave o
 takes the defaults.
 
 Options:
-  --runtime NAME      opencode, claude, pi or stub, the scripted agent
-                      (default: the first of them that is installed, else stub)
+  --runtime NAME      ${runtimeKinds.join(", ")}
+                      (default: the first of them that is installed)
   --directory DIR     where the agent of the first lane works (default: the working directory)
   --lane ID           the first lane's id (default: the name of that directory)
-  --port PORT         where the daemon listens (default: ${settings.port.default})
+  --port PORT         where the daemon listens (default: ${defaultPort})
   --config FILE       the file to write (default: $WAYBILL_CONFIG, else $XDG_CONFIG_HOME/waybill/config.json)
   --force             replace a configuration that is there
   --yes               ask nothing
   --json              ask nothing, and print what was written as one line of JSON
 
-Exit codes: 0 written, 1 not written, 2 the command was not understood, 130 broken off.
+Exit codes: 0 written, 1 not written, 2 the command was not understood, 130 interrupted.
 
 Examples:
   waybill init
@@ -79,16 +79,16 @@ async function answersFor(input: CommandInput, context: CommandContext): Promise
   const runtime = option("runtime", proposedRuntime(env));
   const directory = option("directory", process.cwd());
   const lane = option("lane", "");
-  const port = option("port", String(settings.port.default));
+  const port = option("port", String(defaultPort));
   if (asks) {
     const terminal = { input: process.stdin, output: process.stdout, interrupted };
     return ask({ runtime, directory, lane, port }, terminal, env);
   }
-  const place = checkedDirectory(directory.given ?? directory.proposed, env);
+  const workspace = checkedDirectory(directory.given ?? directory.proposed, env);
   return {
     runtime: checkedRuntime(runtime.given ?? runtime.proposed),
-    directory: place,
-    lane: checkedLane(lane.given ?? proposedLane(place)),
+    directory: workspace,
+    lane: checkedLane(lane.given ?? proposedLane(workspace)),
     port: checkedPort(port.given ?? port.proposed),
   };
 }

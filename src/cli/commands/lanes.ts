@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Lane, NewLane, WaybillClient } from "../../client/index.ts";
 import { nearest } from "../../nearest.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
@@ -11,7 +12,6 @@ import { laneLines, laneTable, noticeLines } from "../output/lane-lines.ts";
 import { terminalWidth } from "../output/terminal.ts";
 
 const subcommands = ["show", "add", "remove", "pause", "resume", "abort", "release", "adopt"] as const;
-const runtimes = ["stub", "opencode", "claude", "pi"] as const;
 const contracts = ["text", "tool"] as const;
 
 export const lanes: Command = {
@@ -39,7 +39,7 @@ waybill lanes pause chat --reason "until the release is out"`,
     name: textOption("NAME", "a name for people"),
     team: textOption("T", "the team of its member"),
     member: textOption("M", "the member of the team that works in it"),
-    runtime: textOption("R", "stub, opencode, claude or pi (default: as configured)", runtimes),
+    runtime: textOption("R", `${runtimeKinds.join(", ")} (default: as configured)`, runtimeKinds),
     agent: textOption("A", "the agent of the runtime"),
     model: textOption("M", "the model of the runtime"),
     contract: textOption("C", "text: the final text is the answer; tool: a reply is sent with a tool", contracts),
@@ -113,7 +113,7 @@ async function laneSettings(id: string, input: CommandInput, client: WaybillClie
     displayName: input.value("name"),
     team: input.value("team"),
     member: input.value("member"),
-    runtime: input.choice("runtime", runtimes),
+    runtime: input.choice("runtime", runtimeKinds) as NewLane["runtime"],
     directory: directory === undefined ? undefined : resolve(directory),
     agent: input.value("agent"),
     model: input.value("model"),
@@ -127,7 +127,7 @@ async function laneSettings(id: string, input: CommandInput, client: WaybillClie
 }
 
 function settingsOf({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
-  const known = runtimes.find((one) => one === runtime);
+  const known = runtimeKinds.find((kind) => kind === runtime) as NewLane["runtime"];
   return { displayName, team, member, runtime: known, directory, agent, model, contract };
 }
 

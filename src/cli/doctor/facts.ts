@@ -1,6 +1,7 @@
-/** What the doctor saw. Facts only: what is good or bad about them is decided in judge.ts. */
+/** What the doctor found. Facts only: what is good or bad about them is decided in judge.ts. */
 import type { AppError } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
+import type { Check } from "../../doctor-check.ts";
 import type { StoreInspection } from "../../store/sqlite/inspect-store.ts";
 
 export type DirectoryFacts = {
@@ -13,20 +14,7 @@ export type DirectoryFacts = {
   network: string | null;
 };
 
-export type ProgramFacts = {
-  runtime: string;
-  program: string;
-  path: string | null;
-  version: { ok: true; text: string } | { ok: false; why: string } | null;
-};
-
-/** How Waybill would get its OpenCode server. */
-export type OpencodeFacts =
-  | { does: "attach"; url: string; version: string }
-  | { does: "start"; path: string; version: string }
-  | { does: "fail"; error: AppError };
-
-export type LaneFacts = { id: string; directory: string; trouble: AppError | null };
+export type LaneFacts = { id: string; directory: string; problem: AppError | null };
 
 export type TokenFacts = {
   path: string;
@@ -49,12 +37,8 @@ export type ConfiguredFacts = {
   fileMode: number | null;
   /** Whether the file itself holds a secret, which the environment does not replace. */
   fileHoldsSecret: boolean;
-  /** Of the runtimes that lanes have, but for OpenCode. */
-  programs: readonly ProgramFacts[];
-  /** Null without a lane that needs it. */
-  opencode: OpencodeFacts | null;
-  /** The variables for pi's provider that are set, by name only. */
-  hasPiKey: boolean;
+  /** By the runtimes that lanes have. */
+  runtimeChecks: readonly Check[];
   lanes: readonly LaneFacts[];
   store: StoreInspection;
   port: PortFacts;

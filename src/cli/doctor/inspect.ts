@@ -1,24 +1,24 @@
-/** Looks at everything that a start depends on, and changes nothing. */
+/** Inspects everything that a start depends on, and changes nothing. */
 import { accessSync, constants, existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { z } from "zod";
 import { AppError } from "../../app-error.ts";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
 import type { Config } from "../../daemon/config/config.ts";
 import { loadConfig, readConfig } from "../../daemon/config/config.ts";
+import { fileSchema } from "../../daemon/config/settings.ts";
 import type { Origins } from "../../daemon/config/values.ts";
 import { isToken } from "../../daemon/worker/token.ts";
+import type { Check } from "../../doctor-check.ts";
 import { tokenPath, waybillHome } from "../../home.ts";
-import { hasProviderKey } from "../../runtimes/pi/process/provider-key.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
+import { metaOf } from "../../setting-types.ts";
 import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
 import { inspectStore } from "../../store/sqlite/inspect-store.ts";
-import { inspectProgram, programOf } from "./agent-program.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
-import { inspectOpencode } from "./opencode-facts.ts";
 import { inspectPort } from "./port-facts.ts";
 
-const versionDeadlineMs = 10_000;
-
-export async function look(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
+export async function inspect(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
   const home = waybillHome(env);
   return {
     now: Date.now(),
@@ -50,23 +50,35 @@ async function factsOf(
 ): Promise<ConfiguredFacts> {
   const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => inspectLane(lane, config, env));
   // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
-  if (lanes.every(({ trouble }) => trouble === null)) loadConfig(env);
-  const runtimes = [...new Set(config.lanes.map((lane) => lane.runtime))];
-  const programs = runtimes.filter((runtime) => runtime !== "stub" && runtime !== "opencode");
-  const patience = { deadlineMs: versionDeadlineMs, signal };
+  if (lanes.every(({ problem }) => problem === null)) loadConfig(env);
+  const isSecretInFile = ([key, schema]: [string, z.ZodType]) =>
+    metaOf(schema).secret === true && origins[key]?.kind === "file";
   return {
     config,
     fileMode: config.profile.kind === "demo" ? null : statSync(config.profile.path).mode,
-    fileHoldsSecret: [origins.telegramBotToken, origins.piAgentApiKey].some((origin) => origin?.kind === "file"),
-    programs: await Promise.all(
-      programs.map((runtime) => inspectProgram(runtime, programOf(runtime, config), env, patience)),
-    ),
-    opencode: runtimes.includes("opencode") ? await inspectOpencode(config, env, signal) : null,
-    hasPiKey: config.secrets.piAgentApiKey !== null || hasProviderKey(config.piAgentProvider, env),
+    fileHoldsSecret: Object.entries<z.ZodType>(fileSchema.shape).some(isSecretInFile),
+    runtimeChecks: await inspectRuntimes(config, env, signal),
     lanes,
     store: inspectStore(config.storePath),
     port: await inspectPort(config),
   };
+}
+
+/** Each runtime that lanes have checks itself. */
+async function inspectRuntimes(config: Config, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Check[]> {
+  const { runtimeSettings, stateDirectory } = config;
+  const checks = runtimeDescriptors.map(async ({ kind, doctor }) => {
+    const lanes = config.lanes.filter(({ runtime }) => runtime === kind);
+    if (lanes.length === 0) return [];
+    try {
+      return await doctor(runtimeSettings, { env, stateDirectory, lanes, signal });
+    } catch (error) {
+      // An interrupted doctor prints nothing.
+      if (signal.aborted) return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(checks)).flat();
 }
 
 function inspectLane(
@@ -76,9 +88,9 @@ function inspectLane(
 ): LaneFacts {
   try {
     const rules = { allowed: config.allowedDirectories, home: config.home };
-    return { id, directory: resolveLaneDirectory(directory, rules, env), trouble: null };
+    return { id, directory: resolveLaneDirectory(directory, rules, env), problem: null };
   } catch (error) {
-    if (error instanceof AppError) return { id, directory, trouble: error };
+    if (error instanceof AppError) return { id, directory, problem: error };
     throw error;
   }
 }

@@ -6,17 +6,15 @@ import { judge } from "./judge.ts";
 
 const now = Date.UTC(2026, 5, 1);
 
-function configured(change: Partial<ConfiguredFacts> = {}, lane: object = { runtime: "stub" }): ConfiguredFacts {
-  const content = { lanes: [{ id: "one", directory: "/src", ...lane }] };
+function configured(change: Partial<ConfiguredFacts> = {}): ConfiguredFacts {
+  const content = { lanes: [{ id: "one", directory: "/src", runtime: "stub" }] };
   const config = readConfig({ HOME: "/home/me" }, { path: "/home/me/config.json", content });
   return {
     config,
     fileMode: 0o100600,
     fileHoldsSecret: false,
-    programs: [],
-    opencode: null,
-    hasPiKey: false,
-    lanes: [{ id: "one", directory: "/src", trouble: null }],
+    runtimeChecks: [{ name: "runtime stub", status: "ok", detail: "It is fine." }],
+    lanes: [{ id: "one", directory: "/src", problem: null }],
     store: { state: "sound", version: 1, heldBy: null, newestAt: now },
     port: { host: "127.0.0.1", port: 7717, state: "free" },
     ...change,
@@ -121,7 +119,7 @@ describe("each of these is found, alone, with a way to put it right", () => {
     [
       "directory of lane one",
       "failed",
-      facts({}, configured({ lanes: [{ id: "one", directory: "/", trouble }] })),
+      facts({}, configured({ lanes: [{ id: "one", directory: "/", problem: trouble }] })),
       /broken/,
       /Mend/,
     ],
@@ -178,78 +176,4 @@ test("an open store and our own daemon are in order, and named", () => {
   expect(verdict("store", facts({}, inside))?.detail).toMatch(/in use by process 42/);
   expect(verdict("port", facts({}, inside))?.detail).toMatch(/the Waybill of .* \(process 41\)/);
   expect(troubled(facts({}, inside))).toEqual([]);
-});
-
-describe("an agent program", () => {
-  const program = { runtime: "claude", program: "claude", path: "/bin/claude" };
-  const version = { ok: true, text: "1.2.3" } as const;
-
-  test("of pi is in order with a version and a key", () => {
-    const pi = { runtime: "pi", program: "pi", path: "/bin/pi", version };
-    const found = facts({}, configured({ programs: [pi], hasPiKey: true }, { runtime: "pi" }));
-    expect(troubled(found)).toEqual([]);
-    expect(verdict("program pi", found)?.detail).toMatch(/version 1\.2\.3/);
-  });
-
-  test("that is there is told with its version and its model", () => {
-    const found = facts({}, configured({ programs: [{ ...program, version }] }, { runtime: "claude", model: "big" }));
-    expect(troubled(found)).toEqual([]);
-    expect(verdict("program claude", found)?.detail).toMatch(/version 1\.2\.3/);
-    expect(verdict("model claude", found)?.detail).toBe("big.");
-  });
-
-  test("that is not there, or does not answer, failed", () => {
-    const gone = configured({ programs: [{ ...program, path: null, version: null }] }, { runtime: "claude" });
-    expect(verdict("program claude", facts({}, gone))).toMatchObject({
-      status: "failed",
-      fix: expect.stringMatching(/PATH/),
-    });
-    const silent = { ...program, version: { ok: false, why: "no answer within 10 s" } } as const;
-    const inside = configured({ programs: [silent] }, { runtime: "claude" });
-    expect(verdict("program claude", facts({}, inside))).toMatchObject({
-      status: "failed",
-      detail: expect.stringMatching(/no answer within 10 s/),
-    });
-  });
-
-  test("pi needs a key, and a model is left to a program that chooses itself", () => {
-    expect(verdict("model pi", facts({}, configured({}, { runtime: "pi" })))).toMatchObject({
-      status: "warning",
-      detail: expect.stringMatching(/openrouter\/auto from openrouter/),
-    });
-    expect(verdict("model pi", facts({}, configured({ hasPiKey: true }, { runtime: "pi" })))?.status).toBe("ok");
-    expect(verdict("model claude", facts({}, configured({}, { runtime: "claude" })))?.detail).toBe(
-      "left to the program.",
-    );
-  });
-});
-
-describe("OpenCode", () => {
-  const judged = (opencode: ConfiguredFacts["opencode"]) =>
-    facts({}, configured({ opencode }, { runtime: "opencode" }));
-
-  test("is attached to where a server runs, and then no program is needed", () => {
-    const found = judged({ does: "attach", url: "http://127.0.0.1:4096", version: "1.18.33" });
-    expect(troubled(found)).toEqual([]);
-    expect(verdict("server opencode", found)?.detail).toMatch(/attaches to .*:4096, version 1\.18\.33/);
-    expect(verdict("program opencode", found)).toBeUndefined();
-  });
-
-  test("is started where none runs", () => {
-    const found = judged({ does: "start", path: "/bin/opencode", version: "1.18.33" });
-    expect(troubled(found)).toEqual([]);
-    expect(verdict("program opencode", found)?.detail).toBe("/bin/opencode, version 1.18.33.");
-    expect(verdict("server opencode", found)?.detail).toMatch(/starts one of its own, at 127\.0\.0\.1:4096/);
-  });
-
-  test.each([
-    ["opencode_not_found", "program opencode"],
-    ["opencode_too_old", "server opencode"],
-    ["opencode_password_refused", "server opencode"],
-  ])("that cannot be had (%s) failed, with the words of the runtime", (code, name) => {
-    const error = new AppError({ code, message: "It cannot be had.", hint: "Mend it." });
-    expect(troubled(judged({ does: "fail", error }))).toEqual([
-      { name, status: "failed", detail: "It cannot be had.", fix: "Mend it." },
-    ]);
-  });
 });

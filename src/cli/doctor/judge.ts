@@ -1,9 +1,8 @@
-/** Says what the facts mean, and for everything that is not in order what to do about it. Pure. */
-import type { AppError } from "../../app-error.ts";
+/** Says what the facts mean, and how to fix what is wrong. Pure. */
+import type { Check } from "../../doctor-check.ts";
+import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
 import { shellQuote } from "../../shell-quote.ts";
-import type { ConfiguredFacts, DirectoryFacts, Facts, PortFacts, ProgramFacts, TokenFacts } from "./facts.ts";
-
-export type Check = { name: string; status: "ok" | "warning" | "failed"; detail: string; fix?: string };
+import type { ConfiguredFacts, DirectoryFacts, Facts, PortFacts, TokenFacts } from "./facts.ts";
 
 export function judge(facts: Facts): Check[] {
   const { configured, now } = facts;
@@ -17,15 +16,10 @@ export function judge(facts: Facts): Check[] {
   ];
 }
 
-const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
-const warning = (name: string, detail: string, fix: string): Check => ({ name, status: "warning", detail, fix });
-const failed = (name: string, detail: string, fix: string): Check => ({ name, status: "failed", detail, fix });
-const troubled = (name: string, { message, hint }: AppError) => failed(name, message, hint ?? "Correct it.");
-
 function judgeNode({ version, needed }: Facts["node"]): Check {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [leastMajor = 0, leastMinor = 0] = needed.split(".").map(Number);
-  const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  const [minMajor = 0, minMinor = 0] = needed.split(".").map(Number);
+  const enough = major > minMajor || (major === minMajor && minor >= minMinor);
   if (enough) return ok("node", `Node.js ${version}.`);
   return failed("node", `Node.js ${version} is too old.`, `Install Node.js ${needed} or newer.`);
 }
@@ -66,7 +60,7 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
     case "cannot be made":
       return failed(name, `${path} does not exist and cannot be made.`, "Make it, or point WAYBILL_HOME elsewhere.");
     case "no directory":
-      return failed(name, `${path} is not a directory.`, "TransitionRule it away, or point WAYBILL_HOME elsewhere.");
+      return failed(name, `${path} is not a directory.`, "Move it away, or point WAYBILL_HOME elsewhere.");
     case "there":
       break;
     default:
@@ -92,8 +86,7 @@ function judgeHome({ path, state, writable, mode, network }: DirectoryFacts): Ch
 function judgeToken({ path, mode, isFile, holdsToken }: TokenFacts): Check {
   const name = "token";
   if (mode === null) return ok(name, `${path} will be made at the first start.`);
-  if (!isFile)
-    return failed(name, `${path} is not a plain file.`, "TransitionRule it away; the next start makes a new one.");
+  if (!isFile) return failed(name, `${path} is not a plain file.`, "Move it away; the next start makes a new one.");
   if (holdsToken === null) return failed(name, `${path} cannot be read.`, "Make it your own, or move it away.");
   if (!holdsToken) return failed(name, `${path} holds no token.`, "Delete it: the next start makes a new token.");
   if ((mode & 0o077) === 0) return ok(name, `${path} is private.`);
@@ -105,71 +98,15 @@ function judgeToken({ path, mode, isFile, holdsToken }: TokenFacts): Check {
 }
 
 function judgeConfigured(facts: ConfiguredFacts): Check[] {
-  const runtimes = [...new Set(facts.config.lanes.map((lane) => lane.runtime))].toSorted();
   return [
-    ...runtimes.flatMap((runtime) => judgeRuntime(runtime, facts)),
-    ...facts.lanes.map(({ id, directory, trouble }) => {
+    ...facts.runtimeChecks,
+    ...facts.lanes.map(({ id, directory, problem }) => {
       const name = `directory of lane ${id}`;
-      return trouble ? troubled(name, trouble) : ok(name, `${directory} exists and is allowed.`);
+      return problem ? failedBy(name, problem) : ok(name, `${directory} exists and is allowed.`);
     }),
     judgeStore(facts),
     judgePort(facts.port, facts.config.home),
   ];
-}
-
-function judgeRuntime(runtime: string, facts: ConfiguredFacts): Check[] {
-  if (runtime === "stub") return [ok("runtime stub", "The scripted agent needs no program and no model.")];
-  if (runtime === "opencode") return [...judgeOpencode(facts), judgeModel(runtime, facts)];
-  const program = facts.programs.find((one) => one.runtime === runtime);
-  return [...(program ? [judgeProgram(program)] : []), judgeModel(runtime, facts)];
-}
-
-function judgeOpencode({ opencode, config }: ConfiguredFacts): Check[] {
-  if (opencode === null) return [];
-  const name = "server opencode";
-  switch (opencode.does) {
-    case "attach":
-      return [ok(name, `Waybill attaches to the one at ${opencode.url}, version ${opencode.version}.`)];
-    case "start": {
-      const place = `${config.opencodeServeHost}:${config.opencodeServePort}`;
-      return [
-        ok("program opencode", `${opencode.path}, version ${opencode.version}.`),
-        ok(name, `Waybill starts one of its own, at ${place} if that is free.`),
-      ];
-    }
-    case "fail": {
-      const isProgram = /^opencode_(not_found|unusable)$/.test(opencode.error.code);
-      return [troubled(isProgram ? "program opencode" : name, opencode.error)];
-    }
-    default:
-      return opencode satisfies never;
-  }
-}
-
-function judgeProgram({ runtime, program, path, version }: ProgramFacts): Check {
-  const name = `program ${runtime}`;
-  if (path === null) return failed(name, `${program} was not found.`, "Install it and put it into PATH.");
-  if (version?.ok) return ok(name, `${path}, version ${version.text}.`);
-  const why = version?.why ?? "it was not asked";
-  return failed(
-    name,
-    `${path} did not tell its version: ${why}.`,
-    `Run \`${shellQuote(path)} --version\` to see what is wrong with it.`,
-  );
-}
-
-function judgeModel(runtime: string, { config, hasPiKey }: ConfiguredFacts): Check {
-  const name = `model ${runtime}`;
-  const named = config.lanes.filter((lane) => lane.runtime === runtime).map((lane) => lane.model);
-  const fallback = runtime === "pi" ? config.piAgentModel : null;
-  const models = [...new Set(named.map((model) => model ?? fallback))];
-  const detail = models.map((model) => (model === null ? "left to the program" : model)).join(", ");
-  if (runtime !== "pi" || hasPiKey) return ok(name, `${detail}.`);
-  return warning(
-    name,
-    `${detail} from ${config.piAgentProvider}, and there is no key for it.`,
-    "Set PI_AGENT_API_KEY, or the variable of the provider (such as OPENROUTER_API_KEY), or log in with `pi`.",
-  );
 }
 
 function judgeStore({ store, config }: ConfiguredFacts): Check {
@@ -178,7 +115,7 @@ function judgeStore({ store, config }: ConfiguredFacts): Check {
     case "absent":
       return ok(name, `${config.storePath} will be made at the first start.`);
     case "trouble":
-      return troubled(name, store.error);
+      return failedBy(name, store.error);
     case "sound": {
       const { heldBy } = store;
       const use =
@@ -230,7 +167,7 @@ function judgeClock(now: number, store: ConfiguredFacts["store"] | null): Check 
   const newest = store?.state === "sound" ? store.newestAt : null;
   if (newest === null || newest <= now + slack) return ok(name, `It is ${time}.`);
   const ahead = `The store has entries from ${new Date(newest).toISOString()}, and the clock says ${time}.`;
-  return failed(name, `${ahead} Until then, due looks wait.`, fix);
+  return failed(name, `${ahead} Until then, due reconciles wait.`, fix);
 }
 
 function octal(mode: number): string {

@@ -1,4 +1,4 @@
-/** Whether the daemon could listen where it is to listen, and who does if it could not. */
+/** Whether the daemon could listen at its address, and which process does if it could not. */
 import { createServer } from "node:net";
 import { messageOf } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
@@ -6,17 +6,17 @@ import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import type { PortFacts } from "./facts.ts";
 
 export async function inspectPort({ host, port, home }: Pick<Config, "host" | "port" | "home">): Promise<PortFacts> {
-  const place = { host, port };
+  const address = { host, port };
   const running = runningDaemon(home);
-  if (running && (port === 0 || running.port === port)) return { ...place, state: "ours", pid: running.pid };
-  if (port === 0) return { ...place, state: "any" };
+  if (running && (port === 0 || running.port === port)) return { ...address, state: "ours", pid: running.pid };
+  if (port === 0) return { ...address, state: "any" };
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE") resolve({ ...place, state: "taken" });
-      else resolve({ ...place, state: "refused", why: messageOf(error) });
+      if (error.code === "EADDRINUSE") resolve({ ...address, state: "taken" });
+      else resolve({ ...address, state: "refused", why: messageOf(error) });
     });
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve({ ...place, state: "free" })));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve({ ...address, state: "free" })));
   });
 }
 

@@ -2,21 +2,21 @@
 import { basename } from "node:path";
 import { AppError } from "../../app-error.ts";
 import { resolveLaneDirectory } from "../../daemon/config/allowed-directory.ts";
-import { slug } from "../../daemon/config/kinds.ts";
-import { runtimeOfProvider } from "../../daemon/config/lane-settings.ts";
-import { settings } from "../../daemon/config/settings.ts";
+import { daemonSettings } from "../../daemon/config/settings.ts";
 import { expandPath, waybillHome } from "../../home.ts";
 import { findProgram } from "../../program.ts";
-import { agentRuntimes } from "../doctor/agent-program.ts";
+import { descriptorOf } from "../../runtimes/descriptor.ts";
+import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
+import { metaOf, portOrAny, slug } from "../../setting-types.ts";
 
-export type Runtime = (typeof runtimes)[number];
-export type Answers = { runtime: Runtime; directory: string; lane: string; port: number };
+export type Answers = { runtime: string; directory: string; lane: string; port: number };
 
-export const runtimes = [...agentRuntimes, "stub"] as const;
+export const defaultPort = daemonSettings.port.parse(undefined);
 
-/** The first agent program that is installed; the scripted agent where there is none. */
-export function proposedRuntime(env: NodeJS.ProcessEnv): Runtime {
-  return agentRuntimes.find((program) => findProgram(program, env) !== null) ?? "stub";
+/** The first runtime whose program is installed, or that needs none. */
+export function proposedRuntime(env: NodeJS.ProcessEnv): string {
+  const usable = runtimeDescriptors.find(({ program }) => program === null || findProgram(program, env) !== null);
+  return (usable ?? runtimeDescriptors[0]).kind;
 }
 
 export function proposedLane(directory: string): string {
@@ -24,12 +24,12 @@ export function proposedLane(directory: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9_-]+/g, "-")
     .replace(/^[-_]+/, "");
-  return slug.schema.safeParse(name.slice(0, 64)).success ? name.slice(0, 64) : "main";
+  return slug.safeParse(name.slice(0, 64)).success ? name.slice(0, 64) : "main";
 }
 
-export function checkedRuntime(text: string): Runtime {
-  const runtime = runtimes.find((one) => one === text.trim().toLowerCase());
-  return runtime ?? wrong(`there is no agent program "${text}"; choose one of ${runtimes.join(", ")}`);
+export function checkedRuntime(text: string): string {
+  const runtime = runtimeKinds.find((kind) => kind === text.trim().toLowerCase());
+  return runtime ?? wrong(`there is no agent program "${text}"; choose one of ${runtimeKinds.join(", ")}`);
 }
 
 /** The person who names a directory here allows it by doing so; the state directory stays forbidden. */
@@ -40,17 +40,16 @@ export function checkedDirectory(text: string, env: NodeJS.ProcessEnv): string {
 
 export function checkedLane(text: string): string {
   const lane = text.trim();
-  return slug.schema.safeParse(lane).success ? lane : wrong(`"${lane}" does not fit: a lane's id is ${slug.words}`);
+  return slug.safeParse(lane).success ? lane : wrong(`"${lane}" does not fit: a lane's id is ${metaOf(slug).words}`);
 }
 
 export function checkedPort(text: string): number {
-  const { kind } = settings.port;
-  const port = kind.schema.safeParse(kind.fromText?.(text));
-  return port.success ? port.data : wrong(`"${text}" does not fit: it must be ${kind.words}`);
+  const port = portOrAny.safeParse(/^\d+$/.test(text.trim()) ? Number(text) : text);
+  return port.success ? port.data : wrong(`"${text}" does not fit: it must be ${metaOf(portOrAny).words}`);
 }
 
 export function configText({ runtime, directory, lane, port }: Answers, env: NodeJS.ProcessEnv): string {
-  const modelProvider = Object.entries(runtimeOfProvider).find(([, one]) => one === runtime)?.[0];
+  const modelProvider = descriptorOf(runtime, runtimeDescriptors).provider;
   const allowedDirectories = isAllowedByDefault(directory, env) ? {} : { allowedDirectories: ["~", directory] };
   const content = { port, modelProvider, ...allowedDirectories, lanes: [{ id: lane, directory }] };
   return `${JSON.stringify(content, null, 2)}\n`;
@@ -58,7 +57,11 @@ export function configText({ runtime, directory, lane, port }: Answers, env: Nod
 
 function isAllowedByDefault(directory: string, env: NodeJS.ProcessEnv): boolean {
   try {
-    resolveLaneDirectory(directory, { allowed: settings.allowedDirectories.default, home: waybillHome(env) }, env);
+    resolveLaneDirectory(
+      directory,
+      { allowed: daemonSettings.allowedDirectories.parse(undefined), home: waybillHome(env) },
+      env,
+    );
     return true;
   } catch (error) {
     if (error instanceof AppError) return false;

@@ -3,10 +3,10 @@
  * allowed directories and outside Waybill's own state.
  */
 import { realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { isAbsolute } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
 import { expandPath } from "../../home.ts";
-import { isInside } from "../../inside.ts";
+import { isInside, realPathIfAny, resolvedPath } from "../../inside.ts";
 
 export type DirectoryRules = {
   /** As configured: absolute or with `~`. One that does not exist allows nothing. */
@@ -24,13 +24,13 @@ export function resolveLaneDirectory(path: string, rules: DirectoryRules, env = 
   const directory = existing(expandPath(path, "/", env));
   if (rules.ownLanes?.includes(directory)) return directory;
   const allowed = rules.allowed.map((one) => realPathIfAny(expandPath(one, "/", env)));
-  if (!allowed.some((place) => place !== null && isInside(directory, place))) {
-    const places = rules.allowed.length === 0 ? "none" : rules.allowed.join(", ");
+  if (!allowed.some((one) => one !== null && isInside(directory, one))) {
+    const known = rules.allowed.length === 0 ? "none" : rules.allowed.join(", ");
     const why = directory === path ? "" : ` (it is ${directory})`;
     throw notAllowed(
       path,
       `no allowed directory contains it${why}`,
-      `Allowed: ${places}. Choose a directory in there, or add one to allowedDirectories in the configuration.`,
+      `Allowed: ${known}. Choose a directory in there, or add one to allowedDirectories in the configuration.`,
     );
   }
   if (isInside(directory, resolvedPath(rules.home))) {
@@ -52,22 +52,6 @@ function existing(path: string): string {
     );
   }
   throw missing(path, "is not a directory");
-}
-
-function realPathIfAny(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Whatever the reason, nothing can be shown to lie inside it.
-    return null;
-  }
-}
-
-/** Where a directory is, or would be: it may not exist yet, and the part of its path that does may hold a symlink. */
-export function resolvedPath(path: string): string {
-  const real = realPathIfAny(path);
-  if (real !== null || dirname(path) === path) return real ?? path;
-  return join(resolvedPath(dirname(path)), relative(dirname(path), path));
 }
 
 function notAllowed(path: string, why: string, hint: string): AppError {

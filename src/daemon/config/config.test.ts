@@ -1,10 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
 import type { AppError } from "../../app-error.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
+import type { Secret } from "../../setting-types.ts";
 import { loadConfig } from "./config.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
@@ -19,6 +20,16 @@ describe("where a configuration comes from", () => {
       ["demo", "opencode"],
       ["sleepy", "stub"],
     ]);
+  });
+
+  test("the demo works where its home leads to, though nothing of it is there yet", () => {
+    const { env, root } = configPlace();
+    mkdirSync(join(root, "real"));
+    symlinkSync(join(root, "real"), join(root, "link"));
+    const { lanes } = loadConfig({ ...env, WAYBILL_HOME: join(root, "link", "waybill") });
+    expect(new Set(lanes.map(({ directory }) => directory))).toEqual(
+      new Set([join(root, "real", "waybill", "demo", "work")]),
+    );
   });
 
   test("the environment counts in the demo profile, too", () => {
@@ -73,7 +84,7 @@ describe("paths", () => {
     const below = join(root, ".config", "waybill");
     expect(loadConfig(env)).toMatchObject({
       storePath: join(below, "db/w.db"),
-      opencodeBin: join(root, "bin/opencode"),
+      runtimeSettings: { opencodeBin: join(root, "bin/opencode") },
       allowedDirectories: [join(root, "a"), join(below, "b")],
     });
     expect(loadConfig({ ...env, SQLITE_PATH: "x.db" }).storePath).toBe(join(process.cwd(), "x.db"));
@@ -81,7 +92,7 @@ describe("paths", () => {
 
   test("the name of a program stays a name", () => {
     const { env } = configPlace();
-    expect(loadConfig({ ...env, OPENCODE_BIN: "opencode-next" }).opencodeBin).toBe("opencode-next");
+    expect(loadConfig({ ...env, OPENCODE_BIN: "opencode-next" }).runtimeSettings.opencodeBin).toBe("opencode-next");
   });
 
   test("a prompt file that is not there is refused", () => {
@@ -130,13 +141,12 @@ describe("an address that other machines can reach", () => {
   });
 });
 
-test("secrets are there for those who ask, and print nowhere", () => {
+test("a secret is there for the runtime that needs it, and prints nowhere", () => {
   const { env, write } = configPlace();
-  write({ telegramBotToken: "123:hush" });
-  const config = loadConfig({ ...env, PI_AGENT_API_KEY: "sk-hush" });
-  expect(config.secrets.telegramBotToken?.reveal()).toBe("123:hush");
-  expect(config.secrets.piAgentApiKey?.reveal()).toBe("sk-hush");
-  expect(`${JSON.stringify(config)} ${inspect(config, { depth: 9 })} ${config.secrets.piAgentApiKey}`).not.toMatch(
-    /hush/,
-  );
+  write({ piAgentApiKey: "sk-hush" });
+  for (const config of [loadConfig(env), loadConfig({ ...env, PI_AGENT_API_KEY: "sk-hush" })]) {
+    const key = config.runtimeSettings.piAgentApiKey as Secret;
+    expect(key.reveal()).toBe("sk-hush");
+    expect(`${JSON.stringify(config)} ${inspect(config, { depth: 9 })} ${key}`).not.toMatch(/hush/);
+  }
 });

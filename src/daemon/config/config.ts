@@ -2,102 +2,115 @@
  * The configuration that a daemon runs on: environment over file over default, checked, with every path absolute.
  * Without a file it is the demo profile. Anything that is not right is an `AppError` that says where and why.
  */
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../../app-error.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
-import { defaultPolicy } from "../../core/delivery/policy.ts";
 import { waybillHome } from "../../home.ts";
+import { resolvedPath } from "../../inside.ts";
 import { isLoopback } from "../../loopback.ts";
+import { checkDescriptors } from "../../runtimes/descriptor.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { demoDirectory, demoLaneScripts, demoLanes, demoPolicy } from "../demo/demo-profile.ts";
-import { withCheckedPlaces } from "./checked-paths.ts";
+import { resolveLaneDirectory } from "./allowed-directory.ts";
+import type { Origin } from "./config-error.ts";
 import { badSetting } from "./config-error.ts";
-import type { ConfigFile } from "./file-schema.ts";
-import type { LanesAndTeams } from "./lanes.ts";
-import { lanesAndTeams } from "./lanes.ts";
+import type { ConfiguredLanes } from "./lanes.ts";
+import { configuredLanes } from "./lanes.ts";
 import type { ReadFile } from "./read-file.ts";
 import { readConfigFile } from "./read-file.ts";
-import type { Secret } from "./secret.ts";
-import { secret } from "./secret.ts";
-import { withSwitches } from "./switches.ts";
-import type { Origins, Values } from "./values.ts";
-import { settingValues } from "./values.ts";
+import { environmentSettings, fileSchema } from "./settings.ts";
+import type { DaemonValues, Origins } from "./values.ts";
+import { fromEnvironment, settingValues } from "./values.ts";
 
-type Elsewhere = "sqlitePath" | "sessionRetryAttempts" | "telegramBotToken" | "piAgentApiKey";
-
-export type Config = Omit<Values, Elsewhere> &
-  LanesAndTeams & {
+export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts"> &
+  Omit<ConfiguredLanes, "laneLimits"> & {
     profile: { kind: "file"; path: string } | { kind: "demo" };
     /** WAYBILL_HOME: the token and the daemon file are here. */
     home: string;
-    /** Where the store is unless it was given another place; the demo has a directory of its own. */
+    /** Where the store is unless another path was set; the demo has a directory of its own. */
     stateDirectory: string;
     storePath: string;
-    /** What the scripted agent keeps. */
-    stubJournalPath: string;
+    /** The values of all runtimes' settings, by key. */
+    runtimeSettings: Readonly<Record<string, unknown>>;
     policy: Policy;
-    secrets: { telegramBotToken: Secret | null; piAgentApiKey: Secret | null };
   };
 
-/** Ready to start on: the directories were looked at, too. `file` is for one that is not written yet. */
+/** Ready to start on: the directories were checked, too. `file` is for one that is not written yet. */
 export function loadConfig(env: NodeJS.ProcessEnv, file?: ReadFile): Config {
   const { origins, ...config } = readConfig(env, file);
-  return withCheckedPlaces(config, origins, env);
+  return withCheckedPaths(config, origins, env);
 }
 
-/** Everything that can be said without looking at the directories that it names. */
+/** Everything that can be said without reading the directories that it names. */
 export function readConfig(
   env: NodeJS.ProcessEnv,
   file: ReadFile | null = readConfigFile(env),
 ): Config & { origins: Origins } {
+  checkDescriptors(runtimeDescriptors);
   const home = waybillHome(env);
   const stateDirectory = file ? home : demoDirectory(home);
-  const { values, origins } = settingValues({ env, file, stateDirectory });
-  refuseOpenDoor(values, origins);
-  const { sqlitePath, sessionRetryAttempts, telegramBotToken, piAgentApiKey, ...plain } = values;
-  const configured = file ? lanesAndTeams(file, values, env) : { ...demo, lanes: demoLanes(home) };
+  const { values, runtimeSettings, origins } = settingValues({ env, file, stateDirectory });
+  refuseOpenHost(values, origins);
+  const { sqlitePath, sessionRetryAttempts, ...plain } = values;
+  const { laneLimits, ...lanes } = file ? configuredLanes(file, values, env) : demoProfile(home);
   const limits = {
-    everyLane: { tokens: values.dailyTokenLimit, cost: values.dailyCostLimit },
-    byLane: configured.laneLimits,
+    everyLane: { tokens: values.dailyTokenLimit ?? null, cost: values.dailyCostLimit ?? null },
+    byLane: laneLimits,
   };
-  const policy = { ...policyOf(file?.content ?? null), maxRepairs: sessionRetryAttempts, limits };
+  // A real agent program takes longer to show something than a scripted agent does.
+  const policy = file ? fileSchema.shape.delivery.parse(file.content.delivery) : demoPolicy;
+  const automaticRetry = fromEnvironment(environmentSettings.watchdog, env)?.value !== false;
   return {
     ...plain,
-    ...configured,
+    ...lanes,
     profile: file ? { kind: "file", path: file.path } : { kind: "demo" },
     home,
     stateDirectory,
     storePath: sqlitePath,
-    stubJournalPath: join(stateDirectory, "stub.jsonl"),
-    policy: withSwitches(policy, env),
-    secrets: { telegramBotToken: secretOrNull(telegramBotToken), piAgentApiKey: secretOrNull(piAgentApiKey) },
+    runtimeSettings,
+    policy: { ...policy, maxRepairs: sessionRetryAttempts, limits, automaticRetry },
     origins,
   };
 }
 
-const demo = { teams: [], stubScripts: demoLaneScripts, laneLimits: {} };
-
-function policyOf(file: ConfigFile | null): Policy {
-  // A real agent program takes longer to show something than a scripted agent does.
-  if (file === null) return demoPolicy;
-  const { retention, ...numbers } = file.delivery ?? {};
-  return { ...defaultPolicy, ...given(numbers), retention: { ...defaultPolicy.retention, ...given(retention ?? {}) } };
+function demoProfile(home: string): ConfiguredLanes {
+  // Its directory is made at the start; symlinks in its path are followed, as for every lane.
+  const directory = resolvedPath(join(demoDirectory(home), "work"));
+  return { lanes: demoLanes(directory), laneSettings: demoLaneScripts, laneLimits: {} };
 }
 
-/** Only what was written; a key without a value must not hide a default. */
-function given<T extends object>(written: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
-function secretOrNull(value: string | null): Secret | null {
-  return value === null ? null : secret(value);
-}
-
-function refuseOpenDoor({ host, allowRemote }: Values, origins: Origins): void {
+function refuseOpenHost({ host, allowRemote }: DaemonValues, origins: Origins): void {
   if (allowRemote || isLoopback(host)) return;
   throw badSetting(
     origins.host ?? { kind: "environment", variable: "WAYBILL_HOST" },
-    `is ${host}, which other machines can failPoint, and allowRemote is not set`,
+    `is ${host}, which other machines can reach, and allowRemote is not set`,
     "Set host to 127.0.0.1; or, if other machines are meant to reach it, set allowRemote to true (WAYBILL_ALLOW_REMOTE=1).",
   );
+}
+
+/** Refuses directories and files that a start could not use. */
+function withCheckedPaths(config: Config, origins: Origins, env: NodeJS.ProcessEnv): Config {
+  const { profile, systemPromptPath } = config;
+  if (systemPromptPath !== undefined && origins.systemPromptPath) {
+    refuseMissingFile(systemPromptPath, origins.systemPromptPath);
+  }
+  // The demo's directory is Waybill's own, and made at the start.
+  if (profile.kind === "demo") return config;
+  const rules = { allowed: config.allowedDirectories, home: config.home };
+  const lanes = config.lanes.map((lane, index) => {
+    try {
+      return { ...lane, directory: resolveLaneDirectory(lane.directory, rules, env) };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      const origin: Origin = { kind: "file", file: profile.path, key: `lanes[${index}].directory` };
+      throw badSetting(origin, `does not fit: ${error.message.replace(/\.$/, "")}`, error.hint, error);
+    }
+  });
+  return { ...config, lanes };
+}
+
+function refuseMissingFile(path: string, origin: Origin): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return;
+  throw badSetting(origin, `names ${path}, and there is no such file`, "Write the file, or leave the setting out.");
 }

@@ -17,9 +17,9 @@ describe("lanes and teams", () => {
         { id: "one", directory: "~/project" },
         { id: "two", directory: "~/project", runtime: "stub", contract: "tool", model: "other", displayName: "Two" },
       ],
-      teams: { crew: { displayName: "The crew", members: { tom: { lane: "two" } } } },
+      teams: { crew: { members: { tom: { lane: "two" } } } },
     });
-    const { lanes, teams } = loadConfig(env);
+    const { lanes } = loadConfig(env);
     expect(lanes).toMatchObject([
       {
         id: "one",
@@ -32,14 +32,13 @@ describe("lanes and teams", () => {
       },
       { id: "two", runtime: "stub", model: "other", contract: "tool", team: "crew", member: "tom", displayName: "Two" },
     ]);
-    expect(teams).toEqual([{ id: "crew", displayName: "The crew", members: [{ id: "tom", lane: "two" }] }]);
   });
 
   test("a stub lane may have a script", () => {
     const { env, write } = configPlace();
     const script = { always: [{ steps: [{ say: "Hello." }] }] };
     write({ modelProvider: "stub", lanes: [{ id: "one", directory: "~/project", script }] });
-    expect(loadConfig(env).stubScripts).toMatchObject({ one: script });
+    expect(loadConfig(env).laneSettings).toMatchObject({ one: { script } });
   });
 
   test("an agent brings its model along; other lanes have the configured one", () => {
@@ -93,6 +92,11 @@ describe("lanes and teams", () => {
       /lanes\[0\]\.model stands beside an agent, which brings its own/,
     ],
     [
+      "an agent for pi",
+      { lanes: [{ ...lane, runtime: "pi", agent: "plan" }] },
+      /lanes\[0\]\.agent is "plan", and pi has no agents/,
+    ],
+    [
       "a limit of nothing",
       { lanes: [{ ...lane, dailyTokenLimit: 0 }] },
       /dailyTokenLimit must be a whole number, 1 or/,
@@ -126,6 +130,16 @@ describe("lanes and teams", () => {
     const { env, write } = configPlace();
     write(content);
     expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(message) });
+  });
+
+  test("a runtime that is not in the registry is refused with the nearest one", () => {
+    const { env, write } = configPlace();
+    write({ lanes: [{ ...lane, runtime: "opencod" }] });
+    expect(refusal(env)).toMatchObject({
+      code: "config_invalid",
+      message: expect.stringMatching(/lanes\[0\]\.runtime must be one of opencode, claude, pi, stub/),
+      hint: 'Did you mean "opencode"?',
+    });
   });
 
   test("the directory that a lane gets is the one behind its symlinks", () => {

@@ -2,96 +2,100 @@
 import { dirname } from "node:path";
 import type { DailyLimits } from "../../core/lane/daily-limit.ts";
 import { expandPath } from "../../home.ts";
-import type { StubScriptInput } from "../../runtimes/stub/script.ts";
-import { choiceOf } from "../../service/agent-or-model.ts";
+import { descriptorOf, withDefaultModel } from "../../runtimes/descriptor.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import type { NewLane } from "../../store/port.ts";
 import { badSetting } from "./config-error.ts";
-import type { ConfigFile, FileLane } from "./file-schema.ts";
-import { runtimeOfProvider } from "./lane-settings.ts";
 import type { ReadFile } from "./read-file.ts";
-import type { Values } from "./values.ts";
+import type { ConfigFile, FileLane } from "./settings.ts";
+import type { DaemonValues } from "./values.ts";
 
 export type ConfigLane = Omit<NewLane, "createdAt"> & { displayName: string | null };
-export type ConfigTeam = {
-  id: string;
-  displayName: string | null;
-  members: readonly { id: string; lane: string }[];
-};
-type LaneDefaults = Pick<Values, "modelProvider" | "modelName" | "dailyTokenLimit" | "dailyCostLimit">;
 
-export type LanesAndTeams = {
+export type ConfiguredLanes = {
   lanes: readonly ConfigLane[];
-  teams: readonly ConfigTeam[];
-  /** By lane id, for the stub. */
-  stubScripts: Readonly<Record<string, StubScriptInput>>;
+  /** What runtimes have settings for in lanes, by lane id. */
+  laneSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** By lane id, for those that have limits of their own. */
   laneLimits: Readonly<Record<string, DailyLimits>>;
 };
 
-export function lanesAndTeams(file: ReadFile, values: LaneDefaults, env: NodeJS.ProcessEnv): LanesAndTeams {
+export function runtimeOfProvider(provider: string): string {
+  const { kind } = runtimeDescriptors.find((one) => one.provider === provider) ?? runtimeDescriptors[0];
+  return kind;
+}
+
+export function configuredLanes(file: ReadFile, values: DaemonValues, env: NodeJS.ProcessEnv): ConfiguredLanes {
   const written = file.content.lanes ?? [];
-  const teams = teamsOf(file.content);
-  const places = new Map<string, number>();
-  for (const [place, { id }] of written.entries()) {
-    const first = places.get(id);
-    if (first !== undefined) throw wrong(file.path, `lanes[${place}].id`, `is "${id}", as is lanes[${first}].id`);
-    places.set(id, place);
+  const indexes = new Map<string, number>();
+  for (const [index, { id }] of written.entries()) {
+    const first = indexes.get(id);
+    if (first !== undefined) throw wrong(file.path, `lanes[${index}].id`, `is "${id}", as is lanes[${first}].id`);
+    indexes.set(id, index);
   }
-  const membership = membershipOf(file.path, teams, new Set(places.keys()));
-  const lanes = written.map((lane) => ({
-    ...laneOf(lane, values),
+  const membership = membershipOf(file, new Set(indexes.keys()));
+  const lanes = written.map((lane, index) => ({
+    ...laneOf(file.path, lane, index, values),
     directory: expandPath(lane.directory, dirname(file.path), env),
     ...(membership.get(lane.id) ?? { team: null, member: null }),
   }));
-  for (const [place, lane] of written.entries()) refuseBoth(file.path, place, lane, lanes[place]?.runtime);
-  return { lanes, teams, stubScripts: scriptsOf(file.path, written, lanes), laneLimits: limitsOf(written, values) };
+  return {
+    lanes,
+    laneSettings: Object.fromEntries(
+      written.map((lane, index) => [lane.id, runtimeSettingsOf(file.path, lane, index, lanes[index]?.runtime ?? "")]),
+    ),
+    laneLimits: limitsOf(written, values),
+  };
 }
 
-function refuseBoth(file: string, place: number, { agent, model }: FileLane, runtime: string | undefined): void {
-  if (runtime !== "opencode" || agent === undefined || model === undefined) return;
-  throw wrong(
-    file,
-    `lanes[${place}].model`,
-    "stands beside an agent, which brings its own",
-    "Leave out one of the two.",
-  );
-}
-
-function limitsOf(written: readonly FileLane[], values: LaneDefaults): LanesAndTeams["laneLimits"] {
-  const own = written.filter((lane) => lane.dailyTokenLimit !== undefined || lane.dailyCostLimit !== undefined);
-  return Object.fromEntries(
-    own.map(({ id, dailyTokenLimit = values.dailyTokenLimit, dailyCostLimit = values.dailyCostLimit }) => [
-      id,
-      { tokens: dailyTokenLimit, cost: dailyCostLimit },
-    ]),
-  );
-}
-
-function laneOf(lane: FileLane, { modelProvider, modelName }: LaneDefaults) {
-  const runtime = lane.runtime ?? runtimeOfProvider[modelProvider];
+function laneOf(file: string, lane: FileLane, index: number, { modelProvider, modelName }: DaemonValues) {
+  const runtime = lane.runtime ?? runtimeOfProvider(modelProvider);
+  const descriptor = descriptorOf(runtime, runtimeDescriptors);
+  const chosen = { agent: lane.agent ?? null, model: lane.model ?? null };
+  const problem = descriptor.laneProblem(chosen);
+  if (problem) throw wrong(file, `lanes[${index}].${problem.key}`, problem.reason, problem.hint);
   return {
     id: lane.id,
     displayName: lane.displayName ?? null,
     runtime,
-    ...choiceOf({ runtime, agent: lane.agent ?? null, model: lane.model ?? null }, modelName),
+    ...withDefaultModel(descriptor, chosen, modelName ?? null),
     contract: lane.contract ?? "text",
   };
 }
 
-function teamsOf({ teams = {} }: ConfigFile): ConfigTeam[] {
-  return Object.entries(teams).map(([id, team]) => ({
-    id,
-    displayName: team.displayName ?? null,
-    members: Object.entries(team.members).map(([member, { lane }]) => ({ id: member, lane })),
-  }));
+/** The lane's keys that belong to its runtime. Those of another one would have no effect, and are refused. */
+function runtimeSettingsOf(file: string, lane: FileLane, index: number, runtime: string): Record<string, unknown> {
+  const own: Record<string, unknown> = {};
+  for (const { kind, laneSettings } of runtimeDescriptors) {
+    for (const key of Object.keys(laneSettings)) {
+      const value = (lane as Record<string, unknown>)[key];
+      if (value === undefined) continue;
+      if (kind !== runtime) {
+        const reason = `is only for ${kind} lanes, and lane "${lane.id}" has runtime ${runtime}`;
+        throw wrong(file, `lanes[${index}].${key}`, reason);
+      }
+      own[key] = value;
+    }
+  }
+  return own;
+}
+
+function limitsOf(written: readonly FileLane[], values: DaemonValues): ConfiguredLanes["laneLimits"] {
+  const own = written.filter((lane) => lane.dailyTokenLimit !== undefined || lane.dailyCostLimit !== undefined);
+  return Object.fromEntries(
+    own.map(({ id, dailyTokenLimit = values.dailyTokenLimit, dailyCostLimit = values.dailyCostLimit }) => [
+      id,
+      { tokens: dailyTokenLimit ?? null, cost: dailyCostLimit ?? null },
+    ]),
+  );
 }
 
 type Membership = Map<string, { team: string; member: string }>;
 
-function membershipOf(file: string, teams: readonly ConfigTeam[], lanes: ReadonlySet<string>): Membership {
+function membershipOf({ path: file, content }: ReadFile, lanes: ReadonlySet<string>): Membership {
   const found: Membership = new Map();
-  for (const { id: team, members } of teams) {
-    for (const { id: member, lane } of members) {
+  for (const [team, { members }] of Object.entries<Team>(content.teams ?? {})) {
+    for (const [member, { lane }] of Object.entries(members)) {
       const key = `teams.${team}.members.${member}.lane`;
       if (!lanes.has(lane)) {
         const known = lanes.size === 0 ? "There are no lanes in the file." : `Its lanes: ${[...lanes].join(", ")}.`;
@@ -108,22 +112,7 @@ function membershipOf(file: string, teams: readonly ConfigTeam[], lanes: Readonl
   return found;
 }
 
-function scriptsOf(
-  file: string,
-  written: readonly FileLane[],
-  lanes: readonly ConfigLane[],
-): LanesAndTeams["stubScripts"] {
-  const scripts: Record<string, StubScriptInput> = {};
-  for (const [place, { id, script }] of written.entries()) {
-    if (script === undefined) continue;
-    const runtime = lanes[place]?.runtime;
-    if (runtime !== "stub") {
-      throw wrong(file, `lanes[${place}].script`, `is only for stub lanes, and lane "${id}" has runtime ${runtime}`);
-    }
-    scripts[id] = script;
-  }
-  return scripts;
-}
+type Team = NonNullable<ConfigFile["teams"]>[string];
 
 function wrong(file: string, key: string, reason: string, hint?: string) {
   return badSetting({ kind: "file", file, key }, reason, hint);

@@ -1,32 +1,46 @@
 /** Turns what the schema found into problems that a person can act on: the key's path, the reason, the nearest key. */
-import type { z } from "zod";
+import { z } from "zod";
 import { nearest } from "../../nearest.ts";
+import { metaOf, slug, withoutDefault } from "../../setting-types.ts";
 import type { Problem } from "./config-error.ts";
-import { validKeys } from "./valid-keys.ts";
 
 type Path = readonly PropertyKey[];
+type Issue = z.core.$ZodIssue;
 
-export function problemsOf(schema: z.ZodType, value: unknown, issues: readonly z.core.$ZodIssue[]): Problem[] {
+export function problemsOf(schema: z.ZodType, value: unknown, issues: readonly Issue[]): Problem[] {
   return issues.flatMap((issue) => {
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => unknownKey(key, issue.path, validKeys(schema, issue.path)));
-    }
+    const key = keyOf(issue.path);
+    const found = schemasAt([schema], issue.path);
+    if (issue.code === "unrecognized_keys") return issue.keys.map((one) => unknownKey(one, issue.path, found));
+    if (valueAt(value, issue.path) === undefined) return [{ key, reason: "is missing" }];
+    if (issue.code === "invalid_key") return [{ key, reason: `is not a name: it must be ${metaOf(slug).words}` }];
+    const words = found.map((one) => metaOf(one).words).find((one) => one !== undefined);
+    if (words !== undefined)
+      return [{ key, reason: `must be ${words}`, ...hintFor(issue, valueAt(value, issue.path)) }];
     if (issue.code === "invalid_union") {
       const inside = nearestBranch(issue.errors).map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
-      return inside.length > 0
-        ? problemsOf(schema, value, inside)
-        : [{ key: keyOf(issue.path), reason: "is not valid" }];
+      return inside.length > 0 ? problemsOf(schema, value, inside) : [{ key, reason: "is not valid" }];
     }
-    return [{ key: keyOf(issue.path), reason: reasonOf(issue, value) }];
+    if (issue.code === "invalid_type")
+      return [{ key, reason: `must be ${typeWords[issue.expected] ?? issue.expected}` }];
+    return [{ key, reason: `is not valid: ${issue.message}` }];
   });
 }
 
 /** Of several forms that a value may have, the one that it comes nearest to. */
-function nearestBranch(branches: readonly (readonly z.core.$ZodIssue[])[]): readonly z.core.$ZodIssue[] {
+function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
   return branches.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }
 
-function unknownKey(key: string, path: Path, known: readonly string[]): Problem {
+function hintFor(issue: Issue, value: unknown): { hint?: string } {
+  if (issue.code !== "invalid_value" || typeof value !== "string") return {};
+  const meant = nearest(value, issue.values.map(String));
+  return meant === null ? {} : { hint: `Did you mean "${meant}"?` };
+}
+
+function unknownKey(key: string, path: Path, schemas: readonly z.core.$ZodType[]): Problem {
+  const objects = schemas.flatMap(formsOf).filter((one) => one instanceof z.ZodObject);
+  const known = [...new Set(objects.flatMap((one) => Object.keys(one.shape)))];
   const meant = nearest(key, known);
   const hint = meant
     ? `Did you mean "${meant}"?`
@@ -46,12 +60,26 @@ const typeWords: Record<string, string> = {
   record: "an object",
 };
 
-function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
-  if (valueAt(value, issue.path) === undefined) return "is missing";
-  if (issue.code === "invalid_key") return `is not a name: ${issue.issues[0]?.message ?? "it is not valid"}`;
-  if (issue.code === "invalid_type") return `must be ${typeWords[issue.expected] ?? issue.expected}`;
-  if (issue.message.startsWith("must ")) return issue.message;
-  return `is not valid: ${issue.message}`;
+/** The schemas at a path; several below a union. */
+function schemasAt(schemas: readonly z.core.$ZodType[], [key, ...rest]: Path): readonly z.core.$ZodType[] {
+  if (key === undefined) return schemas;
+  const next = schemas.flatMap(formsOf).flatMap((one) => below(one, key));
+  return schemasAt(next, rest);
+}
+
+function formsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  const inner = withoutDefault(schema);
+  if (inner !== schema) return formsOf(inner);
+  return inner instanceof z.ZodUnion ? inner.def.options.flatMap(formsOf) : [inner];
+}
+
+function below(schema: z.core.$ZodType, key: PropertyKey): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodObject) {
+    const inner = (schema.shape as Record<PropertyKey, z.core.$ZodType | undefined>)[key];
+    return inner ? [inner] : [];
+  }
+  if (schema instanceof z.ZodArray) return [schema.element];
+  return schema instanceof z.ZodRecord ? [schema.valueType] : [];
 }
 
 function valueAt(value: unknown, path: Path): unknown {
@@ -62,12 +90,12 @@ function valueAt(value: unknown, path: Path): unknown {
 }
 
 /** `lanes[0].directory`; a name that could be misread stands in quotes, and the whole file is "it". */
-export function keyOf(path: Path): string {
-  const parts = path.map((part, place) => {
+function keyOf(path: Path): string {
+  const parts = path.map((part, index) => {
     if (typeof part === "number") return `[${part}]`;
     const name = String(part);
     if (!/^[\w$-]+$/.test(name)) return `[${JSON.stringify(name.slice(0, 80))}]`;
-    return place === 0 ? name : `.${name}`;
+    return index === 0 ? name : `.${name}`;
   });
   return parts.join("") || "it";
 }

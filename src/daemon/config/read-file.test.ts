@@ -10,7 +10,8 @@ describe("what a file may hold", () => {
   const cases: readonly [string, unknown, RegExp, RegExp?][] = [
     ["a wrong type", { port: "7717" }, /: port must be a port from 1 to 65535, or 0/],
     ["an unknown key, with the nearest one", { prot: 1 }, /: prot is no key/, /Did you mean "port"\?/],
-    ["a key in another spelling", { TELEGRAM_BOT_TOKEN: "x" }, /TELEGRAM_BOT_TOKEN is no key/, /"telegramBotToken"/],
+    ["a key in another spelling", { PI_AGENT_API_KEY: "x" }, /PI_AGENT_API_KEY is no key/, /"piAgentApiKey"/],
+    ["a key of a part that is not there", { telegramBotToken: "x" }, /telegramBotToken is no key/],
     ["an unknown key that is near to nothing", { colour: 1 }, /: colour is no key/, /docs\/configuration\.md/],
     ["an unknown key of delivery", { delivery: { graceMS: 1 } }, /: delivery\.graceMS is no key/, /"graceMs"/],
     [
@@ -20,7 +21,11 @@ describe("what a file may hold", () => {
       /respondedMs, failedMs/,
     ],
     ["a wrong type in delivery", { delivery: { maxAttempts: 0 } }, /: delivery\.maxAttempts must be/],
-    ["an empty list of delays", { delivery: { retryDelaysMs: [] } }, /retryDelaysMs must be a list that is not empty/],
+    [
+      "an empty list of delays",
+      { delivery: { retryDelaysMs: [] } },
+      /retryDelaysMs must be a list .* that is not empty/,
+    ],
     ["lanes that are no list", { lanes: {} }, /: lanes must be a list/],
     ["a lane without a directory", { lanes: [{ id: "a" }] }, /: lanes\[0\]\.directory is missing/],
     ["a lane with a bad id", { lanes: [{ id: "A b", directory: "/" }] }, /: lanes\[0\]\.id must be 1 to 64 of/],
@@ -64,9 +69,9 @@ describe("what a file may hold", () => {
 
   test("bad JSON is named by line and column, and nothing of it is quoted", () => {
     const { env, write } = configPlace();
-    write('{\n  "telegramBotToken": "123:hush" "port": 1\n}');
+    write('{\n  "piAgentApiKey": "123-hush" "port": 1\n}');
     const error = refusal(env);
-    expect(error.message).toMatch(/in line 2, column 34, a "," or the closing bracket should stand there/);
+    expect(error.message).toMatch(/in line 2, column 31, a "," or the closing bracket is expected/);
     expect(`${error.message}${error.hint}${inspect(error.cause)}`).not.toMatch(/hush/);
   });
 });

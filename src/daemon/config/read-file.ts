@@ -4,10 +4,10 @@ import { messageOf } from "../../app-error.ts";
 import { defaultConfigPath, expandPath } from "../../home.ts";
 import type { Problem } from "./config-error.ts";
 import { configMissing, configProblems, configUnreadable } from "./config-error.ts";
-import type { ConfigFile } from "./file-schema.ts";
-import { fileSchema } from "./file-schema.ts";
 import { readJson } from "./json-text.ts";
 import { problemsOf } from "./problems.ts";
+import type { ConfigFile } from "./settings.ts";
+import { fileSchema } from "./settings.ts";
 
 /** Far more than any configuration needs; a log or an image under that name is refused before it is read. */
 const maxBytes = 1024 * 1024;
@@ -45,7 +45,8 @@ export function parseConfigFile(path: string, text: string): ConfigFile {
     throw configUnreadable(path, `it is not JSON: in line ${json.line}, column ${json.column}, ${json.reason}`);
   }
   const parsed = fileSchema.safeParse(json.value);
-  if (parsed.success) return parsed.data;
+  // Not what was parsed, where defaults hide what the file left out.
+  if (parsed.success) return json.value as ConfigFile;
   const [first, ...others] = problemsOf(fileSchema, json.value, parsed.error.issues);
   const unexplained: Problem = { key: "it", reason: "does not fit what a configuration is" };
   throw configProblems(path, [first ?? unexplained, ...others]);

@@ -1,318 +1,273 @@
 /**
- * Every setting, once: its key, its variable, its default, what it means and from when on it has an effect. The file's
- * schema, the reading of the environment, the defaults, the nearest key in an error, and the test of
- * docs/configuration.md are all made from these tables, so that they cannot disagree.
+ * Every setting, once, as a zod schema with metadata: its key, its variable, its default and what it means. The file's
+ * schema, the reading of the environment, the nearest key in an error, and docs/configuration.md are made from these
+ * tables and from those of the runtimes, so that they cannot disagree.
  */
-import type { Kind } from "./kinds.ts";
-import * as kinds from "./kinds.ts";
-import { permissionPolicy } from "./permission-policy-kind.ts";
-
-export type Setting<T = unknown> = {
-  kind: Kind<T>;
-  env?: string;
-  /** Without one the setting may be left out, and is null then. `$WAYBILL_HOME` in a path is the state directory. */
-  default?: T;
-  /** In the place of a default that follows from something else. */
-  defaultWords?: string;
-  secret?: true;
-  meaning: string;
-  effect: Effect;
-};
-
-/** `now`, or the part of Waybill that the setting waits for; until that is there, it is accepted and checked. */
-type Effect = "now" | "with Telegram";
-
-type ValueOf<S> = S extends { kind: Kind<infer T> } ? (S extends { default: unknown } ? T : T | null) : never;
-export type ValuesOf<Table> = { -readonly [K in keyof Table]: ValueOf<Table[K]> };
+import { z } from "zod";
+import type { Policy } from "../../core/delivery/policy.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
+import { permissionPolicy } from "../../runtimes/descriptor.ts";
+import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
+import * as types from "../../setting-types.ts";
 
 const second = 1000;
 const minute = 60 * second;
+const providers = runtimeDescriptors.map(({ provider }) => provider);
 
-export const settings = {
-  port: {
-    kind: kinds.portOrAny,
+export const daemonSettings = {
+  port: types.portOrAny.default(7717).meta({
     env: "PORT",
-    default: 7717,
-    meaning: "Where the daemon listens. 0 takes a port that is free and writes it into `$WAYBILL_HOME/daemon.json`.",
-    effect: "now",
-  },
-  host: {
-    kind: kinds.host,
+    description:
+      "Where the daemon listens. 0 takes a port that is free and writes it into `$WAYBILL_HOME/daemon.json`.",
+  }),
+  host: types.host.default("127.0.0.1").meta({
     env: "WAYBILL_HOST",
-    default: "127.0.0.1",
-    meaning: "The address to listen on. Any but a loopback address needs `allowRemote` as well.",
-    effect: "now",
-  },
-  allowRemote: {
-    kind: kinds.flag,
+    description: "The address to listen on. Any but a loopback address needs `allowRemote` as well.",
+  }),
+  allowRemote: types.flag.default(false).meta({
     env: "WAYBILL_ALLOW_REMOTE",
-    default: false,
-    meaning: "Says that other machines are meant to reach the daemon. The token is needed all the same.",
-    effect: "now",
-  },
-  allowedHosts: {
-    kind: kinds.hosts,
-    default: [],
-    meaning: "Further names under which the daemon may be addressed (the `Host` of a request), beside loopback.",
-    effect: "now",
-  },
-  allowedOrigins: {
-    kind: kinds.origins,
-    default: [],
-    meaning: "Further origins whose pages may call the daemon, beside its own.",
-    effect: "now",
-  },
-  allowedDirectories: {
-    kind: kinds.paths,
-    default: ["~"],
-    meaning: "A lane may only work inside one of these directories, after symlinks were followed.",
-    effect: "now",
-  },
-  sqlitePath: {
-    kind: kinds.path,
+    description: "Says that other machines are meant to reach the daemon. The token is needed all the same.",
+  }),
+  allowedHosts: types.hosts.default([]).meta({
+    description: "Further names under which the daemon may be addressed (the `Host` of a request), beside loopback.",
+  }),
+  allowedOrigins: types.origins.default([]).meta({
+    description: "Further origins whose pages may call the daemon, beside its own.",
+  }),
+  allowedDirectories: types.paths.default(["~"]).meta({
+    description: "A lane may only work inside one of these directories, after symlinks were followed.",
+  }),
+  sqlitePath: types.path.default("$WAYBILL_HOME/waybill.db").meta({
     env: "SQLITE_PATH",
-    default: "$WAYBILL_HOME/waybill.db",
-    meaning: "The store's file. It must be on a local disk.",
-    effect: "now",
-  },
-  logLevel: {
-    kind: kinds.choice("fatal", "error", "warn", "info", "debug", "trace"),
+    description: "The store's file. It must be on a local disk.",
+  }),
+  logLevel: types.choice("fatal", "error", "warn", "info", "debug", "trace").default("info").meta({
     env: "WAYBILL_LOG_LEVEL",
-    default: "info",
-    meaning: "The least important kind of line that is logged. `debug` and `trace` show what messages say.",
-    effect: "now",
-  },
-  keptEvents: {
-    kind: kinds.positive,
+    description: "The least important kind of line that is logged. `debug` and `trace` show what messages say.",
+  }),
+  keptEvents: types.positive.default(10_000).meta({
     env: "WAYBILL_KEPT_EVENTS",
-    default: 10_000,
-    meaning: "How many events of each lane are kept, about: [events.md](events.md). The oldest go first.",
-    effect: "now",
-  },
-  drainMs: {
-    kind: kinds.milliseconds,
+    description: "How many events of each lane are kept, about: [events.md](events.md). The oldest go first.",
+  }),
+  drainMs: types.milliseconds.default(10 * second).meta({
     env: "WAYBILL_DRAIN_MS",
-    default: 10 * second,
-    meaning:
+    description:
       "How long a stop waits for running turns. What has not ended by then stays in the ledger and goes on later.",
-    effect: "now",
-  },
-  alertAskAfterMs: {
-    kind: kinds.milliseconds,
-    default: 2 * minute,
-    meaning: "An ask that nobody answered for this long is brought up again.",
-    effect: "now",
-  },
-  alertFailureAfterMs: {
-    kind: kinds.milliseconds,
-    default: 5 * minute,
-    meaning: "A failed delivery that nobody dealt with for this long is brought up again.",
-    effect: "now",
-  },
-  relayTimeoutMs: {
-    kind: kinds.someMilliseconds,
+  }),
+  alertAskAfterMs: types.milliseconds.default(2 * minute).meta({
+    description: "An ask that nobody answered for this long is brought up again.",
+  }),
+  alertFailureAfterMs: types.milliseconds.default(5 * minute).meta({
+    description: "A failed delivery that nobody dealt with for this long is brought up again.",
+  }),
+  relayTimeoutMs: types.someMilliseconds.default(5 * minute).meta({
     env: "RELAY_TIMEOUT_MS",
-    default: 5 * minute,
-    meaning: "After this a delivery without an answer counts as late, and somebody is told. It never fails by it.",
-    effect: "now",
-  },
-  modelProvider: {
-    kind: kinds.choice("stub", "opencode_cli", "claude_code", "pi_agent"),
-    env: "MODEL_PROVIDER",
-    default: "opencode_cli",
-    meaning:
-      "The agent program of lanes that name no runtime: `stub` is the scripted agent, `opencode_cli` OpenCode, `claude_code` Claude Code, `pi_agent` pi.",
-    effect: "now",
-  },
-  modelName: {
-    kind: kinds.text,
+    description: "After this a delivery without an answer counts as late, and an alert is raised. It does not fail.",
+  }),
+  modelProvider: types
+    .choice(...providers)
+    .default(runtimeDescriptors[0].provider)
+    .meta({
+      env: "MODEL_PROVIDER",
+      description: `The runtime of lanes that name none: ${runtimeDescriptors.map(({ provider, kind }) => `\`${provider}\` is \`${kind}\``).join(", ")}.`,
+    }),
+  modelName: types.text.optional().meta({
     env: "MODEL_NAME",
-    meaning: "The model of lanes that name none. Without it the agent program chooses.",
-    effect: "now",
-  },
-  systemPromptPath: {
-    kind: kinds.path,
+    description: "The model of lanes that name none. Without it the agent program chooses.",
+  }),
+  systemPromptPath: types.path.optional().meta({
     env: "SYSTEM_PROMPT_PATH",
-    meaning:
+    description:
       "A file of at most 64 KiB whose text every agent is given beside its own instructions. It is read before each prompt; while it cannot be, messages wait.",
-    effect: "now",
-  },
-  assistantRepoPath: {
-    kind: kinds.path,
-    env: "ASSISTANT_REPO_PATH",
-    meaning:
-      "The directory in which a conversation begins that has chosen none. The rules for lane directories hold for it.",
-    effect: "with Telegram",
-  },
-  sessionIdleTimeoutMs: {
-    kind: kinds.someMilliseconds,
+  }),
+  sessionIdleTimeoutMs: types.someMilliseconds.default(45 * minute).meta({
     env: "SESSION_IDLE_TIMEOUT_MS",
-    default: 45 * minute,
-    meaning: "A session that rested for this long is let go by its runtime. The next message takes it up again.",
-    effect: "now",
-  },
-  sessionMaxConcurrent: {
-    kind: kinds.positive,
+    description: "A session that rested for this long is released by its runtime. The next message resumes it.",
+  }),
+  sessionMaxConcurrent: types.positive.default(5).meta({
     env: "SESSION_MAX_CONCURRENT",
-    default: 5,
-    meaning: "How many resting sessions a runtime keeps at hand. The one that rested longest is let go first.",
-    effect: "now",
-  },
-  sessionRetryAttempts: {
-    kind: kinds.count,
+    description: "How many resting sessions a runtime keeps open. The one that rested longest is released first.",
+  }),
+  sessionRetryAttempts: types.count.default(1).meta({
     env: "SESSION_RETRY_ATTEMPTS",
-    default: 1,
-    meaning:
+    description:
       "How often a delivery may go on in a fresh session because its session broke. It costs none of its attempts.",
-    effect: "now",
-  },
-  opencodeBin: {
-    kind: kinds.program,
-    env: "OPENCODE_BIN",
-    default: "opencode",
-    meaning: "The OpenCode program. By default the one in PATH, then the package that was installed with Waybill.",
-    effect: "now",
-  },
-  opencodeAttachUrl: {
-    kind: kinds.httpUrl,
-    env: "OPENCODE_ATTACH_URL",
-    default: "http://127.0.0.1:4096",
-    meaning: "The OpenCode server that Waybill talks to, if one answers there.",
-    effect: "now",
-  },
-  opencodeAutoStart: {
-    kind: kinds.flag,
-    env: "OPENCODE_AUTO_START",
-    default: true,
-    meaning: "Whether Waybill starts an OpenCode server when none answers.",
-    effect: "now",
-  },
-  opencodeServeHost: {
-    kind: kinds.host,
-    env: "OPENCODE_SERVE_HOST",
-    default: "127.0.0.1",
-    meaning:
-      "The address that a server started by Waybill listens on. Any but a loopback address needs OPENCODE_SERVER_PASSWORD.",
-    effect: "now",
-  },
-  opencodeServePort: {
-    kind: kinds.port,
-    env: "OPENCODE_SERVE_PORT",
-    default: 4096,
-    meaning: "The port of a server started by Waybill. In the place of the default, any free one may be taken.",
-    effect: "now",
-  },
-  claudeBin: {
-    kind: kinds.program,
-    env: "CLAUDE_BIN",
-    default: "claude",
-    meaning:
-      "The Claude Code program. By default the one in PATH, then the one that was installed for Waybill's tests.",
-    effect: "now",
-  },
-  claudeMcpConfigPath: {
-    kind: kinds.path,
-    env: "CLAUDE_MCP_CONFIG_PATH",
-    meaning: "A file in Claude Code's own format that names further MCP servers for its lanes.",
-    effect: "now",
-  },
-  permissionPolicy: {
-    kind: permissionPolicy,
+  }),
+  permissionPolicy: permissionPolicy.default("safe").meta({
     env: "WAYBILL_PERMISSION_POLICY",
-    default: "safe",
-    meaning:
+    description:
       "What agents do without asking, on an OpenCode server that Waybill started, in Claude Code and in pi: [operations.md](operations.md#security) says what each means.",
-    effect: "now",
-  },
-  dailyTokenLimit: {
-    kind: kinds.tokenLimit,
+  }),
+  dailyTokenLimit: types.tokenLimit.optional().meta({
     env: "WAYBILL_DAILY_TOKEN_LIMIT",
-    meaning:
+    description:
       "How many tokens a lane may use in a day. Then it is paused until the next day, or until somebody resumes it.",
-    effect: "now",
-  },
-  dailyCostLimit: {
-    kind: kinds.costLimit,
+  }),
+  dailyCostLimit: types.costLimit.optional().meta({
     env: "WAYBILL_DAILY_COST_LIMIT",
-    meaning: "The same for what a lane costs in a day, in dollars, as its agent program reckons it.",
-    effect: "now",
-  },
-  piBin: {
-    kind: kinds.program,
-    env: "PI_BIN",
-    default: "pi",
-    meaning: "The pi program. By default the one in PATH, then the one that was installed for Waybill's tests.",
-    effect: "now",
-  },
-  piAgentProvider: {
-    kind: kinds.text,
-    env: "PI_AGENT_PROVIDER",
-    default: "openrouter",
-    meaning: "The model provider that pi uses: one that it knows, or one in its own `models.json`.",
-    effect: "now",
-  },
-  piAgentModel: {
-    kind: kinds.text,
-    env: "PI_AGENT_MODEL",
-    default: "openrouter/auto",
-    meaning: "The model that pi uses in lanes that name none.",
-    effect: "now",
-  },
-  piAgentApiKey: {
-    kind: kinds.secretText,
-    env: "PI_AGENT_API_KEY",
-    secret: true,
-    meaning:
-      "The key for that provider, handed to pi in its environment. Without it pi reads the provider's own variable (`OPENROUTER_API_KEY` and so on), or takes what it was logged in with.",
-    effect: "now",
-  },
-  piAgentMaxSteps: {
-    kind: kinds.positive,
-    env: "PI_AGENT_MAX_STEPS",
-    default: 15,
-    meaning: "How often pi may ask its model in one turn. A turn that would ask once more ends with an error.",
-    effect: "now",
-  },
-  telegramBotToken: {
-    kind: kinds.secretText,
-    env: "TELEGRAM_BOT_TOKEN",
-    secret: true,
-    meaning: "The token of the bot. Without it there is no Telegram.",
-    effect: "with Telegram",
-  },
-  telegramPollIntervalMs: {
-    kind: kinds.someMilliseconds,
-    env: "TELEGRAM_POLL_INTERVAL_MS",
-    default: 2 * second,
-    meaning: "How long to wait between two questions to Telegram for news.",
-    effect: "with Telegram",
-  },
-  maxConcurrentTopics: {
-    kind: kinds.positive,
-    env: "MAX_CONCURRENT_TOPICS",
-    default: 3,
-    meaning: "In how many topics a chat transport works at the same time. Messages of the others wait in the store.",
-    effect: "with Telegram",
-  },
-  progressFirstMs: {
-    kind: kinds.milliseconds,
-    env: "PROGRESS_FIRST_MS",
-    default: 10 * second,
-    meaning: "When a transport that shows progress first says that a turn is still running.",
-    effect: "with Telegram",
-  },
-  progressEveryMs: {
-    kind: kinds.someMilliseconds,
-    env: "PROGRESS_EVERY_MS",
-    default: 30 * second,
-    meaning: "How long it waits before it says so again.",
-    effect: "with Telegram",
-  },
-  progressMaxCount: {
-    kind: kinds.count,
-    env: "PROGRESS_MAX_COUNT",
-    default: 3,
-    meaning: "How often it says so at most in one turn.",
-    effect: "with Telegram",
-  },
-} as const satisfies Record<string, Setting>;
+    description: "The same for what a lane costs in a day, in dollars, by the reckoning of its agent program.",
+  }),
+};
+
+export const runtimeSettings: types.Settings = Object.assign({}, ...runtimeDescriptors.map(({ settings }) => settings));
+
+/**
+ * The keys of `delivery`: the numbers of the delivery policy. The others have names of their own: `maxRepairs` is
+ * `sessionRetryAttempts`, `limits` are those of the day, and `automaticRetry` is the switch WAYBILL_WATCHDOG.
+ */
+type DeliveryKey = Exclude<keyof Policy, "maxRepairs" | "automaticRetry" | "retention" | "limits">;
+
+const policy = <K extends DeliveryKey>(key: K, type: z.ZodType<Policy[K]>, description: string) =>
+  type.default(defaultPolicy[key] as z.util.NoUndefined<Policy[K]>).meta({ description });
+
+export const deliverySettings = {
+  maxAttempts: policy(
+    "maxAttempts",
+    types.positive,
+    "How many prompts a message may cost before its delivery fails for good.",
+  ),
+  retryDelaysMs: policy(
+    "retryDelaysMs",
+    types.someDelays,
+    "The wait before the second, the third, … attempt. The last one counts for all that follow.",
+  ),
+  graceMs: policy("graceMs", types.milliseconds, "How long an accepted prompt may show nothing before it counts."),
+  graceForTaskMs: policy("graceForTaskMs", types.milliseconds, "The same for a message that refers to tasks."),
+  rereadMs: policy(
+    "rereadMs",
+    types.milliseconds,
+    "Between the two reads that must both miss a prompt before it is sent again.",
+  ),
+  firstReconcileDelayMs: policy(
+    "firstReconcileDelayMs",
+    types.someMilliseconds,
+    "When a delivery is first reconciled; then at longer and longer intervals.",
+  ),
+  maxReconcileDelayMs: policy(
+    "maxReconcileDelayMs",
+    types.someMilliseconds,
+    "The longest interval between two reconciles.",
+  ),
+  lateReconcileDelaysMs: policy(
+    "lateReconcileDelaysMs",
+    types.delays,
+    "When a delivery that failed for good is reconciled again, in case its proof is late.",
+  ),
+  observeLimitMs: policy("observeLimitMs", types.someMilliseconds, "The deadline of one read of a transcript."),
+  submitLimitMs: policy("submitLimitMs", types.someMilliseconds, "The deadline for an agent program to take a prompt."),
+  readLimit: policy("readLimit", types.positive, "How many rows of a transcript the first read asks for."),
+  stuckAfterMs: policy(
+    "stuckAfterMs",
+    types.someMilliseconds,
+    "A busy session that asks nothing, runs no tool and shows no sign of life for this long is stuck, and replaced.",
+  ),
+  summarizeSilentWork: policy(
+    "summarizeSilentWork",
+    types.flag,
+    "Whether an agent that changed files and said nothing is asked once for a short summary, so that there is an answer.",
+  ),
+  followUpMissingFiles: policy(
+    "followUpMissingFiles",
+    types.flag,
+    "Whether an agent is told once which of the files that its answer names are missing. They are noted in any case.",
+  ),
+  fileCheckMs: policy("fileCheckMs", types.someMilliseconds, "Between two checks for a file that an answer names."),
+  fileWaitMs: policy("fileWaitMs", types.milliseconds, "How long such a file may take to appear before it is missing."),
+  watchdogConcurrency: policy("watchdogConcurrency", types.positive, "How many due reconciles run at the same time."),
+  watchdogConcurrencyPerTeam: policy(
+    "watchdogConcurrencyPerTeam",
+    types.positive,
+    "How many of them may be of one team.",
+  ),
+} satisfies Record<DeliveryKey, z.ZodType>;
+
+export const retentionSettings = {
+  respondedMs: types.milliseconds.default(defaultPolicy.retention.respondedMs).meta({
+    description: "How long the record of an answered or cancelled delivery is kept.",
+  }),
+  failedMs: types.milliseconds.default(defaultPolicy.retention.failedMs).meta({
+    description: "The same for one that had failed before.",
+  }),
+} satisfies Record<keyof Policy["retention"], z.ZodType>;
+
+const required = { defaultWords: "must be given" };
+
+export const laneSettings = {
+  id: types.slug.meta({ ...required, description: "The lane's name." }),
+  displayName: types.text.optional().meta({ description: "What people read instead of it." }),
+  runtime: types
+    .choice(...runtimeKinds)
+    .optional()
+    .meta({
+      defaultWords: "follows `modelProvider`",
+      description: "The agent program that works in it.",
+    }),
+  directory: types.path.meta({ ...required, description: "Where the agent works." }),
+  agent: types.text.optional().meta({
+    description: "Which of the program's agents works, for programs that have several.",
+  }),
+  model: types.text.optional().meta({
+    defaultWords: "`modelName`, unless an OpenCode lane has an `agent`",
+    description: "The model, by the name that the program has for it. In OpenCode that is `provider/model`.",
+  }),
+  contract: types.choice("text", "tool").default("text").meta({
+    description: "The reply contract: `text`, the final text is the answer; `tool`, a reply is a `message_send`.",
+  }),
+  dailyTokenLimit: types.tokenLimit.optional().meta({
+    defaultWords: "`dailyTokenLimit`",
+    description: "How many tokens this lane may use in a day.",
+  }),
+  dailyCostLimit: types.costLimit.optional().meta({
+    defaultWords: "`dailyCostLimit`",
+    description: "What this lane may cost in a day.",
+  }),
+};
+
+export const memberSettings = {
+  lane: types.slug.meta({
+    ...required,
+    description: "The lane of this member, one of `lanes`. A lane belongs to one member at most.",
+  }),
+};
+
+/** Set by the environment only: where things are, and the kill switch. */
+export const environmentSettings = {
+  config: types.path.optional().meta({
+    env: "WAYBILL_CONFIG",
+    defaultWords: "`$XDG_CONFIG_HOME/waybill/config.json`, `~/.config/waybill/config.json`",
+    description: "The configuration file. When it is named, it must exist.",
+  }),
+  home: types.path.optional().meta({
+    env: "WAYBILL_HOME",
+    defaultWords: "`$XDG_STATE_HOME/waybill`, `~/.local/state/waybill`",
+    description: "The state directory: store, token, and what the daemon says about itself.",
+  }),
+  watchdog: types.flag.default(true).meta({
+    env: "WAYBILL_WATCHDOG",
+    description:
+      "The kill switch: with `0` nothing that may have arrived is sent a second time by itself. Reads still need proof.",
+  }),
+};
+
+const lane = z.strictObject({ ...laneSettings, ...laneSettingsOfRuntimes() });
+
+/** The whole file. Unknown keys are refused at every depth. */
+export const fileSchema = z.strictObject({
+  ...daemonSettings,
+  ...runtimeSettings,
+  delivery: z
+    .strictObject({ ...deliverySettings, retention: z.strictObject(retentionSettings).prefault({}) })
+    .prefault({}),
+  lanes: z.array(lane).default([]),
+  teams: z
+    .record(types.slug, z.strictObject({ members: z.record(types.slug, z.strictObject(memberSettings)) }))
+    .default({}),
+});
+
+/** As it was written: what is left out is missing. */
+export type ConfigFile = z.input<typeof fileSchema>;
+export type FileLane = z.input<typeof lane>;
+
+function laneSettingsOfRuntimes(): types.Settings {
+  return Object.assign({}, ...runtimeDescriptors.map(({ laneSettings }) => laneSettings));
+}

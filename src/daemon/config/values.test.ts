@@ -1,12 +1,14 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
 import type { AppError } from "../../app-error.ts";
+import type { Secret } from "../../setting-types.ts";
+import { metaOf } from "../../setting-types.ts";
 import type { Config } from "./config.ts";
 import { loadConfig, readConfig } from "./config.ts";
-import type { Setting } from "./settings.ts";
-import { settings } from "./settings.ts";
+import { daemonSettings, runtimeSettings } from "./settings.ts";
 
 const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as AppError;
 
@@ -34,8 +36,8 @@ describe("what the environment may say", () => {
 
   test("a bad secret is refused without being shown", () => {
     const { env } = configPlace();
-    const error = refusal({ ...env, TELEGRAM_BOT_TOKEN: "123 hush" });
-    expect(error.message).toMatch(/TELEGRAM_BOT_TOKEN must be text without spaces/);
+    const error = refusal({ ...env, PI_AGENT_API_KEY: "123 hush" });
+    expect(error.message).toMatch(/PI_AGENT_API_KEY must be text without spaces/);
     expect(inspect(error)).not.toMatch(/hush/);
   });
 
@@ -56,13 +58,19 @@ describe("what the environment may say", () => {
     });
   });
 
-  const withVariable = Object.entries<Setting>(settings).filter(([, { env }]) => env !== undefined);
+  const withVariable = Object.entries<z.ZodType>({ ...daemonSettings, ...runtimeSettings }).filter(
+    ([, schema]) => metaOf(schema).env !== undefined,
+  );
   /** A few settings are not where their key says. */
   const seen = (key: string, config: Config): unknown => {
     if (key === "sqlitePath") return config.storePath.replace(config.home, "$WAYBILL_HOME");
     if (key === "sessionRetryAttempts") return config.policy.maxRepairs;
-    if (key === "telegramBotToken" || key === "piAgentApiKey") return config.secrets[key]?.reveal() ?? null;
-    return config[key as keyof Config];
+    const value = key in runtimeSettings ? config.runtimeSettings[key] : config[key as keyof Config];
+    return (
+      (metaOf({ ...daemonSettings, ...runtimeSettings }[key] as z.ZodType).secret && value
+        ? (value as Secret).reveal()
+        : value) ?? null
+    );
   };
   const samples = (kindWords: string): fc.Arbitrary<unknown> => {
     if (kindWords.startsWith("true")) return fc.boolean();
@@ -76,15 +84,16 @@ describe("what the environment may say", () => {
     return fc.constantFrom("/some-place", "/some/other-place");
   };
 
-  test.each(withVariable)("%s: environment over file over default", (key, setting) => {
+  test.each(withVariable)("%s: environment over file over default", (key, schema) => {
     const { env, write } = configPlace();
-    const value = samples(setting.kind.words);
+    const { words = "", env: variable = "" } = metaOf(schema);
+    const value = samples(words);
     fc.assert(
       fc.property(fc.option(value), fc.option(value), (inEnvironment, inFile) => {
         write(inFile === null ? {} : { [key]: inFile });
-        const variables = inEnvironment === null ? {} : { [setting.env ?? ""]: String(inEnvironment) };
+        const variables = inEnvironment === null ? {} : { [variable]: String(inEnvironment) };
         const config = readConfig({ ...env, ...variables });
-        expect(seen(key, config)).toEqual(inEnvironment ?? inFile ?? setting.default ?? null);
+        expect(seen(key, config)).toEqual(inEnvironment ?? inFile ?? schema.parse(undefined) ?? null);
       }),
       { numRuns: 20 },
     );

@@ -5,54 +5,47 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../app-error.ts";
+import { opencodePath } from "../../runtimes/opencode/descriptor.ts";
 import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
-import { findOpencode } from "../../runtimes/opencode/server/find-opencode.ts";
 import { serverEnvironment } from "../../runtimes/opencode/server/server-environment.ts";
-import type { KeeperOptions } from "../../runtimes/opencode/server/server-keeper.ts";
 import { isolatedHome, scriptedProvider } from "../../scripted-model/opencode-settings.ts";
 import type { ScriptedModel } from "../../scripted-model/server.ts";
 import { startScriptedModel } from "../../scripted-model/server.ts";
 import { demoModelScript } from "./demo-model.ts";
 
-export type DemoOpencode = Pick<KeeperOptions, "settings"> & {
+export type DemoOpencode = {
+  /** In place of the configured ones. */
+  settings: Readonly<Record<string, unknown>>;
   extraEnv: Readonly<Record<string, string>>;
   model: ScriptedModel;
 };
 
-/** Where there is no OpenCode that could be used, why. */
+/** Where there is no OpenCode that could be used, the reason. */
 export async function startDemoOpencode(
   stateDirectory: string,
-  opencodeBin: string,
+  settings: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<DemoOpencode | AppError> {
-  const unusable = await whyUnusable(opencodeBin, env, signal);
-  if (unusable) return unusable;
+  try {
+    await opencodePath(settings, { env: serverEnvironment(env, {}), signal });
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
   const home = join(stateDirectory, "opencode");
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const model = await startScriptedModel({ script: demoModelScript });
   const port = await choosePort("127.0.0.1", 0);
-  const url = `http://127.0.0.1:${port}`;
   return {
     model,
-    // Nobody else's server is at a port that was free a moment ago.
+    // No other server listens on a port that was free a moment ago.
     settings: {
-      opencodeBin,
-      opencodeAttachUrl: url,
+      opencodeAttachUrl: `http://127.0.0.1:${port}`,
       opencodeAutoStart: true,
       opencodeServeHost: "127.0.0.1",
       opencodeServePort: port,
     },
     extraEnv: { ...isolatedHome(home), OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)) },
   };
-}
-
-async function whyUnusable(program: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<AppError | null> {
-  try {
-    await findOpencode({ program, env: serverEnvironment(env, {}), deadlineMs: 15_000, signal });
-    return null;
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
 }

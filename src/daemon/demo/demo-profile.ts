@@ -7,32 +7,27 @@ import { join } from "node:path";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { StubScriptInput } from "../../runtimes/stub/script.ts";
-import { resolvedPath } from "../config/allowed-directory.ts";
-import type { ConfigLane } from "../config/lanes.ts";
+import type { NewLane } from "../../store/port.ts";
 
 /** Apart from the state of a configured Waybill, so that trying it out leaves no lanes behind in that. */
 export function demoDirectory(home: string): string {
   return join(home, "demo");
 }
 
-/** Their directory is made by whoever starts the daemon, and symlinks in its path are followed, as for every lane. */
-export function demoLanes(home: string): ConfigLane[] {
-  const common = {
-    team: null,
-    member: null,
-    runtime: "stub",
-    directory: resolvedPath(join(demoDirectory(home), "work")),
-    agent: null,
-    model: null,
-    contract: "text",
-  } as const;
+export function demoLanes(directory: string): (Omit<NewLane, "createdAt"> & { displayName: string })[] {
+  const common = { team: null, member: null, directory, agent: null, model: null, contract: "text" } as const;
   return [
     { id: "demo", displayName: "Demo agent", ...common, runtime: "opencode" },
-    { id: "sleepy", displayName: "Demo agent that is silent at first", ...common },
+    { id: "sleepy", displayName: "Demo agent that is silent at first", ...common, runtime: "stub" },
   ];
 }
 
-export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
+/** Where OpenCode is not installed, the demo agent answers by its own script. */
+export function withoutOpencode<L extends { runtime: string }>(lane: L): L {
+  return { ...lane, runtime: "stub" };
+}
+
+const scripts: Readonly<Record<"demo" | "sleepy", StubScriptInput>> = {
   demo: {
     always: [
       {
@@ -59,6 +54,8 @@ export const demoLaneScripts: Readonly<Record<"demo" | "sleepy", StubScriptInput
     ],
   },
 };
+
+export const demoLaneScripts = { demo: { script: scripts.demo }, sleepy: { script: scripts.sleepy } };
 
 /** Seconds instead of minutes, so that one can watch. */
 export const demoPolicy: Policy = {

@@ -1,13 +1,12 @@
-/** What the tools of a lane's agent have no business with: Waybill's own state, and where other lanes work. */
+/** Which directories the tools of a lane's agent must not touch: Waybill's own state, and where other lanes work. */
 import { realpathSync } from "node:fs";
 import type { Lane } from "../../core/lane/lane.ts";
+import type { Permissions } from "../../runtimes/descriptor.ts";
 
-export type DeniedPlaces = { stateDirectories: readonly string[]; otherDirectories: readonly string[] };
-
-export async function deniedPlaces(
+export async function deniedDirectories(
   lane: Lane,
   { home, storedLanes }: { home: string; storedLanes: () => Promise<readonly Lane[]> },
-): Promise<DeniedPlaces> {
+): Promise<Omit<Permissions, "policy">> {
   const others = (await storedLanes()).filter(({ id }) => id !== lane.id);
   return { stateDirectories: namesOf(home), otherDirectories: others.map(({ directory }) => directory) };
 }

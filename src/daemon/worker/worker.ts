@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
 import { systemClock } from "../../clock.ts";
 import { tokenPath } from "../../home.ts";
+import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
@@ -13,7 +14,7 @@ import { makeApp } from "../../transports/http/app.ts";
 import { listen } from "../../transports/http/serve.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
-import { runtimeOfProvider } from "../config/lane-settings.ts";
+import { runtimeOfProvider } from "../config/lanes.ts";
 import type { Logger } from "../logging.ts";
 import { version } from "../version.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
@@ -139,9 +140,10 @@ function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart,
       resolveLaneDirectory(path, { allowed: config.allowedDirectories, home: config.home, ownLanes }, env),
     allowedDirectories: config.allowedDirectories,
     stateDirectories: namesOf(config.home),
+    runtimeDescriptors,
     defaults: {
-      runtime: runtimeOfProvider[config.modelProvider],
-      model: config.modelName,
+      runtime: runtimeOfProvider(config.modelProvider),
+      model: config.modelName ?? null,
     },
     restart,
     now: () => systemClock.now(),
@@ -156,6 +158,7 @@ async function startServer({ config, log, service, token, runId, registry }: Ser
   const app = makeApp({
     service,
     token,
+    runtimeKinds,
     about: { version: version(), runId, startedAt: systemClock.now() },
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,

@@ -20,9 +20,11 @@ import { ClaudeTranslator } from "./translate/translate.ts";
 
 export type ClaudeOptions = ProcessRuntimeOptions & { mcpConfigPath?: string };
 
+export const claudeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
+
 export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
   readonly kind = "claude";
-  readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
+  readonly traits = claudeTraits;
   readonly #options: ClaudeOptions;
   readonly #transcripts: Transcripts;
   /** Lanes that were read, for the resync after an orphaned process ends. */

@@ -7,7 +7,7 @@ import type { Clock } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
-import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type { AskAnswer, Hint, LaneChoice, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import type { FeedEvent } from "./server/event-stream.ts";
 import { EventFeed } from "./server/event-stream.ts";
@@ -57,9 +57,11 @@ export type OpencodeOptions = {
   silenceMs?: number;
 };
 
+export const opencodeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
-  readonly traits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+  readonly traits = opencodeTraits;
   readonly #options: OpencodeOptions;
   readonly #api: OpencodeApi;
   readonly #tree: SessionTree;
@@ -156,6 +158,12 @@ export class OpencodeRuntime implements Runtime {
   async models(directory: string, signal: AbortSignal): Promise<string[]> {
     if (!this.#options.keeper.address()) return [];
     return (await this.#api.models(directory, signal)).map(nameOf);
+  }
+
+  /** Only of a server that runs, as for models. */
+  async checkChoice(lane: LaneChoice, signal: AbortSignal): Promise<Notice | null> {
+    const chosen = await this.#asking(chooseFor(lane, this.#api, signal));
+    return "notice" in chosen ? chosen.notice : null;
   }
 
   async checkAdoption(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {

@@ -25,10 +25,12 @@ export type PiOptions = ProcessRuntimeOptions & {
   maxSteps: number;
 };
 
+// A known prompt is never sent again: pi would run it twice, and its rows would look alike.
+export const piTraits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
+
 export class PiRuntime extends ProcessRuntime<RpcClient> {
   readonly kind = "pi";
-  // A known prompt is never sent again: pi would run it twice, and its rows would look alike.
-  readonly traits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
+  readonly traits = piTraits;
   readonly #options: PiOptions;
   readonly #sessions: PiSessions;
 

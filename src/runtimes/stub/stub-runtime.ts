@@ -40,6 +40,8 @@ const defaultScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
 
+export const stubTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+
 export class StubRuntime implements Runtime {
   readonly kind = "stub";
   readonly traits: RuntimeTraits;
@@ -59,7 +61,7 @@ export class StubRuntime implements Runtime {
 
   constructor(options: StubOptions) {
     this.#options = options;
-    this.traits = { takesIds: true, sendingAgain: options.sendingAgain ?? "reruns", attachments: false };
+    this.traits = { ...stubTraits, sendingAgain: options.sendingAgain ?? stubTraits.sendingAgain };
     for (const entry of readJournal(options.journalPath)) this.#apply(entry);
     for (const session of this.#sessions.values()) this.#publishedRows.set(session.id, session.finalRowCount());
     this.#journal = new Journal(options.journalPath);

@@ -7,6 +7,7 @@ import { anApiOn } from "../../../test/support/http-api.ts";
 import { settled } from "../../../test/support/manual-clock.ts";
 import { startWorld } from "../../../test/support/waybill.ts";
 import { AppError } from "../../app-error.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { createService } from "../../service/create-service.ts";
 
 const script = { always: [{ steps: [{ ask: "permission" as const }, { say: "Yes: 412." }] }] };
@@ -29,6 +30,7 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
     },
     allowedDirectories: [],
     stateDirectories: [],
+    runtimeDescriptors,
     defaults: { runtime: "stub", model: null },
     restart: () => {},
     now: () => world.clock.now(),

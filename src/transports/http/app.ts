@@ -37,6 +37,8 @@ export type AppOptions = {
   service: Service;
   token: string;
   about: About;
+  /** What a lane may name as its runtime. */
+  runtimeKinds: readonly string[];
   /** Beside loopback: `name:port`, or `name` for any port. */
   allowedHosts?: readonly string[];
   /** Beside those hosts: whole origins, `https://name[:port]`. */
@@ -54,12 +56,12 @@ export type AppOptions = {
 };
 
 export function makeApp(options: AppOptions): App {
-  const { service, token, about, clock = systemClock, onError = () => {} } = options;
+  const { service, token, about, runtimeKinds, clock = systemClock, onError = () => {} } = options;
   const sessions = makeSessions(clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), service);
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
   const { heartbeatMs = 15_000, onClientLog = () => {} } = options;
-  const deps: RouteDeps = { service, clock, sessions, metrics, about, heartbeatMs, onClientLog, report };
+  const deps: RouteDeps = { service, clock, sessions, metrics, about, runtimeKinds, heartbeatMs, onClientLog, report };
 
   const app: App = new OpenAPIHono<Env>({
     defaultHook: (result) => {
@@ -88,7 +90,7 @@ export function makeApp(options: AppOptions): App {
   addAsks(app, deps);
   addStream(app, deps);
   addEvents(app, deps);
-  addProgram(app, deps, openApiDocument);
+  addProgram(app, deps, () => openApiDocument(runtimeKinds));
   addOpenCode(app, deps);
   refuseOtherMethods(app);
   return app;

@@ -2,10 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { anApi } from "../../../test/support/http-api.ts";
 import { needsToken, operations } from "../../../test/support/openapi-operations.ts";
+import { runtimeKinds } from "../../runtimes/registry.ts";
 import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { openApiDocument } from "./openapi.ts";
 
-const document = openApiDocument() as Record<string, unknown>;
+const document = openApiDocument(runtimeKinds) as Record<string, unknown>;
 
 describe("the OpenAPI document", () => {
   it("refers only to what is in it", () => {

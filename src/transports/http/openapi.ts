@@ -5,7 +5,7 @@ import { deliveryRoutes } from "./routes/deliveries.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { pageRoutes } from "./routes/front-page.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { laneRoutes } from "./routes/lanes.ts";
+import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { programRoutes } from "./routes/program.ts";
@@ -24,14 +24,16 @@ const routes = [
   pageRoutes,
 ];
 
-let made: object | undefined;
+const documents = new Map<string, object>();
 
-export function openApiDocument(): object {
-  made ??= makeDocument();
-  return made;
+export function openApiDocument(runtimeKinds: readonly string[]): object {
+  const key = runtimeKinds.join();
+  const document = documents.get(key) ?? makeDocument(runtimeKinds);
+  documents.set(key, document);
+  return document;
 }
 
-function makeDocument(): object {
+function makeDocument(runtimeKinds: readonly string[]): object {
   const { openAPIRegistry, getOpenAPI31Document } = new OpenAPIHono();
   openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
@@ -45,6 +47,7 @@ function makeDocument(): object {
     description: "What a browser gets for a one-time code. Whatever changes something needs an `Origin` beside it.",
   });
   for (const route of routes.flatMap((group) => Object.values(group))) openAPIRegistry.registerPath(route);
+  openAPIRegistry.registerPath(putLaneRoute(runtimeKinds));
   return getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -167,23 +167,26 @@ export const deliveryDetailShape = deliveryShape
 
 // ---- lanes
 
-export const newLaneShape = z
-  .strictObject({
-    id: slug,
-    displayName: z.string().trim().min(1).max(128).optional(),
-    team: slug.optional(),
-    member: slug.optional(),
-    runtime: z.enum(["stub", "opencode", "claude", "pi"]).optional(),
-    directory: z
-      .string()
-      .min(1)
-      .max(4096)
-      .regex(/^[^\0]*$/, "must not contain a NUL character"),
-    agent: name.optional(),
-    model: name.optional(),
-    contract: z.enum(["text", "tool"]).optional(),
-  })
-  .openapi("NewLane");
+/** The kinds of runtimes are those of this program's registry. */
+export function newLaneShape(runtimeKinds: readonly string[]) {
+  return z
+    .strictObject({
+      id: slug,
+      displayName: z.string().trim().min(1).max(128).optional(),
+      team: slug.optional(),
+      member: slug.optional(),
+      runtime: z.enum(runtimeKinds).optional(),
+      directory: z
+        .string()
+        .min(1)
+        .max(4096)
+        .regex(/^[^\0]*$/, "must not contain a NUL character"),
+      agent: name.optional(),
+      model: name.optional(),
+      contract: z.enum(["text", "tool"]).optional(),
+    })
+    .openapi("NewLane");
+}
 
 export const laneShape = z
   .object({

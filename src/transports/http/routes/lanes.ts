@@ -38,17 +38,6 @@ export const laneRoutes = {
       ...readErrors(),
     },
   }),
-  put: createRoute({
-    method: "post",
-    path: "/v1/lanes",
-    operationId: "putLane",
-    tags,
-    security: guarded,
-    summary: "Make a lane, or change the settings of one",
-    description: "Its sessions and what waits in it stay. What is left out is what the configuration says.",
-    request: { body: bodyOf(newLaneShape) },
-    responses: { 201: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
-  }),
   show: createRoute({
     method: "get",
     path: "/v1/lanes/{id}",
@@ -113,9 +102,23 @@ export const laneRoutes = {
   }),
 };
 
-export function addLanes(app: App, { service }: RouteDeps): void {
+export function putLaneRoute(runtimeKinds: readonly string[]) {
+  return createRoute({
+    method: "post",
+    path: "/v1/lanes",
+    operationId: "putLane",
+    tags,
+    security: guarded,
+    summary: "Make a lane, or change the settings of one",
+    description: "Its sessions and what waits in it stay. What is left out is what the configuration says.",
+    request: { body: bodyOf(newLaneShape(runtimeKinds)) },
+    responses: { 201: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+  });
+}
+
+export function addLanes(app: App, { service, runtimeKinds }: RouteDeps): void {
   app.openapi(laneRoutes.list, async (c) => c.json({ lanes: (await service.lanes()).map(laneView) }, 200));
-  app.openapi(laneRoutes.put, async (c) =>
+  app.openapi(putLaneRoute(runtimeKinds), async (c) =>
     c.json(laneView(await service.putLane(toSettings(c.req.valid("json")))), 201),
   );
   app.openapi(laneRoutes.show, async (c) => c.json(laneView(await service.lane(c.req.valid("param").id)), 200));
@@ -136,7 +139,7 @@ export function addLanes(app: App, { service }: RouteDeps): void {
   });
 }
 
-export function toSettings(lane: z.output<typeof newLaneShape>): LaneSettings {
+export function toSettings(lane: z.output<ReturnType<typeof newLaneShape>>): LaneSettings {
   return {
     id: lane.id,
     displayName: lane.displayName ?? null,

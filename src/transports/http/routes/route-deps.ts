@@ -15,6 +15,8 @@ export type RouteDeps = {
   sessions: Sessions;
   metrics: HttpMetrics;
   about: About;
+  /** What a lane may name as its runtime. */
+  runtimeKinds: readonly string[];
   heartbeatMs: number;
   /** For what a client program says about itself. */
   onClientLog: (entry: ClientLog) => void;

@@ -1,0 +1,54 @@
+/** Claude Code's settings, and what a start and the doctor need to know of it. */
+import { join } from "node:path";
+import { ok } from "../../doctor-check.ts";
+import { path, program } from "../../setting-types.ts";
+import { defineRuntime } from "../descriptor.ts";
+import { locateAgent } from "../process-pool/find-agent.ts";
+import { checkProgram, modelsOf } from "../program-checks.ts";
+import { ClaudeRuntime, claudeTraits } from "./claude-runtime.ts";
+import { claudeProgram } from "./process/claude-program.ts";
+
+const kind = "claude";
+
+export const claude = defineRuntime({
+  kind,
+  name: claudeProgram.name,
+  provider: "claude_code",
+  program: claudeProgram.command,
+  traits: claudeTraits,
+  settings: {
+    claudeBin: program.default(claudeProgram.command).meta({
+      env: "CLAUDE_BIN",
+      description:
+        "The Claude Code program. By default the one in PATH, then the one that was installed for Waybill's tests.",
+    }),
+    claudeMcpConfigPath: path.optional().meta({
+      env: "CLAUDE_MCP_CONFIG_PATH",
+      description: "A file in Claude Code's own format that names further MCP servers for its lanes.",
+    }),
+  },
+  laneSettings: {},
+  laneProblem: () => null,
+  create({ claudeBin, claudeMcpConfigPath }, context) {
+    const { env, clock, stateDirectory, systemPromptPath, idleMs, maxResting, onError } = context;
+    return new ClaudeRuntime({
+      program: claudeBin,
+      env,
+      directory: join(stateDirectory, kind),
+      clock,
+      ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
+      ...(claudeMcpConfigPath === undefined ? {} : { mcpConfigPath: claudeMcpConfigPath }),
+      idleMs,
+      maxResting,
+      permissions: async (lane) => ({
+        ...(await context.permissions(lane)),
+        policy: context.permissionPolicy === "trusted" ? "trusted" : "safe",
+      }),
+      onError,
+    });
+  },
+  doctor: async ({ claudeBin }, context) => [
+    await checkProgram(kind, { program: claudeBin, path: locateAgent(claudeProgram, claudeBin, context.env) }, context),
+    ok(`model ${kind}`, `${modelsOf(context.lanes)}.`),
+  ],
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { thrownBy } from "../../test/support/config-place.ts";
+import type { AppError } from "../app-error.ts";
+import type { RuntimeDescriptor } from "./descriptor.ts";
+import { checkDescriptors, descriptorOf, withDefaultModel } from "./descriptor.ts";
+import { runtimeDescriptors, runtimeKinds } from "./registry.ts";
+
+const [first] = runtimeDescriptors;
+const refusal = (...descriptors: Partial<RuntimeDescriptor>[]) =>
+  thrownBy(() => checkDescriptors(descriptors as RuntimeDescriptor[])) as AppError;
+
+test("the registry can be used, and each descriptor is found by its kind", () => {
+  checkDescriptors(runtimeDescriptors);
+  expect(runtimeKinds.map((kind) => descriptorOf(kind, runtimeDescriptors))).toEqual(runtimeDescriptors);
+});
+
+describe("a registry is refused with a sentence", () => {
+  test.each(["name", "provider", "traits", "settings", "laneSettings", "laneProblem", "create", "doctor"] as const)(
+    "that has a descriptor without its %s",
+    (part) => {
+      const { [part]: _, ...rest } = first;
+      expect(refusal(rest)).toMatchObject({
+        code: "runtime_invalid",
+        message: `The runtime "${first.kind}" has no ${part} in the registry of runtimes.`,
+        hint: expect.stringContaining("descriptor.ts"),
+      });
+    },
+  );
+
+  test("that has a descriptor without a kind", () => {
+    const { kind: _, ...rest } = first;
+    expect(refusal({ ...first }, rest).message).toMatch(/^The runtime number 2 has no kind/);
+  });
+
+  test("that has two descriptors of one kind, of one provider, or with one setting", () => {
+    expect(refusal(first, { ...first }).message).toMatch(/both have the kind/);
+    expect(refusal(first, { ...first, kind: "other" }).message).toMatch(/both have the provider/);
+    expect(refusal(first, { ...first, kind: "other", provider: "other" }).message).toMatch(/both have the setting/);
+  });
+});
+
+test("an unknown kind is refused with the nearest one, or with all", () => {
+  const hint = (kind: string) => (thrownBy(() => descriptorOf(kind, runtimeDescriptors)) as AppError).hint;
+  expect(hint("OpenCod")).toBe('Did you mean "opencode"?');
+  expect(hint("abacus")).toBe(`Known runtimes: ${runtimeKinds.join(", ")}.`);
+});
+
+test("the configured model is for lanes that named none and may have one", () => {
+  const choose = (kind: string, choice: { agent: string | null; model: string | null }) =>
+    withDefaultModel(descriptorOf(kind, runtimeDescriptors), choice, "usual");
+  expect(choose("opencode", { agent: null, model: null }).model).toBe("usual");
+  expect(choose("opencode", { agent: "plan", model: null }).model).toBeNull();
+  expect(choose("claude", { agent: "plan", model: null }).model).toBe("usual");
+  expect(choose("claude", { agent: null, model: "own" }).model).toBe("own");
+});

@@ -1,0 +1,31 @@
+/** The scripted agent, for tests, demos and trying Waybill out. */
+import { join } from "node:path";
+import { ok } from "../../doctor-check.ts";
+import { defineRuntime } from "../descriptor.ts";
+import { stubScriptSchema } from "./script.ts";
+import { StubRuntime, stubTraits } from "./stub-runtime.ts";
+
+export const stub = defineRuntime({
+  kind: "stub",
+  name: "Scripted agent",
+  provider: "stub",
+  program: null,
+  traits: stubTraits,
+  settings: {},
+  laneSettings: {
+    script: stubScriptSchema
+      .optional()
+      .meta({ words: "a script of the stub agent", description: "what the scripted agent does." }),
+  },
+  laneProblem: () => null,
+  create(_settings, { stateDirectory, clock, laneSettings, postMessage }) {
+    const scripts = Object.entries(laneSettings).flatMap(([id, { script }]) => (script ? [[id, script] as const] : []));
+    return new StubRuntime({
+      journalPath: join(stateDirectory, "stub.jsonl"),
+      clock,
+      scripts: Object.fromEntries(scripts),
+      postMessage,
+    });
+  },
+  doctor: async () => [ok("runtime stub", "The scripted agent needs no program and no model.")],
+});

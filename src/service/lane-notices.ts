@@ -1,0 +1,90 @@
+/**
+ * What does not go as it should in a lane although its runtime works: what the runtime reports itself, and an agent or a
+ * model that its program does not know. The program is asked at the start, when a lane is made or changed, and again
+ * while it does not know one of them or cannot be asked.
+ */
+import { systemClock } from "../clock.ts";
+import type { Lane, Notice } from "../core/lane/lane.ts";
+import type { LaneChoice } from "../runtimes/port.ts";
+import { withTimeout } from "../timeout.ts";
+import type { Engine } from "./engine.ts";
+
+type CheckedLane = LaneChoice & Pick<Lane, "id" | "runtime">;
+
+export type LaneNotices = {
+  /** As far as is known by now. Never waits for a program. */
+  of(lane: Lane): readonly Notice[];
+  /** The same, but gives a program that is being asked a moment to answer. */
+  soon(lane: Lane): Promise<readonly Notice[]>;
+  /** Asks the program now. Null when it knows what the lane names, or cannot be asked. */
+  check(lane: CheckedLane): Promise<Notice | null>;
+};
+
+/** How long a program may take. It may have to read a whole project first. */
+const askTimeoutMs = 10_000;
+const putTimeoutMs = 5000;
+const soonMs = 2000;
+/** What was unknown may have been configured since. */
+const askAgainMs = 30_000;
+const never = new AbortController().signal;
+
+/** `notice` is undefined until the program has answered. */
+type Answer = { choice: string; notice: Notice | null | undefined; at: number; pending: Promise<void> | null };
+
+export function laneNotices({ runtimes, store }: Engine, now: () => number): LaneNotices {
+  const answers = new Map<string, Answer>();
+  /** One at a time: a program may start a good deal for each directory that it is asked about. */
+  let queue: Promise<void> = Promise.resolve();
+
+  const ask = async (lane: CheckedLane, timeoutMs: number): Promise<Notice | null | undefined> => {
+    const check = runtimes.get(lane.runtime)?.checkChoice?.bind(runtimes.get(lane.runtime));
+    if (!check || (lane.agent === null && lane.model === null)) return null;
+    try {
+      return await check(lane, AbortSignal.timeout(timeoutMs));
+    } catch {
+      // That the program cannot be reached is reported by the runtime's health.
+      return undefined;
+    }
+  };
+  const answerFor = (lane: Lane): Answer => {
+    const choice = choiceOf(lane);
+    const known = answers.get(lane.id);
+    const answer = known?.choice === choice ? known : { choice, notice: undefined, at: -Infinity, pending: null };
+    answers.set(lane.id, answer);
+    const isDue = answer.notice === undefined || (answer.notice !== null && now() - answer.at >= askAgainMs);
+    if (isDue && answer.pending === null) {
+      queue = answer.pending = queue.then(async () => {
+        const notice = await ask(lane, askTimeoutMs);
+        // Where the program cannot be asked any more, its last answer stands.
+        if (notice !== undefined) answer.notice = notice;
+        answer.at = now();
+        answer.pending = null;
+      });
+    }
+    return answer;
+  };
+  const of = (lane: Lane) => {
+    const { notice } = answerFor(lane);
+    return [...(runtimes.get(lane.runtime)?.notices?.(lane) ?? []), ...(notice ? [notice] : [])];
+  };
+  // What lanes of an earlier run name is asked for at once, so that it shows before the first message.
+  void store.lanes().then(
+    (lanes) => void lanes.map(answerFor),
+    () => {},
+  );
+  return {
+    of,
+    async soon(lane) {
+      const { pending } = answerFor(lane);
+      if (pending) {
+        await withTimeout({ clock: systemClock, closing: never }, soonMs, () => pending).catch(() => {});
+      }
+      return of(lane);
+    },
+    check: async (lane) => (await ask(lane, putTimeoutMs)) ?? null,
+  };
+}
+
+function choiceOf({ runtime, agent, model, directory }: Lane): string {
+  return JSON.stringify([runtime, agent, model, directory]);
+}

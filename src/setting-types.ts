@@ -1,0 +1,125 @@
+/**
+ * The types of settings: zod schemas whose metadata hold the words for errors and documents. A setting is one of them
+ * with a default and a description, such as `port.default(80).meta({ env: "PORT", description: "…" })`.
+ */
+import { inspect } from "node:util";
+import { z } from "zod";
+
+export type SettingMeta = {
+  /** Completes the sentence "it must be …". */
+  words: string;
+  description: string;
+  /** The environment variable that sets it. */
+  env?: string;
+  /** For a default that follows from something else. */
+  defaultWords?: string;
+  secret?: true;
+  /**
+   * A `path` is resolved against the directory where it was written; a `program` only when it is more than a name, which
+   * is looked for in PATH.
+   */
+  path?: "path" | "program";
+};
+
+export type Settings = Readonly<Record<string, z.ZodType>>;
+
+/** The metadata of a setting and of the type below its default. */
+export function metaOf(schema: z.core.$ZodType): Partial<SettingMeta> {
+  const inner = withoutDefault(schema);
+  return { ...(inner === schema ? {} : metaOf(inner)), ...z.globalRegistry.get(schema) } as Partial<SettingMeta>;
+}
+
+/** Without what only says that a value may be missing. */
+export function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
+  const wrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
+  return wrapped ? schema.def.innerType : schema;
+}
+
+const tenYears = 10 * 365 * 24 * 60 * 60 * 1000;
+const wholeNumber = (min: number, max: number, words: string) => z.int().min(min).max(max).meta({ words });
+
+export const count = wholeNumber(0, 1_000_000, "a whole number, 0 or more");
+export const positive = wholeNumber(1, 1_000_000, "a whole number, 1 or more");
+export const milliseconds = wholeNumber(0, tenYears, "a whole number of milliseconds, 0 or more");
+/** For deadlines and intervals, where 0 would mean always or never. */
+export const someMilliseconds = wholeNumber(1, tenYears, "a whole number of milliseconds, 1 or more");
+export const port = wholeNumber(1, 65535, "a port from 1 to 65535");
+export const portOrAny = wholeNumber(0, 65535, "a port from 1 to 65535, or 0 for any that is free");
+
+/** Null removes a limit that was set for all lanes. */
+export const tokenLimit = z.int().min(1).nullable().meta({ words: "a whole number, 1 or more, or null for none" });
+export const costLimit = z.number().positive().nullable().meta({ words: "a number above 0, or null for none" });
+
+export const flag = z.boolean().meta({ words: "true or false" });
+
+const isText = (value: string) => value.trim() !== "";
+// A NUL would be cut off by the system calls behind it, or refused by them in their own words.
+const pathText = z.string().refine((value) => isText(value) && !value.includes("\0"));
+
+export const text = z.string().refine(isText).meta({ words: "text that is not empty" });
+export const path = pathText.meta({ words: "a path", path: "path" });
+export const program = pathText.meta({ words: "the name of a program, or the path to it", path: "program" });
+export const paths = z.array(path).meta({ words: "a list of paths", path: "path" });
+
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
+  .meta({ words: "1 to 64 of a-z 0-9 _ -, beginning with a letter or a digit" });
+
+export function choice<const T extends string>(...values: readonly T[]) {
+  return z.enum(values).meta({ words: `one of ${values.join(", ")}` });
+}
+
+export const host = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]+$/)
+  .refine((value) => !value.includes(":") || value.split(":").length > 2)
+  .meta({ words: "a host name or an address, without a port" });
+
+const hostAndPort = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/)
+  .meta({ words: "a host name" });
+export const hosts = z
+  .array(hostAndPort)
+  .meta({ words: 'a list of host names, such as "box.local" or "box.local:7717"' });
+
+const origin = z
+  .string()
+  .refine((value) => urlOf(value)?.origin === value)
+  .meta({ words: "an origin" });
+export const origins = z.array(origin).meta({ words: 'a list of origins, such as "https://box.local"' });
+
+/** Errors and logs show URLs, so one may hold no password; and paths are appended to it, so nothing may end it. */
+export const httpUrl = z
+  .string()
+  .refine((value) => {
+    const url = urlOf(value);
+    if (url === null || !/^https?:$/.test(url.protocol)) return false;
+    return url.username === "" && url.password === "" && !/[?#]/.test(url.href);
+  })
+  .meta({ words: "a URL that begins with http:// or https://, without a password and without ? or #" });
+
+function urlOf(value: string): URL | null {
+  return URL.canParse(value) ? new URL(value) : null;
+}
+
+export const delays = z.array(milliseconds).meta({ words: "a list of whole numbers of milliseconds" });
+export const someDelays = z
+  .array(milliseconds)
+  .min(1)
+  .meta({ words: "a list of whole numbers of milliseconds that is not empty" });
+
+/** Printed, logged or made JSON it is `[secret]`; only `reveal` shows the value. */
+export type Secret = { reveal(): string; toString(): string; toJSON(): string };
+
+const hidden = () => "[secret]";
+
+/** Tokens and keys are sent in headers, where a line break would begin another one. */
+export const secretText = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .transform(
+    (value): Secret => ({ reveal: () => value, toString: hidden, toJSON: hidden, [inspect.custom]: hidden }) as Secret,
+  )
+  .meta({ words: "text without spaces or line breaks", secret: true });
