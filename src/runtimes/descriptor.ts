@@ -10,7 +10,7 @@ import type { RuntimeTraits } from "../core/transcript/transcript.ts";
 import type { Check } from "../doctor-check.ts";
 import { nearest } from "../nearest.ts";
 import type { Settings } from "../setting-types.ts";
-import type { LaneChoice, PostMessage, Runtime } from "./port.ts";
+import type { PostMessage, Runtime } from "./port.ts";
 
 const action = z.enum(["ask", "allow", "deny"]);
 
@@ -59,7 +59,8 @@ export type AgentAndModel = Pick<Lane, "agent" | "model">;
 export type DoctorContext = {
   env: NodeJS.ProcessEnv;
   stateDirectory: string;
-  lanes: readonly (LaneChoice & { id: string })[];
+  /** `directory` is null where the lane may not work, and nothing may be asked about it. */
+  lanes: readonly (AgentAndModel & { id: string; directory: string | null })[];
   signal: AbortSignal;
 };
 

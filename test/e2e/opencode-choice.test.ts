@@ -3,7 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
+import { opencode } from "../../src/runtimes/opencode/descriptor.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
+import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
+import { freePort } from "../support/free-port.ts";
+import { opencodeBin, opencodeEnvironment } from "../support/opencode-server.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 import { serviceOf } from "../support/service-of.ts";
 
@@ -68,6 +72,60 @@ test.each([
   const record = await world.until(`to-${lane}`, ({ status }) => status === "failed_terminal", lane);
   expect(record.lastReason).toMatch(reason);
   expect(world.turns(`hello ${lane}`)).toBe(0);
+});
+
+test("lanes that name what the server does not know have a notice before the first message, and the others none", async () => {
+  const service = serviceOf(world.waybill);
+  const noticesOf = async (id: string) => (await service.lane(id)).notices;
+  await expect.poll(() => noticesOf("wrong-agent")).toMatchObject([{ code: "agent_unknown" }]);
+  await expect.poll(() => noticesOf("subagent")).toMatchObject([{ code: "agent_unknown" }]);
+  await expect
+    .poll(() => noticesOf("wrong-model"))
+    .toMatchObject([{ code: "model_unknown", message: expect.stringContaining("scripted/scripted") }]);
+  for (const id of ["lane", "planner", "named", "short"]) expect(await noticesOf(id)).toEqual([]);
+  expect(await service.readiness()).toMatchObject({
+    ready: true,
+    degraded: true,
+    reasons: expect.arrayContaining(["agent_unknown:opencode", "model_unknown:opencode"]),
+  });
+});
+
+test("a lane is not made with an agent or a model that the server does not know, and the nearest one is named", async () => {
+  const service = serviceOf(world.waybill);
+  const lane = { displayName: null, team: null, member: null, runtime: "opencode", contract: "text" } as const;
+  const put = (choice: { agent: string | null; model: string | null }) =>
+    service.putLane({ id: "made", ...lane, directory: world.work, ...choice });
+  await expect(put({ agent: "pla", model: null })).rejects.toMatchObject({
+    code: "lane_invalid",
+    message: expect.stringMatching(/knows no agent "pla" .* Did you mean "plan"\?/),
+  });
+  await expect(put({ agent: null, model: "scripted/other" })).rejects.toMatchObject({ code: "lane_invalid" });
+  expect((await put({ agent: "plan", model: null })).lane.agent).toBe("plan");
+});
+
+test("the doctor asks a server of its own where none runs", async () => {
+  const env = {
+    ...process.env,
+    ...opencodeEnvironment(join(world.directory, "doctor-home")),
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(world.model.url)),
+  };
+  const port = await freePort();
+  const server = { opencodeAutoStart: true, opencodeServeHost: "127.0.0.1", opencodeServePort: port };
+  const settings = { opencodeBin, opencodeAttachUrl: `http://127.0.0.1:${port}`, ...server };
+  const lane = { directory: world.work, agent: null, model: null };
+  const lanes = [
+    { ...lane, id: "right", agent: "plan" },
+    { ...lane, id: "wrong", model: "scripted/none" },
+  ];
+  const { signal } = new AbortController();
+  const checks = await opencode.doctor(settings, { env, stateDirectory: world.directory, lanes, signal });
+  expect(checks.map(({ name, status }) => [name, status])).toEqual([
+    ["program opencode", "ok"],
+    ["server opencode", "ok"],
+    ["model opencode", "ok"],
+    ["agent of lane right", "ok"],
+    ["model of lane wrong", "failed"],
+  ]);
 });
 
 test("a turn that ends in an error before it has a row says what the server said of it", async () => {

@@ -5,7 +5,7 @@ import { createService } from "../../src/service/create-service.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { Service } from "../../src/service/service.ts";
 
-export function serviceOf(waybill: Engine): Service {
+export function serviceOf(waybill: Engine, now = Date.now): Service {
   return createService({
     waybill,
     resolveDirectory: (path) => path,
@@ -14,7 +14,7 @@ export function serviceOf(waybill: Engine): Service {
     runtimeDescriptors,
     defaults: { runtime: "opencode", model: null },
     restart: () => {},
-    now: Date.now,
+    now,
     draining: () => false,
     retriesAreOff: false,
   });

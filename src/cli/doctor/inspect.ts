@@ -48,16 +48,16 @@ async function factsOf(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<ConfiguredFacts> {
-  const lanes = config.profile.kind === "demo" ? [] : config.lanes.map((lane) => inspectLane(lane, config, env));
+  const { profile } = config;
+  const lanes = profile.kind === "demo" ? [] : config.lanes.map((lane) => inspectLane(lane, config, env));
   // With the directories of lanes in order, what else the start would refuse is found the way a start finds it.
   if (lanes.every(({ problem }) => problem === null)) loadConfig(env);
-  const isSecretInFile = ([key, schema]: [string, z.ZodType]) =>
-    metaOf(schema).secret === true && origins[key]?.kind === "file";
+  const settings = Object.entries<z.ZodType>(fileSchema.shape);
   return {
     config,
-    fileMode: config.profile.kind === "demo" ? null : statSync(config.profile.path).mode,
-    fileHoldsSecret: Object.entries<z.ZodType>(fileSchema.shape).some(isSecretInFile),
-    runtimeChecks: await inspectRuntimes(config, env, signal),
+    fileMode: profile.kind === "demo" ? null : statSync(profile.path).mode,
+    fileHoldsSecret: settings.some(([key, schema]) => metaOf(schema).secret && origins[key]?.kind === "file"),
+    runtimeChecks: await inspectRuntimes(config, lanes, env, signal),
     lanes,
     store: inspectStore(config.storePath),
     port: await inspectPort(config),
@@ -65,13 +65,19 @@ async function factsOf(
 }
 
 /** Each runtime that lanes have checks itself. */
-async function inspectRuntimes(config: Config, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Check[]> {
-  const { runtimeSettings, stateDirectory } = config;
+async function inspectRuntimes(
+  { lanes, runtimeSettings, stateDirectory }: Config,
+  facts: readonly LaneFacts[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const unusable = new Set(facts.filter(({ problem }) => problem !== null).map(({ id }) => id));
   const checks = runtimeDescriptors.map(async ({ kind, doctor }) => {
-    const lanes = config.lanes.filter(({ runtime }) => runtime === kind);
-    if (lanes.length === 0) return [];
+    const own = lanes.filter(({ runtime }) => runtime === kind);
+    if (own.length === 0) return [];
+    const asked = own.map((lane) => (unusable.has(lane.id) ? { ...lane, directory: null } : lane));
     try {
-      return await doctor(runtimeSettings, { env, stateDirectory, lanes, signal });
+      return await doctor(runtimeSettings, { env, stateDirectory, lanes: asked, signal });
     } catch (error) {
       // An interrupted doctor prints nothing.
       if (signal.aborted) return [];

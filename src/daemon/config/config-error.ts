@@ -24,35 +24,35 @@ export function configUnreadable(file: string, why: string, cause?: unknown): Ap
 }
 
 /** All problems of a file, the first one in the sentence and the others in the hint. */
-export function configProblems(file: string, [first, ...others]: readonly [Problem, ...Problem[]]): AppError {
+export function configProblems(
+  file: string,
+  [first, ...others]: readonly [Problem, ...Problem[]],
+  cause?: unknown,
+): AppError {
   const hints = [first.hint ?? "Correct it in the file; docs/configuration.md describes every key."];
   if (others.length > 0) {
     const more = others.slice(0, 5).map(({ key, reason, hint }) => `${key} ${reason}${hint ? ` (${hint})` : ""}`);
-    const left = others.length - more.length;
-    hints.push(`Also: ${more.join("; ")}${left > 0 ? `; and ${left} more` : ""}.`);
+    const rest = others.length - more.length;
+    hints.push(`Also: ${more.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}.`);
   }
   return new AppError({
     code: "config_invalid",
     message: `The configuration ${file} is not valid: ${first.key} ${first.reason}.`,
     hint: hints.join("\n"),
+    cause,
   });
 }
 
 /** One value that does not fit, wherever it was set. */
 export function badSetting(origin: Origin, reason: string, hint?: string, cause?: unknown): AppError {
-  if (origin.kind === "file") return withCause(configProblems(origin.file, [problem(origin.key, reason, hint)]), cause);
+  if (origin.kind === "file") {
+    const problem = { key: origin.key, reason, ...(hint === undefined ? {} : { hint }) };
+    return configProblems(origin.file, [problem], cause);
+  }
   return new AppError({
     code: "config_invalid",
     message: `The environment variable ${origin.variable} ${reason}.`,
     hint: hint ?? `Correct it or unset ${origin.variable}; docs/configuration.md describes every variable.`,
     cause,
   });
-}
-
-function problem(key: string, reason: string, hint: string | undefined): Problem {
-  return { key, reason, ...(hint === undefined ? {} : { hint }) };
-}
-
-function withCause({ code, message, hint }: AppError, cause: unknown): AppError {
-  return new AppError({ code, message, ...(hint === undefined ? {} : { hint }), cause });
 }

@@ -5,7 +5,7 @@
 import { dirname } from "node:path";
 import { z } from "zod";
 import { expandPath } from "../../home.ts";
-import type { SettingMeta } from "../../setting-types.ts";
+import type { SettingMeta, Settings } from "../../setting-types.ts";
 import { metaOf } from "../../setting-types.ts";
 import type { Origin } from "./config-error.ts";
 import { badSetting } from "./config-error.ts";
@@ -22,39 +22,41 @@ export type Origins = Readonly<Record<string, Origin | undefined>>;
 
 type Sources = { env: NodeJS.ProcessEnv; file: ReadFile | null; stateDirectory: string };
 
-export function settingValues({ env, file, stateDirectory }: Sources) {
+export function settingValues(sources: Sources) {
+  const { env, file } = sources;
   const given: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
-  const schemas = Object.entries<z.ZodType>({ ...daemonSettings, ...runtimeSettings });
-  for (const [key, schema] of schemas) {
+  for (const [key, schema] of Object.entries<z.ZodType>({ ...daemonSettings, ...runtimeSettings })) {
     const found = fromEnvironment(schema, env) ?? fromFile(key, file);
     if (!found) continue;
     given[key] = found.value;
     origins[key] = found.origin;
   }
-  const resolved = (values: Record<string, unknown>) => {
-    for (const [key, value] of Object.entries(values)) {
-      const kind = metaOf({ ...daemonSettings, ...runtimeSettings }[key] as z.ZodType).path;
-      if (kind === undefined || value === undefined) continue;
-      const base = baseOf(origins[key]);
-      const resolve = (path: string) =>
-        kind === "program" && !path.includes("/")
-          ? path
-          : expandPath(origins[key] ? path : path.replace("$WAYBILL_HOME", stateDirectory), base, env);
-      values[key] = Array.isArray(value) ? value.map(resolve) : resolve(value as string);
-    }
-    return values;
-  };
   return {
-    values: resolved(daemonSchema.parse(given)) as DaemonValues,
-    runtimeSettings: resolved(runtimeSchema.parse(given)),
+    values: withPaths(daemonSettings, daemonSchema.parse(given), origins, sources),
+    runtimeSettings: withPaths(runtimeSettings, runtimeSchema.parse(given), origins, sources),
     origins: origins as Origins,
   };
 }
 
-function baseOf(origin: Origin | undefined): string {
-  if (origin === undefined) return "/";
-  return origin.kind === "file" ? dirname(origin.file) : process.cwd();
+function withPaths<T extends Record<string, unknown>>(
+  table: Settings,
+  values: T,
+  origins: Origins,
+  sources: Sources,
+): T {
+  const resolved = Object.entries(values).map(([key, value]) => {
+    const { path: type } = metaOf(table[key] as z.ZodType);
+    if (type === undefined || value === undefined) return [key, value];
+    const origin = origins[key];
+    const base = origin?.kind === "file" ? dirname(origin.file) : process.cwd();
+    const resolve = (written: string) => {
+      if (type === "program" && !written.includes("/")) return written;
+      return expandPath(origin ? written : written.replace("$WAYBILL_HOME", sources.stateDirectory), base, sources.env);
+    };
+    return [key, Array.isArray(value) ? value.map(resolve) : resolve(value as string)];
+  });
+  return Object.fromEntries(resolved) as T;
 }
 
 type Found = { value: unknown; origin: Origin };

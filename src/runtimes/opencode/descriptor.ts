@@ -161,7 +161,9 @@ async function checkServer(settings: ServerSettings, { env, stateDirectory, sign
 
 /** Asks a server for the lanes' agents and models: the one that runs, else one that is started for this and ended. */
 async function checkChoices(settings: ServerSettings, { env, lanes, signal }: DoctorContext): Promise<Check[]> {
-  const choosing = lanes.filter(({ agent, model }) => agent !== null || model !== null);
+  const choosing = lanes.flatMap(({ directory, ...lane }) =>
+    directory === null || (lane.agent ?? lane.model) === null ? [] : [{ ...lane, directory }],
+  );
   if (choosing.length === 0) return [];
   const directory = mkdtempSync(join(tmpdir(), "waybill-doctor-"));
   const own = { ...settings, opencodeServeHost: "127.0.0.1", opencodeServePort: 0 };
