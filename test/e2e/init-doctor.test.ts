@@ -204,9 +204,9 @@ describe("waybill doctor", () => {
         { id: "c", ...lane, runtime: "pi" },
       ],
     });
-    const path = install("oc", 'echo "1.18.40 $PI_AGENT_API_KEY"');
+    const path = install("oc", 'echo "1.18.40 $WAYBILL_HUSH"');
     install("claude", "exit 3");
-    const { code, checks } = await checksOf({ PI_AGENT_API_KEY: "1:hush" });
+    const { code, checks } = await checksOf({ WAYBILL_HUSH: "1:hush" });
     expect(code).toBe(1);
     expect(checks.get("program opencode")).toMatchObject({ status: "ok", detail: `${path}, version 1.18.40.` });
     expect(checks.get("server opencode")).toMatchObject({
