@@ -1,4 +1,4 @@
-/** Every call to another program has a deadline; this one can be driven by a test's clock. */
+/** The time limit of every call to another program. It runs on the injected clock, so tests can drive it. */
 import type { Clock } from "./clock.ts";
 
 export class TimedOut extends Error {
@@ -7,11 +7,11 @@ export class TimedOut extends Error {
 
 export type TimeoutContext = {
   clock: Clock;
-  /** Aborted when the program ends: nobody waits for the rest of a deadline then. */
+  /** Aborted when Waybill closes; the call ends then, too. */
   closing: AbortSignal;
 };
 
-/** Runs `call`; when the time is over, its signal is aborted and the promise rejects, whether it listens or not. */
+/** When the time is over, aborts the signal and rejects, whether or not `call` listens to it. */
 export function withTimeout<T>(
   { clock, closing }: TimeoutContext,
   ms: number,

@@ -1,31 +1,25 @@
 import { describe, expect, test } from "vitest";
+import {
+  accepted,
+  cancelled,
+  failedForGood,
+  move,
+  proven,
+  retryScheduled,
+  submit,
+  toPerson,
+  unanswered,
+} from "../../test/support/deliveries.ts";
 import { anEvent } from "../../test/support/events.ts";
 import { served, token } from "../../test/support/http-api.ts";
-import { MemoryService } from "../../test/support/memory-service.ts";
-import { aMessage, anAttempt, submitEvent } from "../../test/support/records.ts";
 import { runCommand } from "../../test/support/run-command.ts";
-import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { TestService } from "../../test/support/test-service.ts";
+import { testService } from "../../test/support/test-service.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import type { Mail } from "../core/message/message.ts";
-import type { DeliveryDetail } from "../service/service.ts";
 import { loadCommand } from "./commands.ts";
 
-/** Answers at once, in the way that a test says. */
-class AnsweringService extends MemoryService {
-  reply: Mail | null = null;
-  override async delivery(id: string): Promise<DeliveryDetail> {
-    return { ...(await super.delivery(id)), replies: this.reply ? [this.reply] : [] };
-  }
-  step(record: DeliveryRecord, event: DeliveryEvent, change: Partial<DeliveryRecord>): DeliveryRecord {
-    const changed = { ...record, ...change };
-    this.records.set(record.id, changed);
-    this.happen({ type: "delivery", laneId: record.laneId, event, record: changed });
-    return changed;
-  }
-}
-
 async function daemon(lanes = ["chat"]) {
-  const service = new AnsweringService(lanes);
+  const service = testService(lanes);
   const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const run = async (line: string[], options: { interrupted?: AbortSignal; onNote?: (line: string) => void } = {}) => {
@@ -41,8 +35,6 @@ async function daemon(lanes = ["chat"]) {
   return { service, run, json, env };
 }
 
-const accepted: DeliveryEvent = { type: "accepted", at: 0, number: 1, lookAt: 0 };
-
 describe("lanes", () => {
   test("--json is one line, by id", async () => {
     const { json } = await daemon(["chat", "review"]);
@@ -53,13 +45,13 @@ describe("lanes", () => {
     const { run, service } = await daemon(["chat"]);
     expect((await run(["lanes"])).out).toEqual(["LANE  RUNTIME  DOING  DIRECTORY", "chat  stub     free   /tmp"]);
     await run(["lanes", "add", "api", "--directory", "/srv/api", "--contract", "tool"]);
-    expect(service.laneMap.get("api")).toMatchObject({ directory: "/srv/api", contract: "tool" });
+    expect((await service.lane("api")).lane).toMatchObject({ directory: "/srv/api", contract: "tool" });
     expect((await run(["lanes", "pause", "api", "--reason", "lunch"])).out).toEqual(["Lane api is paused."]);
     expect((await run(["lanes"])).out.at(-1)).toMatch(/^api +stub +paused \(lunch\)/);
     await run(["lanes", "resume", "api"]);
     expect((await run(["lanes", "show", "api"])).out).toContain("doing      free");
     expect((await run(["lanes", "remove", "api"])).out).toEqual(["Lane api is gone."]);
-    expect(service.laneMap.has("api")).toBe(false);
+    expect((await service.lanes()).map(({ lane }) => lane.id)).toEqual(["chat"]);
   });
 
   test("adopt gives a lane a session, and wants to know which", async () => {
@@ -67,7 +59,7 @@ describe("lanes", () => {
     expect((await run(["lanes", "adopt", "chat", "ses_1"])).out).toEqual([
       "Lane chat goes on in session ses_1 from the next message on.",
     ]);
-    expect(service.laneMap.get("chat")).toMatchObject({ sessionId: "ses_1", generation: 1 });
+    expect((await service.lane("chat")).lane).toMatchObject({ sessionId: "ses_1", generation: 1 });
     expect(await json("lanes", "adopt", "chat", "ses_2")).toMatchObject({ sessionId: "ses_2", generation: 2 });
     const misused = { code: "usage", message: expect.stringContaining("needs the id of a session") };
     await expect(run(["lanes", "adopt", "chat"])).rejects.toMatchObject(misused);
@@ -86,9 +78,10 @@ describe("lanes", () => {
 
   test("a name that an agent or a file made up cannot move the cursor", async () => {
     const { run, service } = await daemon(["chat"]);
-    const lane = service.laneMap.get("chat");
+    const { lane } = await service.lane("chat");
     const evil = "\u001b[2Jgone\n\u0007\u202eno";
-    if (lane) service.laneMap.set("chat", { ...lane, pausedReason: evil, displayName: evil, model: evil });
+    await service.store.putLane({ ...lane, displayName: evil, model: evil });
+    await service.pause("chat", evil);
     const { out } = await run(["lanes"]);
     expect(out[1]).toBe("chat  stub     paused (gone no)  /tmp");
     const shown = (await run(["lanes", "show", "chat"])).out;
@@ -102,7 +95,7 @@ describe("lanes", () => {
     const all = ["--directory", "/srv/api", "--name", "API", "--team", "core", "--member", "tom", "--contract", "tool"];
     await run(["lanes", "add", "api", ...all]);
     await run(["lanes", "add", "api", "--model", "sonnet"]);
-    expect(service.laneMap.get("api")).toMatchObject({
+    expect((await service.lane("api")).lane).toMatchObject({
       directory: "/srv/api",
       displayName: "API",
       team: "core",
@@ -116,9 +109,9 @@ describe("lanes", () => {
     const { run, service } = await daemon(["chat"]);
     await run(["lanes", "add", "chat", "--model", "sonnet"]);
     await run(["lanes", "add", "chat", "--agent", "plan"]);
-    expect(service.laneMap.get("chat")).toMatchObject({ agent: "plan", model: null });
+    expect((await service.lane("chat")).lane).toMatchObject({ agent: "plan", model: null });
     await run(["lanes", "add", "chat", "--contract", "tool"]);
-    expect(service.laneMap.get("chat")).toMatchObject({ agent: "plan", contract: "tool" });
+    expect((await service.lane("chat")).lane).toMatchObject({ agent: "plan", contract: "tool" });
   });
 
   test("say which member each belongs to, as soon as one does", async () => {
@@ -147,7 +140,7 @@ describe("send", () => {
     const sent = await json(...line);
     expect(sent).toMatchObject({ messageId: "m7", status: "pending", responsePending: true });
     expect(await json(...line)).toEqual(sent);
-    expect(service.mail).toHaveLength(1);
+    expect((await service.messages({ limit: 10 })).items).toHaveLength(1);
     expect(service.sent[0]).toMatchObject({ text: "Is it green?", actionMode: "ask", source: "cli" });
   });
 
@@ -184,49 +177,32 @@ describe("send", () => {
 
 describe("send --wait", () => {
   /** Plays these steps as soon as the message is there. */
-  async function answeringDaemon(play: (service: AnsweringService, record: DeliveryRecord) => void) {
+  async function answeringDaemon(play: (service: TestService, record: DeliveryRecord) => unknown) {
     const made = await daemon();
     const { service } = made;
     const send = service.send.bind(service);
     service.send = async (message) => {
       const sent = await send(message);
-      setImmediate(() => play(service, sent.record));
+      setImmediate(() => void play(service, sent.record));
       return sent;
     };
     return made;
   }
 
-  function silentThenAnswered(service: AnsweringService, admitted: DeliveryRecord) {
-    service.reply = { ...aMessage({ id: "answer", from: "agent", text: "Yes.\u001b[2J\nAll green." }), readAt: null };
-    let record = service.step(admitted, submitEvent(1, 0), { status: "submitting", attempts: 1 });
-    record = service.step(record, accepted, { status: "accepted" });
-    const observed = { state: "empty_assistant_turn" } as never;
-    record = service.step(
-      record,
-      { type: "unanswered", at: 0, reason: "empty_assistant_turn", observed, lookAt: 0 },
-      { status: "unanswered" },
-    );
-    const at = service.fed.length;
-    record = service.step(
-      record,
-      { type: "retry_scheduled", at: 0, next: {} as never, lookAt: 0 },
-      { status: "retry_scheduled", nextLookAt: at + 30_000 },
-    );
-    record = service.step(record, submitEvent(2, 0, anAttempt(2)), { status: "submitting", attempts: 2 });
-    service.step(
-      record,
-      {
-        type: "proven",
-        at: 0,
-        proof: {} as never,
-        observed: null,
-        turnEnded: true,
-        readCommitted: true,
-        diagnostics: [],
-        lookAt: 0,
-      },
-      { status: "responded", proof: { by: "plain_text", visibleReply: null } },
-    );
+  async function silentThenAnswered({ store }: TestService, admitted: DeliveryRecord) {
+    const events = [submit(admitted), accepted(), unanswered(), retryScheduled(Date.now())];
+    const { record } = await move(store, admitted, ...events);
+    await move(store, record, submit(record));
+    const text = "Yes.\u001b[2J\nAll green.";
+    const reply = {
+      id: "answer",
+      from: "agent",
+      laneId: "chat",
+      fromLane: "chat",
+      text,
+      relayOfMessageId: record.messageId,
+    };
+    await store.apply(record.id, [proven()], [toPerson(reply)]);
   }
 
   test("shows every step on standard error, and the answer alone on standard output", async () => {
@@ -251,21 +227,21 @@ describe("send --wait", () => {
     const lines = out.map((line) => JSON.parse(line));
     expect(code).toBe(0);
     expect(lines.slice(0, -1).map(({ type, event }) => `${type} ${event}`)).toEqual(
-      ["submit", "accepted", "unanswered", "retry_scheduled", "submit", "proven"].map((event) => `delivery ${event}`),
+      ["admitted", "submit", "accepted", "unanswered", "retry_scheduled", "submit", "proven"].map(
+        (event) => `delivery ${event}`,
+      ),
     );
     expect(lines.at(-1)).toMatchObject({ status: "responded", attempts: 2, replies: [{ from: "agent" }] });
   });
 
   test.each([
-    ["failed_terminal", "failed_terminal", 3],
-    ["cancelled", "cancelled", 4],
-  ] as const)("ends with the exit code of the outcome: %s", async (type, status, exit) => {
-    const { run } = await answeringDaemon((service, record) => {
-      service.step(record, { type, at: 0, reason: "because" } as DeliveryEvent, { status, lastReason: "because" });
-    });
+    [failedForGood(), 3, /failed_terminal after 0 attempts \(no_answer\)/],
+    [cancelled(), 4, /cancelled after 0 attempts \(stopped_by_person\)/],
+  ])("ends with the exit code of the outcome: %j", async (event, exit, words) => {
+    const { run } = await answeringDaemon(({ store }, record) => move(store, record, event));
     const { code, out, notes } = await run(["send", "--lane", "chat", "--wait", "Green?"]);
     expect({ code, out }).toEqual({ code: exit, out: [] });
-    expect(notes.at(-1)).toMatch(new RegExp(`${status} after 0 attempts \\(because\\)`));
+    expect(notes.at(-1)).toMatch(words);
   });
 
   test("--timeout stops the waiting and not the delivery", async () => {
@@ -355,9 +331,9 @@ describe("what was sent", () => {
 describe("asks", () => {
   test("are listed and answered, by the beginning of their id", async () => {
     const { service, json, run } = await daemon();
-    const ask = { laneId: "chat", deliveryId: null, messageId: "m1", person: null, since: 0 };
-    service.openAsks.push({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
-    service.openAsks.push({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
+    const ask = { laneId: "chat", since: 0 };
+    service.announce({ ...ask, id: "per_17", kind: "permission", title: "rm -rf\u001b[1A build" });
+    service.announce({ ...ask, id: "que_3", kind: "question", title: "Which port?" });
     expect((await run(["asks"])).out[1]).toMatch(/^per_17 +permission +chat .* rm -rf build$/);
     expect(await json("asks")).toMatchObject({ asks: [{ id: "per_17" }, { id: "que_3" }] });
     expect(await json("answer", "per", "always")).toEqual({ answered: "per_17", decision: "always" });
@@ -381,7 +357,7 @@ test.each([
     code: "usage",
     message: expect.stringContaining(option),
   });
-  expect(service.records.size).toBe(0);
+  expect((await service.deliveries({ limit: 10 })).items).toHaveLength(0);
 });
 
 describe("watch", () => {
@@ -392,22 +368,23 @@ describe("watch", () => {
       interrupted: stop.signal,
     });
     const { deliveryId } = await json("send", "--lane", "chat", "--id", "m1", "Is it\n green?");
-    const record = service.records.get(deliveryId);
-    if (record) service.step(record, accepted, { status: "accepted" });
-    await expect.poll(() => service.taken).toBe(2);
+    const { record } = await service.delivery(deliveryId);
+    await move(service.store, record, submit(record), accepted());
+    await expect.poll(() => service.taken).toBe(4);
     await new Promise((resolve) => setImmediate(resolve));
     stop.abort();
     const { code, out } = await watching;
     expect(code).toBe(130);
     expect(out.map((line) => line.slice(10))).toEqual([
       "chat  user → chat: Is it green? [m1]",
+      "chat  m1  sent",
       "chat  m1  accepted, which proves nothing yet",
     ]);
   });
 });
 
 test("watch --json says in JSON that the connection was lost, and says it once", async () => {
-  const service = new AnsweringService(["chat"]);
+  const service = testService(["chat"]);
   const { listening } = await served({ service, server: { closeMs: 50 } });
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const stop = new AbortController();
@@ -456,7 +433,7 @@ describe("follow", () => {
     const onNote = () => {
       const bodies = [ended("completed", 1), started, ended(reason), started];
       for (const [index, body] of bodies.entries())
-        service.tell(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, body));
+        service.publish(anEvent({ seq: index + 1, lane: "chat", turn: 1 }, body));
     };
     const followed = await run(["follow", "chat", "--once"], { onNote });
     expect(followed.code).toBe(code);
@@ -468,7 +445,7 @@ describe("follow", () => {
   test("--all begins with what is kept, and --json is one event a line", async () => {
     const { run, service } = await daemon();
     const events = [started, ended("completed")].map((said, index) => anEvent({ seq: index + 1, lane: "chat" }, said));
-    for (const event of events) service.tell(event);
+    for (const event of events) service.publish(event);
     const stop = new AbortController();
     const following = run(["follow", "chat", "--all", "--json"], { interrupted: stop.signal });
     await expect.poll(() => service.following).toBe(1);

@@ -546,14 +546,12 @@ export interface components {
                 team: string;
                 member: string;
             };
-            text: string;
-            /** @description Chosen by the sender, so that sending twice is safe. */
-            messageId?: string;
             /** @description Who sends; "user" unless said otherwise. */
             from?: string;
+            text: string;
+            summary?: string;
             /** @enum {string} */
             actionMode?: "do" | "ask" | "delegate" | "notify";
-            summary?: string;
             taskRefs?: {
                 id: string;
                 team?: string;
@@ -568,13 +566,15 @@ export interface components {
             }[];
             /** @description Who gets the answer; the sender unless said otherwise. */
             replyTo?: string;
+            /** @enum {string} */
+            source?: "ui" | "cli" | "manual";
             /**
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z
              */
             expiresAt?: string;
-            /** @enum {string} */
-            source?: "ui" | "cli" | "manual";
+            /** @description Chosen by the sender, so that sending twice is safe. */
+            messageId?: string;
         };
         MessagePage: {
             messages: components["schemas"]["Message"][];
@@ -931,7 +931,7 @@ export interface components {
         };
         EventPage: {
             events: {
-                /** @description Its place: goes on after it. */
+                /** @description Continues after this event. */
                 cursor: string;
                 event: components["schemas"]["UniversalEvent"];
             }[];

@@ -1,14 +1,14 @@
 /**
- * A stream of the daemon, for as long as one wants it. When the connection breaks, or is silent for longer than the
- * daemon's heartbeat allows, it connects again after the last event that came: none is left out, none comes twice. What
- * has no id is not kept by the daemon, and is missing from what a new connection brings.
+ * A stream of the daemon that reconnects. When the connection breaks, or is silent for longer than the daemon's heartbeat
+ * allows, it continues after the last event that came: none is skipped, none comes twice. Events without an id are not
+ * stored by the daemon, so a new connection does not bring them.
  */
 import { createParser } from "eventsource-parser";
-import { linked, orAborted } from "./linked-signal.ts";
-import { endlessTries, fewTries, pause } from "./repeat.ts";
-import type { Connection } from "./requests.ts";
-import { authorization, refusal, urlOf } from "./requests.ts";
-import { isPassing, lostConnection, WaybillError } from "./waybill-error.ts";
+import type { DaemonConnection } from "./requests.ts";
+import { authorization, errorIn, urlOf } from "./requests.ts";
+import { endlessRetryMs, requestRetryMs, sleep } from "./retry.ts";
+import { anyOf, withinTime } from "./time-limit.ts";
+import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
 
 export type StreamOptions = {
   lane?: string | undefined;
@@ -31,94 +31,91 @@ export function isOpening(event: { type: string }): event is Opened {
 
 type Frame = { id?: string | undefined; event?: string | undefined; data: string };
 
-/** The daemon says something at least every 15 seconds. */
-const longestSilenceMs = 45_000;
+/** The daemon sends something at least every 15 seconds. */
+const silenceLimitMs = 45_000;
 const maxKnownIds = 1000;
 
 /**
- * `T` is what the stream at `path` brings, `cursor` included: where to go on from after it. Throws when the daemon
- * refuses, and when it cannot be reached in the first place.
+ * `T` is what the stream at `path` brings, with the `cursor` to continue from after it. Throws when the daemon refuses,
+ * and when the first connection fails.
  */
-export async function* follow<T extends { cursor: string }>(
-  connection: Connection,
+export async function* followStream<T extends { cursor: string }>(
+  connection: DaemonConnection,
   path: string,
   options: StreamOptions,
 ): AsyncGenerator<T | Opened, void, undefined> {
-  const wanted = linked([connection.signal, options.signal]);
+  const signal = anyOf(connection.signal, options.signal);
   const known = new Set<string>();
   let last = options.after ?? null;
-  let waits: Iterator<number> = fewTries[Symbol.iterator]();
-  const connected = () => {
-    waits = endlessTries();
+  let waits: Iterator<number> = requestRetryMs[Symbol.iterator]();
+  const onConnected = () => {
+    waits = endlessRetryMs();
   };
-  try {
-    while (!wanted.signal.aborted) {
-      try {
-        const opening = { path, lane: options.lane, after: last, signal: wanted.signal };
-        for await (const frame of frames(connection, opening, connected)) {
-          if (frame.event === "open") {
-            // When it goes on after an event, `last` is that event: this id would be ahead of what is still to come.
-            last ??= frame.id ?? null;
-            yield { type: "open", cursor: last };
-          } else if (frame.id === undefined) {
-            yield { ...eventIn(frame), cursor: last ?? "" } as T;
-          } else if (!known.has(frame.id)) {
-            last = frame.id;
-            // A store that was put back to an earlier state gives the same ids to other events.
-            if (frame.event === "reset") known.clear();
-            remember(known, last);
-            yield { ...eventIn(frame), cursor: last } as T;
-          }
+  while (!signal.aborted) {
+    try {
+      const request = { path, lane: options.lane, after: last, signal };
+      for await (const frame of framesOf(connection, request, onConnected)) {
+        if (frame.event === "open") {
+          // When it resumes, `last` is the event to resume after: this id would skip what is still to come.
+          last ??= frame.id ?? null;
+          yield { type: "open", cursor: last };
+        } else if (frame.id === undefined) {
+          yield { ...eventIn(frame), cursor: last ?? "" } as T;
+        } else if (!known.has(frame.id)) {
+          last = frame.id;
+          // A store that was restored to an earlier state gives the same ids to other events.
+          if (frame.event === "reset") known.clear();
+          remember(known, last);
+          yield { ...eventIn(frame), cursor: last } as T;
         }
-      } catch (error) {
-        if (wanted.signal.aborted) return;
-        if (!isPassing(error)) throw error;
-        const wait = waits.next();
-        if (wait.done) throw error;
-        options.onError?.(error);
-        await pause(wait.value, wanted.signal).catch(() => {});
       }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isTransient(error)) throw error;
+      const wait = waits.next();
+      if (wait.done) throw error;
+      options.onError?.(error);
+      await sleep(wait.value, signal).catch(() => {});
     }
-  } finally {
-    wanted.release();
   }
 }
 
-type Opening = { path: string; lane: string | undefined; after: string | null; signal: AbortSignal };
+type StreamRequest = { path: string; lane: string | undefined; after: string | null; signal: AbortSignal };
 
-/** The frames of one connection. Always ends with an error, for nobody but the reader ends a stream on purpose. */
-async function* frames(
-  connection: Connection,
-  opening: Opening,
-  connected: () => void,
+/** The frames of one connection. Always ends with an error, since only the reader ends a stream on purpose. */
+async function* framesOf(
+  connection: DaemonConnection,
+  request: StreamRequest,
+  onConnected: () => void,
 ): AsyncGenerator<Frame, never, undefined> {
   const url = urlOf(connection);
-  const line = linked([opening.signal]);
   const arrived: Frame[] = [];
   const parser = createParser({ onEvent: (frame) => arrived.push(frame) });
   const decoder = new TextDecoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   try {
-    const body = await inTime(open(connection, url, { ...opening, signal: line.signal }), line.signal, url);
-    reader = body.getReader();
+    // Only waiting for the daemon counts: the reader may take as long as it likes between two events.
+    const body = await withinTime(silenceLimitMs, request.signal, (signal) =>
+      open(connection, url, { ...request, signal }),
+    );
+    const bodyReader = body.getReader();
+    reader = bodyReader;
     for (;;) {
-      const { value, done } = await inTime(reader.read(), line.signal, url);
+      const { value, done } = await withinTime(silenceLimitMs, request.signal, () => bodyReader.read());
       if (done) throw new WaybillError({ code: "connection_lost", message: `The stream from ${url} ended.` });
-      connected();
+      onConnected();
       parser.feed(decoder.decode(value, { stream: true }));
       yield* arrived.splice(0);
     }
   } catch (error) {
-    throw lostConnection(error, url);
+    throw connectionError(error, url);
   } finally {
-    line.release();
-    line.abort();
-    // Hangs up for certain; what it has to say is what is known already.
+    // Disconnects; its own error is the one that is thrown above.
     reader?.cancel().catch(() => {});
   }
 }
 
-async function open(connection: Connection, url: string, { path, lane, after, signal }: Opening) {
+async function open(connection: DaemonConnection, url: string, { path, lane, after, signal }: StreamRequest) {
   const query = lane === undefined ? "" : `?lane=${encodeURIComponent(lane)}`;
   const response = await (connection.fetch ?? fetch)(
     new Request(`${url}${path}${query}`, {
@@ -130,28 +127,16 @@ async function open(connection: Connection, url: string, { path, lane, after, si
       signal,
     }),
   );
-  if (!response.ok) throw refusal(response, await response.json().catch(() => null));
+  if (!response.ok) throw errorIn(response, await response.json().catch(() => null));
   if (!response.body) throw new WaybillError({ code: "unexpected_answer", message: `${url} sent no stream.` });
   return response.body;
-}
-
-/** Only waiting for the daemon counts: whoever reads the events may take as long as they like. */
-function inTime<T>(coming: Promise<T>, signal: AbortSignal, url: string): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const giveUp = () =>
-      reject(new WaybillError({ code: "no_answer", message: `Nothing came from ${url} for a while.` }));
-    const timer = setTimeout(giveUp, longestSilenceMs);
-    orAborted(coming, signal)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
-  });
 }
 
 function eventIn(frame: Frame): object {
   try {
     return JSON.parse(frame.data);
   } catch (cause) {
-    throw new WaybillError({ code: "unexpected_answer", message: "An event of the stream is no JSON.", cause });
+    throw new WaybillError({ code: "unexpected_answer", message: "An event of the stream is not JSON.", cause });
   }
 }
 

@@ -1,7 +1,7 @@
 /** `waybill/client`: stands alone, and runs in browsers too. */
 export type { StreamOptions } from "./event-stream.ts";
 export type { WaitOptions } from "./outcome.ts";
-export type { Connection } from "./requests.ts";
+export type { DaemonConnection } from "./requests.ts";
 export type {
   Alert,
   Ask,

@@ -1,15 +1,15 @@
-/** One request to the daemon: the token goes with it, it has a deadline, and whatever goes wrong is a `WaybillError`. */
+/** One request to the daemon: it carries the token, has a time limit, and fails with a `WaybillError`. */
 import type { Client } from "openapi-fetch";
 import createClient from "openapi-fetch";
 import type { paths } from "./api-types.ts";
-import { linked, orAborted } from "./linked-signal.ts";
-import { fewTries, repeated } from "./repeat.ts";
-import { isDraining, isPassing, isUndone, lostConnection, WaybillError } from "./waybill-error.ts";
+import { requestRetryMs, withRetries } from "./retry.ts";
+import { anyOf, withinTime } from "./time-limit.ts";
+import { connectionError, isDraining, isTransient, WaybillError, wasNotExecuted } from "./waybill-error.ts";
 
-export type Connection = {
-  /** A function is asked for every request, for a daemon that may come back at another address. */
+export type DaemonConnection = {
+  /** A function is called for every request, for a daemon that may come back at another address. */
   url: string | (() => string);
-  /** Left out in the page, where a cookie says who asks. */
+  /** Left out in the page, which has a cookie instead. */
   token?: string | undefined;
   fetch?: ((request: Request) => Promise<Response>) | undefined;
   /** Ends everything that goes over this connection. */
@@ -19,61 +19,53 @@ export type Connection = {
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 type Ask<T> = (api: Client<paths>, init: { signal: AbortSignal }) => Promise<Answer<T>>;
 
-const deadlineMs = 30_000;
+const requestLimitMs = 30_000;
 
 /**
- * Asks, and asks again when the daemon was not there, or for as long as it is about to end. `safe` says that carrying it out twice does no harm, so that a
- * request that was cut off is repeated as well.
+ * Retries when the daemon was not there, and for as long as it drains. `safe` requests do no harm when they are executed
+ * twice, so they are also retried after the connection broke.
  */
 export async function request<T>(
-  connection: Connection,
+  connection: DaemonConnection,
   ask: Ask<T>,
   options: { safe: boolean; signal?: AbortSignal | undefined },
 ): Promise<T> {
-  const wanted = linked([connection.signal, options.signal]);
-  const again = options.safe ? isPassing : isUndone;
-  try {
-    return await repeated(() => once(connection, ask, wanted.signal), {
-      if: again,
-      waits: fewTries,
-      free: isDraining,
-      signal: wanted.signal,
-    });
-  } finally {
-    wanted.release();
-  }
+  const signal = anyOf(connection.signal, options.signal);
+  return withRetries(() => requestOnce(connection, ask, signal), {
+    if: options.safe ? isTransient : wasNotExecuted,
+    waits: requestRetryMs,
+    free: isDraining,
+    signal,
+  });
 }
 
-async function once<T>(connection: Connection, ask: Ask<T>, signal: AbortSignal): Promise<T> {
+async function requestOnce<T>(connection: DaemonConnection, ask: Ask<T>, signal: AbortSignal): Promise<T> {
   const url = urlOf(connection);
   const api = createClient<paths>({
     baseUrl: url,
     headers: authorization(connection),
     ...(connection.fetch && { fetch: connection.fetch }),
   });
-  const inTime = linked([signal], deadlineMs);
   try {
-    const answer = await orAborted(ask(api, inTime), inTime.signal);
-    if (!answer.response.ok) throw refusal(answer.response, answer.error);
+    const answer = await withinTime(requestLimitMs, signal, (inTime) => ask(api, { signal: inTime }));
+    if (!answer.response.ok) throw errorIn(answer.response, answer.error);
     return answer.data as T;
   } catch (error) {
     signal.throwIfAborted();
-    throw lostConnection(error, url);
-  } finally {
-    inTime.release();
+    throw connectionError(error, url);
   }
 }
 
-export function urlOf({ url }: Connection): string {
+export function urlOf({ url }: DaemonConnection): string {
   return (typeof url === "string" ? url : url()).replace(/\/+$/, "");
 }
 
-export function authorization({ token }: Connection): Record<string, string> {
+export function authorization({ token }: DaemonConnection): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
-/** The daemon's own words, or what can be said of an answer that is not from it. */
-export function refusal({ status }: Response, body: unknown): WaybillError {
+/** The daemon's own error, or one for an answer that did not come from it. */
+export function errorIn({ status }: Response, body: unknown): WaybillError {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as {
     error?: { code?: unknown; message?: unknown; hint?: unknown };
   };

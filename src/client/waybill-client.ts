@@ -5,12 +5,12 @@
  * resolves when the change is durable.
  */
 import type { StreamOptions } from "./event-stream.ts";
-import { follow, isOpening } from "./event-stream.ts";
+import { followStream, isOpening } from "./event-stream.ts";
 import type { WaitOptions } from "./outcome.ts";
 import { outcome } from "./outcome.ts";
-import { endlessTries, repeated } from "./repeat.ts";
-import type { Connection } from "./requests.ts";
+import type { DaemonConnection } from "./requests.ts";
 import { request, urlOf } from "./requests.ts";
+import { endlessRetryMs, withRetries } from "./retry.ts";
 import type {
   Ask,
   AskAnswer,
@@ -28,15 +28,15 @@ import type {
   Version,
 } from "./shapes.ts";
 import { hasOutcome } from "./shapes.ts";
-import { isPassing } from "./waybill-error.ts";
+import { isTransient } from "./waybill-error.ts";
 
 type Paging = { limit?: number | undefined; cursor?: string | undefined };
 type Signal = { signal?: AbortSignal | undefined };
 
 export class WaybillClient {
-  readonly #connection: Connection;
+  readonly #connection: DaemonConnection;
 
-  constructor(connection: Connection) {
+  constructor(connection: DaemonConnection) {
     this.#connection = connection;
   }
 
@@ -84,9 +84,9 @@ export class WaybillClient {
     const { signal } = options;
     return outcome(
       {
-        follow: (followed) => follow<StreamEvent>(this.#connection, "/v1/stream", followed),
+        follow: (followed) => followStream<StreamEvent>(this.#connection, "/v1/stream", followed),
         delivery: (id) =>
-          repeated(() => this.delivery(id, { signal }), { if: isPassing, waits: endlessTries(), signal }),
+          withRetries(() => this.delivery(id, { signal }), { if: isTransient, waits: endlessRetryMs(), signal }),
       },
       lane,
       begin,
@@ -116,7 +116,7 @@ export class WaybillClient {
   }
 
   async *#follow<T extends { type: string; cursor: string }>(path: string, options: StreamOptions) {
-    for await (const event of follow<T>(this.#connection, path, options)) {
+    for await (const event of followStream<T>(this.#connection, path, options)) {
       if (isOpening(event)) options.onOpen?.();
       else yield event;
     }

@@ -17,15 +17,15 @@ export class WaybillError extends Error {
   }
 }
 
-/** Trouble that may be over in a moment: the daemon restarts, or cannot do it now. */
-export function isPassing(error: unknown): error is WaybillError {
+/** Errors that may pass in a moment: the daemon restarts, or cannot do it now. */
+export function isTransient(error: unknown): error is WaybillError {
   if (!(error instanceof WaybillError)) return false;
   return error.status === 0 ? error.code !== "unexpected_answer" : [502, 503, 504].includes(error.status);
 }
 
-/** Passing trouble of which it is certain that the request was not carried out. */
-export function isUndone(error: unknown): error is WaybillError {
-  return isPassing(error) && (error.code === "no_daemon" || error.status === 503);
+/** Transient errors after which it is certain that the request was not executed. */
+export function wasNotExecuted(error: unknown): error is WaybillError {
+  return isTransient(error) && (error.code === "no_daemon" || error.status === 503);
 }
 
 /** The daemon lets its turns end before it ends itself, which takes longer than a restart and has a limit of its own. */
@@ -34,14 +34,14 @@ export function isDraining(error: unknown): boolean {
 }
 
 /** What `fetch` throws when there was no answer, in words. */
-export function lostConnection(cause: unknown, url: string): WaybillError {
+export function connectionError(cause: unknown, url: string): WaybillError {
   if (cause instanceof WaybillError) return cause;
-  const said = codesOf(cause);
-  if (said.includes("TimeoutError")) {
+  const codes = codesOf(cause);
+  if (codes.includes("TimeoutError")) {
     return new WaybillError({ code: "no_answer", message: `The daemon at ${url} does not answer.`, cause });
   }
   // Browsers do not say why; nearly always nobody listens.
-  if (said.length === 0 || said.some((code) => ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH"].includes(code))) {
+  if (codes.length === 0 || codes.some((code) => ["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH"].includes(code))) {
     return new WaybillError({
       code: "no_daemon",
       message: `No daemon answers at ${url}.`,
@@ -51,7 +51,7 @@ export function lostConnection(cause: unknown, url: string): WaybillError {
   }
   return new WaybillError({
     code: "connection_lost",
-    message: `The connection to the daemon at ${url} was lost (${said.join(", ")}).`,
+    message: `The connection to the daemon at ${url} was lost (${codes.join(", ")}).`,
     cause,
   });
 }

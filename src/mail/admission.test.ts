@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { World } from "../../test/support/waybill.ts";
 import { maxCharacters } from "../core/message/message.ts";
-import type { NewMessage } from "./admission.ts";
+import type { NewMessage } from "./message-schema.ts";
 
 let world: World;
 beforeEach(async () => {

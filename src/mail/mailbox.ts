@@ -1,20 +1,20 @@
-/** Where a lane's messages stand, as far as the courier needs to know: how their read is committed. */
+/** Where a lane's messages are stored. The courier only needs to know how their read flag is committed. */
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 
 export type ReadCommit =
   | { outcome: "committed" }
-  /** The row is not there any more; nothing is left to be done, and it is worth a remark. */
+  /** The row was removed; nothing is left to commit, but it is reported. */
   | { outcome: "row_gone" }
   | { outcome: "failed"; error: string };
 
 export type Mailbox = {
-  /** True where the read is committed in the ledger's own transaction, so that no crash can come between. */
+  /** True when the read flag is committed in the ledger's own transaction. */
   readonly commitsWithLedger: boolean;
-  /** The second step, where there is one. Safe to repeat. */
+  /** A second step where it is not. Safe to repeat. */
   commitRead(record: DeliveryRecord): Promise<ReadCommit>;
 };
 
-/** Messages that stand in the store itself. */
+/** Messages in the store itself. */
 export const storeMailbox: Mailbox = {
   commitsWithLedger: true,
   commitRead: async () => ({ outcome: "committed" }),

@@ -10,12 +10,12 @@ import type { Lane } from "../core/lane/lane.ts";
 import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { Runtime } from "../runtimes/port.ts";
+import { knownLane } from "../store/known-lane.ts";
 import { withTimeout } from "../timeout.ts";
 
 export async function adoptSession(laneId: string, sessionId: string, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;
-  const lane = await store.lane(laneId);
-  if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${laneId}".` });
+  const lane = await knownLane(store, laneId);
   if (lane.sessionId === sessionId) return lane;
   // Its attempts belong to the session that they went to, and so would its retries.
   const holder = await store.outstanding(laneId);

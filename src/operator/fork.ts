@@ -12,6 +12,7 @@ import type { CourierDeps } from "../courier/step-context.ts";
 import type { History } from "../events/fork-history.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
+import { knownLane } from "../store/known-lane.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";
 import { withTimeout } from "../timeout.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
@@ -27,8 +28,7 @@ export async function forkLane(
   deps: CourierDeps & ForkDeps,
 ): Promise<Lane> {
   const { store, recorder } = deps;
-  const lane = await store.lane(laneId);
-  if (!lane) throw new AppError({ code: "lane_unknown", message: `There is no lane "${laneId}".` });
+  const lane = await knownLane(store, laneId);
   const holder = await store.outstanding(laneId);
   if (holder) throw laneHeld(lane, holder);
   const history = await recorder.history(laneId, before);

@@ -13,6 +13,7 @@ import type { Courier } from "../courier/courier.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
+import { knownLane } from "../store/known-lane.ts";
 import type { Applied, NewLane } from "../store/port.ts";
 import { TimedOut, withTimeout } from "../timeout.ts";
 import { adoptSession } from "./adoption.ts";
@@ -58,9 +59,7 @@ export class Interventions {
     const record = await store.delivery(deliveryId);
     if (!record) return { outcome: "refused", reason: "delivery_unknown", record: null };
     const { laneId: lane, messageId } = record;
-    if (!(await store.lane(lane))) {
-      throw new AppError({ code: "lane_unknown", message: `Its lane "${lane}" has been removed.` });
-    }
+    await knownLane(store, lane);
     const message = await store.message({ kind: "lane", lane }, messageId);
     const round = record.rounds + 1;
     const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts, round };

@@ -1,5 +1,6 @@
-/** The service: what transports ask, carried out on a running Waybill. */
+/** The service: what transports ask for, on a running engine. */
 import { followEvents } from "../events/follow-events.ts";
+import { knownLane } from "../store/known-lane.ts";
 import { deliveryService } from "./deliveries.ts";
 import { followFeed } from "./follow-feed.ts";
 import { laneNotices } from "./lane-notices.ts";
@@ -7,7 +8,6 @@ import type { LaneServiceOptions } from "./lanes.ts";
 import { laneService } from "./lanes.ts";
 import type { ReadinessSource } from "./readiness.ts";
 import { readinessOf } from "./readiness.ts";
-import { serviceRecords } from "./records.ts";
 import { runtimeStates } from "./runtime-states.ts";
 import type { Service } from "./service.ts";
 import { workspace } from "./workspace.ts";
@@ -15,7 +15,7 @@ import { workspace } from "./workspace.ts";
 export type ServiceOptions = ReadinessSource &
   LaneServiceOptions & {
     allowedDirectories: readonly string[];
-    /** Where Waybill keeps its state, under all of the names that the place has. */
+    /** Where Waybill keeps its state, under every name that this directory has. */
     stateDirectories: readonly string[];
     restart: () => void;
   };
@@ -24,20 +24,14 @@ export function createService(options: ServiceOptions): Service {
   const { waybill, now } = options;
   const { store, people } = waybill;
   const notices = laneNotices(waybill, now);
-  const records = serviceRecords(waybill, now, notices);
-  /** What an agent did in a lane that has been removed can still be read; a name that never was one is a mistake. */
-  const refuseUnheard = async (lane: string) => {
-    if ((await store.lastEventSeq(lane)) === 0) await records.knownLane(lane);
-  };
-
   return {
-    ...deliveryService(options, records),
-    ...laneService({ ...options, notices }, records),
+    ...deliveryService(options),
+    ...laneService({ ...options, notices }),
 
     asks: async () => waybill.asks.list(),
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
 
-    follow: (wanted) => followFeed(store, wanted),
+    follow: (options) => followFeed(store, options),
     feed: (after, limit) => store.feed(after, limit),
     async checkCursor(cursor) {
       await store.feed(cursor, 1);
@@ -45,10 +39,13 @@ export function createService(options: ServiceOptions): Service {
     now: () => store.feedEnd(),
     async events(filter) {
       const page = await store.events(filter);
-      if (filter.lane !== undefined && page.events.length === 0) await refuseUnheard(filter.lane);
+      // The events of a removed lane can still be read; a lane that never had any is a mistake.
+      const { lane } = filter;
+      const isEmpty = lane !== undefined && page.events.length === 0;
+      if (isEmpty && (await store.lastEventSeq(lane)) === 0) await knownLane(store, lane);
       return page;
     },
-    followEvents: (wanted) => followEvents(waybill, wanted),
+    followEvents: (options) => followEvents(waybill, options),
     eventsEnd: async () => waybill.recorder.newest,
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),

@@ -1,75 +1,76 @@
-/** The part of the service where messages are sent, and deliveries are looked at and intervened in. */
+/** The part of the service that sends messages, and shows and controls deliveries. */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Page } from "../core/log/page.ts";
-import type { Choose } from "../mail/admission.ts";
+import type { ChooseLaneChange } from "../mail/admission.ts";
+import { knownLane } from "../store/known-lane.ts";
 import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
 import { checkedChoice } from "./lanes.ts";
 import { person, refuseWhileDraining } from "./person.ts";
-import type { ServiceRecords } from "./records.ts";
+import { deliveryState, knownDelivery } from "./records.ts";
 import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
 
 type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "runtimeDescriptors" | "defaults" | "draining">;
 type DeliveryService = Pick<Service, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
 
-export function deliveryService(options: DeliveryServiceOptions, records: ServiceRecords): DeliveryService {
+export function deliveryService(options: DeliveryServiceOptions): DeliveryService {
   const { waybill, draining } = options;
   const { store, people } = waybill;
-  const { stateOf, known, knownLane } = records;
-  /** What was said in a lane that has been removed can still be read; a name that never was one is a mistake. */
-  const refuseUnknown = async (lane: string | undefined, { items }: Page<unknown>) => {
-    if (lane !== undefined && items.length === 0) await knownLane(lane);
+  const stateOf = (record: DeliveryRecord) => deliveryState(waybill, record);
+  /** Messages of a removed lane can still be read; a lane that never had any is a mistake. */
+  const refuseUnknownLane = async (lane: string | undefined, { items }: Page<unknown>) => {
+    if (lane !== undefined && items.length === 0) await knownLane(store, lane);
   };
-  const intervene = async (applied: Promise<Applied>, words: string): Promise<DeliveryState> =>
-    stateOf(appliedOr(await applied, words));
+  const intervene = async (applied: Promise<Applied>, refusal: string): Promise<DeliveryState> =>
+    stateOf(appliedRecord(await applied, refusal));
 
   return {
     async send(message, choose) {
       refuseWhileDraining(draining);
       const sender = choose ? { choose: withDefaults(choose, options) } : {};
-      const admitted = await waybill.send(await addressed(message, waybill), sender);
-      if (!admitted.delivery) return goneBefore(admitted.message.id);
-      // What was known before may have come far since.
+      const admitted = await waybill.send(await withLane(message, waybill), sender);
+      if (!admitted.delivery) throw prunedDelivery(admitted.message.id);
+      // One that was admitted before may have changed since.
       const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
       return { ...(await stateOf(record)), known: admitted.known };
     },
     async messages(filter) {
       const page = await store.messages(filter);
-      await refuseUnknown(filter.lane, page);
+      await refuseUnknownLane(filter.lane, page);
       return page;
     },
     async withdraw(messageId, lane) {
       const { items } = await store.deliveries({ messageId, laneId: lane, limit: 2 });
       const [record, another] = items;
       if (!record) throw messageUnknown(messageId);
-      if (another) throw ambiguous(messageId);
+      if (another) throw ambiguousMessage(messageId);
       return intervene(people.withdraw(record.id, person), "be withdrawn: it was sent, or has ended");
     },
 
     async deliveries({ lane, ...filter }) {
       const page = await store.deliveries({ ...filter, laneId: lane });
-      await refuseUnknown(lane, page);
+      await refuseUnknownLane(lane, page);
       return { items: await Promise.all(page.items.map(stateOf)), next: page.next };
     },
     async delivery(id) {
-      return detailOf(await stateOf(await known(id)), waybill);
+      return detailOf(await stateOf(await knownDelivery(waybill, id)), waybill);
     },
     async retry(id) {
-      await known(id);
+      await knownDelivery(waybill, id);
       return intervene(people.retry(id, person), "be retried: only what failed for good can");
     },
     async cancel(id) {
-      await known(id);
+      await knownDelivery(waybill, id);
       return intervene(people.cancel(id, person), "be cancelled: it has ended");
     },
   };
 }
 
-async function addressed(message: Send, waybill: Engine) {
+async function withLane(message: Send, waybill: Engine) {
   const { to, id, ...rest } = message;
   return { ...rest, id: id ?? randomUUID(), to: { lane: await laneFor(to, waybill) } };
 }
@@ -88,8 +89,8 @@ async function laneFor(to: SendTo, { store }: Engine): Promise<string> {
   });
 }
 
-/** A lane that goes over to another runtime gets what a new one of it would. */
-function withDefaults(choose: Choose, options: DeliveryServiceOptions): Choose {
+/** A lane that changes to another runtime gets the defaults of a new lane. */
+function withDefaults(choose: ChooseLaneChange, options: DeliveryServiceOptions): ChooseLaneChange {
   return (lane, isUsed) => {
     const change = choose(lane, isUsed);
     const checked = checkedChoice({ ...lane, ...change }, options);
@@ -109,19 +110,19 @@ async function detailOf(state: DeliveryState, { store, courier }: Engine): Promi
   };
 }
 
-function appliedOr(applied: Applied, words: string): DeliveryRecord {
+function appliedRecord(applied: Applied, refusal: string): DeliveryRecord {
   if (applied.outcome === "applied") return applied.record;
   const { record, reason } = applied;
   throw new AppError({
     code: "not_possible",
-    message: record ? `The delivery cannot ${words} (${record.status}).` : `The delivery cannot ${words} (${reason}).`,
+    message: `The delivery cannot ${refusal} (${record?.status ?? reason}).`,
     hint: record ? `\`waybill why ${record.messageId}\` tells what happens next.` : "Look at it again.",
   });
 }
 
-/** Its record was pruned; the message was read long ago. */
-function goneBefore(messageId: string): never {
-  throw new AppError({
+/** The message was read long ago. */
+function prunedDelivery(messageId: string): AppError {
+  return new AppError({
     code: "message_conflict",
     message: `Message "${messageId}" was answered long ago, and its delivery is not kept any more.`,
     hint: "Send it under a new message id.",
@@ -136,7 +137,7 @@ function messageUnknown(messageId: string): AppError {
   });
 }
 
-function ambiguous(messageId: string): AppError {
+function ambiguousMessage(messageId: string): AppError {
   return new AppError({
     code: "message_ambiguous",
     message: `Several lanes have a message "${messageId}".`,

@@ -3,7 +3,8 @@ import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
-import type { Admitted, NewMessage, Sender } from "../mail/admission.ts";
+import type { Admitted, MessageSender } from "../mail/admission.ts";
+import type { NewMessage } from "../mail/message-schema.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -19,7 +20,7 @@ export type Engine = {
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
   /** Admits a message and sets its lane going. */
-  send(message: NewMessage, sender?: Sender): Promise<Admitted>;
+  send(message: NewMessage, sender?: MessageSender): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */

@@ -1,12 +1,12 @@
 /**
- * Follows the feed of a store: what is there already and what comes later take the same way, so nothing can get lost
- * between the two. Whoever reads slowly reads later; nothing is kept for them.
+ * Follows the feed of a store. What is stored already and what comes later are read in the same way, so nothing is lost
+ * between the two. A slow reader reads later; nothing is buffered for it.
  */
 import type { FeedItem } from "../core/log/feed-item.ts";
 import type { Store } from "../store/port.ts";
 
-/** Few, since a reader that does not read holds them. */
-const atOnce = 20;
+/** Small, since a reader that does not read holds a page in memory. */
+const pageSize = 20;
 
 export async function* followFeed(
   store: Store,
@@ -17,12 +17,12 @@ export async function* followFeed(
     let cursor = after ?? (await store.feedEnd());
     while (!signal.aborted) {
       const seen = changes.count;
-      const page = await store.feed(cursor, atOnce, lane);
+      const page = await store.feed(cursor, pageSize, lane);
       for (const item of page.items) {
         yield item;
         if (signal.aborted) return;
       }
-      // Everything that there was; what comes now wakes this one.
+      // The end for now.
       if (page.cursor === cursor) await changes.since(seen);
       cursor = page.cursor;
     }
@@ -31,7 +31,7 @@ export async function* followFeed(
   }
 }
 
-/** Remembers that something happened, also while nobody waits for it. */
+/** Counts changes, so that one that comes between reading and waiting is not missed. */
 class Changes {
   count = 0;
   readonly #signal: AbortSignal;

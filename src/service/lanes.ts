@@ -1,12 +1,13 @@
-/** The part of the service where lanes are made, changed, and intervened in. */
+/** The part of the service that makes, changes and controls lanes. */
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { RuntimeDescriptor } from "../runtimes/descriptor.ts";
 import { descriptorOf, withDefaultModel } from "../runtimes/descriptor.ts";
+import { knownLane } from "../store/known-lane.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";
 import { person, refuseWhileDraining } from "./person.ts";
-import type { ServiceRecords } from "./records.ts";
+import { laneState } from "./records.ts";
 import type { LaneSettings, LaneState, Service } from "./service.ts";
 
 type LaneService = Pick<
@@ -26,33 +27,31 @@ type LaneService = Pick<
 
 export type LaneServiceOptions = {
   waybill: Engine;
-  /** Checks where a lane may work, and says where that really is. */
+  /** Refuses a directory in which no lane may work, and resolves symlinks. */
   resolveDirectory: (path: string) => string;
   runtimeDescriptors: readonly RuntimeDescriptor[];
   defaults: { runtime: string; model: string | null };
   now: () => number;
-  /** Whether new messages are turned away because this process is about to end. */
+  /** Whether new messages are refused because this process is about to end. */
   draining: () => boolean;
 };
 
-export function laneService(
-  options: LaneServiceOptions & { notices: LaneNotices },
-  { laneState, knownLane }: ServiceRecords,
-): LaneService {
+export function laneService(options: LaneServiceOptions & { notices: LaneNotices }): LaneService {
   const { waybill, now, draining } = options;
   const { store, people } = waybill;
+  const stateOf = (lane: Lane) => laneState(waybill, lane, options.notices, now());
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
-    await knownLane(id);
+    await knownLane(store, id);
     await change();
-    return laneState(await knownLane(id));
+    return stateOf(await knownLane(store, id));
   };
   return {
-    lanes: async () => Promise.all((await store.lanes()).map(laneState)),
-    lane: async (id) => laneState(await knownLane(id)),
-    putLane: async (settings) => laneState(await store.putLane(await newLane(settings, options))),
+    lanes: async () => Promise.all((await store.lanes()).map(stateOf)),
+    lane: async (id) => stateOf(await knownLane(store, id)),
+    putLane: async (settings) => stateOf(await store.putLane(await newLane(settings, options))),
     renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
     async removeLane(id, force) {
-      await knownLane(id);
+      await knownLane(store, id);
       await people.removeLane(id, person, force);
     },
     abort: (id) => changedLane(id, () => people.stop(id, person)),
@@ -61,11 +60,11 @@ export function laneService(
     adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
     async fork(id, before, as) {
       refuseWhileDraining(draining);
-      const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(id);
+      const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(store, id);
       const directory = options.resolveDirectory(lane.directory);
       // A member of a team is one lane.
-      const made = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
-      return laneState(await people.fork(id, before, made));
+      const forked = { ...lane, ...as, team: null, member: null, directory, createdAt: now() };
+      return stateOf(await people.fork(id, before, forked));
     },
     release: (id) => changedLane(id, () => people.release(id, person)),
   };
@@ -73,14 +72,14 @@ export function laneService(
 
 async function newLane(settings: LaneSettings, options: LaneServiceOptions & { notices: LaneNotices }) {
   const { resolveDirectory, defaults, now, waybill, notices } = options;
-  const there = await waybill.store.lane(settings.id);
-  const runtime = settings.runtime ?? there?.runtime ?? defaults.runtime;
+  const existing = await waybill.store.lane(settings.id);
+  const runtime = settings.runtime ?? existing?.runtime ?? defaults.runtime;
   const lane = {
     ...settings,
     runtime,
     ...checkedChoice({ ...settings, runtime }, options),
     directory: resolveDirectory(settings.directory),
-    createdAt: there?.createdAt ?? now(),
+    createdAt: existing?.createdAt ?? now(),
   };
   const unknown = await notices.check(lane);
   if (unknown) throw invalidLane(unknown.message, "Name another one, or leave it out.");

@@ -1,7 +1,7 @@
-/** Who intervenes at the service, and when nobody may begin anything new there. */
+/** Who acts through the service, and when it takes nothing new. */
 import { AppError } from "../app-error.ts";
 
-/** The name under which the API intervenes: whoever has its token is the person whose daemon this is. */
+/** The token belongs to the person whose daemon this is. */
 export const person = "user";
 
 export function refuseWhileDraining(draining: () => boolean): void {

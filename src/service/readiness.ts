@@ -1,7 +1,6 @@
 /**
- * Whether messages can be taken and handed on: the store can be written, and every lane's runtime can be reached. What is
- * the matter with single lanes leaves the others at work, and so makes it degraded only. Reasons are codes without names
- * or texts, since they are shown to whoever asks. Spends no tokens.
+ * Whether messages can be admitted and sent: the store can be written, and every lane's runtime can be reached. Problems
+ * of single lanes only make it degraded. Reasons are codes without names or texts, since they are shown without a token.
  */
 import { AppError } from "../app-error.ts";
 import { systemClock } from "../clock.ts";
@@ -17,9 +16,12 @@ export type ReadinessSource = {
   retriesAreOff: boolean;
 };
 
-/** How long a runtime may take to say that it is well. */
-const patienceMs = 2000;
-const never = new AbortController().signal;
+const runtimeTimeoutMs = 2000;
+
+/** A call to an agent program that must not hold up the service. */
+export function callRuntime<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return withTimeout({ clock: systemClock, closing: new AbortController().signal }, runtimeTimeoutMs, call);
+}
 
 export async function readinessOf(
   waybill: Engine,
@@ -53,12 +55,10 @@ async function runtimeProblem({ runtimes }: Engine, kind: string, lanes: readonl
   const runtime = runtimes.get(kind);
   if (!runtime) return [`runtime_not_active:${kind}`];
   try {
-    const trouble = await withTimeout({ clock: systemClock, closing: never }, patienceMs, (signal) =>
-      runtime.health(signal, lanes),
-    );
-    return trouble === null ? [] : [`runtime_not_ready:${kind}`];
+    const problem = await callRuntime((signal) => runtime.health(signal, lanes));
+    return problem === null ? [] : [`runtime_not_ready:${kind}`];
   } catch {
-    // Why it cannot be asked is for the log of whoever uses it; here it only matters that it cannot.
+    // The reason is logged where the runtime is used.
     return [`runtime_not_ready:${kind}`];
   }
 }

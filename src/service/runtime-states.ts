@@ -1,14 +1,9 @@
-/** Which programs work in lanes here, or are wanted to, and which models they are known to have. */
-import { systemClock } from "../clock.ts";
+/** The agent programs that lanes use or could use, and the models that are known of each. */
 import type { Lane } from "../core/lane/lane.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
+import { callRuntime } from "./readiness.ts";
 import type { RuntimeState } from "./service.ts";
-
-/** How long a program may take to list its models; those that lanes name are known without it. */
-const patienceMs = 2000;
-const never = new AbortController().signal;
 
 export async function runtimeStates(
   { runtimes, store }: Engine,
@@ -28,10 +23,7 @@ export async function runtimeStates(
   );
 }
 
-/**
- * A program that is asked about a directory reads what is configured there, and may run it. So it is asked only where it
- * works anyway.
- */
+/** To list models, a program reads what is configured in the directory and may run it: only where it works anyway. */
 async function listedModels(
   runtime: Runtime | undefined,
   lanes: readonly Lane[],
@@ -41,9 +33,9 @@ async function listedModels(
   if (!runtime?.models || directory === undefined || !worksThere) return [];
   const list = runtime.models.bind(runtime);
   try {
-    return await withTimeout({ clock: systemClock, closing: never }, patienceMs, (signal) => list(directory, signal));
+    return await callRuntime((signal) => list(directory, signal));
   } catch {
-    // That a program cannot be reached is seen and told by whoever uses it; here only its list is missing.
+    // Reported where the program is used; here only its list is missing.
     return [];
   }
 }

@@ -1,10 +1,7 @@
 /**
- * What every transport may ask of Waybill, in the verbs of people: the service. The command line and the page reach it
- * through the HTTP API, others stand beside that. A promise that resolves means that what it says is durable.
- *
- * What cannot be done throws an `AppError` whose code is documented in docs/operations.md.
+ * The port that every transport calls. A promise that resolves means that the change is durable; what cannot be done
+ * throws an `AppError` whose code is documented in docs/operations.md.
  */
-
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { Outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
@@ -17,14 +14,15 @@ import type { Mail } from "../core/message/message.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { OpenAsk } from "../courier/ask-registry.ts";
 import type { FollowedEvent } from "../events/follow-events.ts";
-import type { Choose, NewMessage } from "../mail/admission.ts";
+import type { ChooseLaneChange } from "../mail/admission.ts";
+import type { NewMessage } from "../mail/message-schema.ts";
 
 export type { EventPage, FollowedEvent, OpenAsk };
 
 export type SendTo = { lane: string } | { team: string; member: string };
 export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
 
-/** A delivery, and the message that has to end before it can be sent, if there is one. */
+/** A delivery, and the message that it waits for, if there is one. */
 export type DeliveryState = { record: DeliveryRecord; queuedBehind: string | null };
 
 export type DeliveryDetail = DeliveryState & {
@@ -41,15 +39,14 @@ export type LaneState = {
   runtimeReady: boolean;
   holder: DeliveryRecord | null;
   waiting: number;
-  /** Why its head message is not sent at this moment, as far as that is not in the ledger. */
+  /** Why its head message is not sent at this moment, where the ledger does not say it. */
   waitReason: string | null;
-  /** What does not go as it should in it, although its runtime works. */
+  /** Problems that its runtime reports although it works. */
   notices: readonly Notice[];
   /** What it has used today. */
   usage: DayUsage;
 };
 
-/** A runtime or a contract that is left out is the configured one. */
 export type LaneSettings = {
   id: string;
   displayName: string | null;
@@ -65,18 +62,18 @@ export type LaneSettings = {
 /** A program that works in lanes, or could. */
 export type RuntimeState = {
   kind: string;
-  /** Whether it could be started here; what is sent to a lane of one that could not waits. */
+  /** Whether it could be started here. Messages to lanes of one that could not wait. */
   ready: boolean;
-  /** Whether new lanes get it that ask for no other. */
+  /** Whether new lanes use it unless they name another one. */
   isDefault: boolean;
-  /** Those that lanes and the configuration name, and those that the program lists; each as a lane names it. */
+  /** Those that lanes, the configuration and the program itself name. */
   models: readonly string[];
 };
 
 /** A directory in which lanes may work, with its symlinks resolved. */
 export type Workspace = {
   directory: string;
-  /** Places in it, if it has any, that hold Waybill's own state: nothing of them is shown to anybody. */
+  /** Directories in it that hold Waybill's own state and are never shown. */
   denied: readonly string[];
 };
 
@@ -88,11 +85,11 @@ export type AskDecision = {
 export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly string[] };
 
 export type Service = {
-  /** `known` when the same message was admitted before. What is chosen for the lane is taken with it, or not at all. */
-  send(message: Send, choose?: Choose): Promise<DeliveryState & { known: boolean }>;
-  /** Newest first; with `query`, those in which all of its words were said. */
+  /** `known` when the same message was admitted before. The lane changes that `choose` makes are stored with the message. */
+  send(message: Send, choose?: ChooseLaneChange): Promise<DeliveryState & { known: boolean }>;
+  /** Newest first; with `query`, those that contain all of its words. */
   messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>>;
-  /** Takes a message back that has not been sent. `lane` is needed when several lanes have one of that id. */
+  /** Withdraws a message that has not been sent. `lane` is needed when several lanes have one of that id. */
   withdraw(messageId: string, lane?: string): Promise<DeliveryState>;
 
   deliveries(
@@ -115,33 +112,27 @@ export type Service = {
   abort(laneId: string): Promise<LaneState>;
   pause(laneId: string, reason: string): Promise<LaneState>;
   resume(laneId: string): Promise<LaneState>;
-  /** Gives a lane back whose last delivery owes something that nobody can see or write. */
+  /** Frees a lane whose last delivery owes something that can neither be read nor written. */
   release(laneId: string): Promise<LaneState>;
 
-  /** Lets the lane go on in a session that its agent program has already, from the next message on. */
+  /** Continues the lane in an existing session of its agent program, from the next message on. */
   adoptSession(laneId: string, sessionId: string): Promise<LaneState>;
 
-  /**
-   * A new lane like this one, whose agent knows what this one's knew before a prompt, or all of it. `before` is the
-   * number of the event with which that prompt was first told.
-   */
+  /** A new lane with this one's history, or with what came before the prompt that event number `before` introduced. */
   fork(laneId: string, before: number | null, as: { id: string; displayName: string | null }): Promise<LaneState>;
 
   asks(): Promise<readonly OpenAsk[]>;
   answer(askId: string, decision: AskDecision): Promise<void>;
 
-  /**
-   * What happened after the cursor `after` (without one: from now on), then what happens, until `signal` is aborted.
-   * Nothing is left out between the two, and a slow reader only holds up itself.
-   */
+  /** What happened after the cursor `after`, or from now on, until `signal` is aborted. A slow reader delays only itself. */
   follow(options: {
     after?: string | undefined;
     lane?: string | undefined;
     signal: AbortSignal;
   }): AsyncIterable<FeedItem>;
-  /** A page of the same: what happened after the cursor `after`, and where to go on. At its end that is where it was. */
+  /** A page of the same, and the cursor to continue from; at the end of the feed that is `after`. */
   feed(after: string, limit: number): Promise<{ items: readonly FeedItem[]; cursor: string }>;
-  /** Throws when this is no cursor that Waybill has handed out. */
+  /** Throws when Waybill did not make this cursor. */
   checkCursor(cursor: string): Promise<void>;
   /** The cursor of the newest item. */
   now(): Promise<string>;
@@ -156,12 +147,12 @@ export type Service = {
   }): AsyncIterable<FollowedEvent>;
   /** The cursor of the newest event. */
   eventsEnd(): Promise<string>;
-  /** Newest first: those of a lane before the number `seq`, or its newest. Costs what is asked for, however much is kept. */
+  /** Newest first: those of a lane before the number `seq`, or its newest. */
   eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
 
-  /** With a directory also the models that programs list for it, as far as lanes work there. */
+  /** With a directory also the models that programs list there, where lanes work. */
   runtimes(directory?: string): Promise<readonly RuntimeState[]>;
-  /** Without a directory the one where work is done here: of the oldest lane, else the first that is allowed. */
+  /** Without a directory that of the oldest lane, else the first allowed one. */
   workspace(directory?: string): Promise<Workspace>;
 
   /** Spends no tokens. */

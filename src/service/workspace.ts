@@ -1,27 +1,27 @@
-/** Where somebody may look around: in a directory that a lane may have, and not in what Waybill keeps there. */
+/** The directory that a client sees: one in which a lane may work, without what Waybill keeps there. */
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Workspace } from "./service.ts";
 
-type Places = {
+type DirectoryRules = {
   resolveDirectory: (path: string) => string;
   allowedDirectories: readonly string[];
   stateDirectories: readonly string[];
   lanes: readonly Lane[];
 };
 
-export function workspace(wanted: string | undefined, places: Places): Workspace {
-  const directory = wanted === undefined ? usualPlace(places) : places.resolveDirectory(wanted);
-  return { directory, denied: places.stateDirectories };
+export function workspace(path: string | undefined, rules: DirectoryRules): Workspace {
+  const directory = path === undefined ? defaultDirectory(rules) : rules.resolveDirectory(path);
+  return { directory, denied: rules.stateDirectories };
 }
 
-function usualPlace({ resolveDirectory, allowedDirectories, lanes }: Places): string {
+function defaultDirectory({ resolveDirectory, allowedDirectories, lanes }: DirectoryRules): string {
   const oldestFirst = lanes.toSorted((a, b) => a.createdAt - b.createdAt).map(({ directory }) => directory);
   for (const path of [...oldestFirst, ...allowedDirectories]) {
     try {
       return resolveDirectory(path);
     } catch {
-      // Moved away, or not allowed any more: the next one may be there.
+      // Moved away, or not allowed any more.
     }
   }
   throw new AppError({

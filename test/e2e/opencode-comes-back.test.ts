@@ -1,7 +1,7 @@
 /** OpenCode's own clients on Waybill when their stream breaks, and when they come in the middle of a turn. */
 import { EventEmitter, once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import type { Connection } from "../../src/transports/http/env.ts";
+import type { ConnectionInfo } from "../../src/transports/http/env.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { anApiOn, token } from "../support/http-api.ts";
 import { attachOpencode, runOpencode } from "../support/opencode-clients.ts";
@@ -20,7 +20,7 @@ test("a terminal shows what was asked before it came and what happened while it 
   let open = 0;
   const serve = (port: number) => {
     const { app } = anApiOn(service, { clock: world.clock });
-    const fetch = (request: Request, connection: Connection) => {
+    const fetch = (request: Request, connection: ConnectionInfo) => {
       open += 1;
       connection.afterAnswer(() => {
         open -= 1;

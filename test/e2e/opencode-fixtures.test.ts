@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
-import type { NewMessage } from "../../src/mail/admission.ts";
+import type { NewMessage } from "../../src/mail/message-schema.ts";
 import { fault500 } from "../support/fault-proxy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 

@@ -9,7 +9,7 @@ import { Recorder } from "../../src/events/recorder.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
-import { universalEventShape } from "../support/event-schema.ts";
+import { universalEventSchema } from "../support/event-schema.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { WorldOptions } from "../support/waybill.ts";
 import { aLane, startWorld, World } from "../support/waybill.ts";
@@ -21,7 +21,7 @@ async function kept(store: Store, lane = "lane"): Promise<UniversalEvent[]> {
   const { events } = await store.events({ lane, limit: 1000 });
   const found = events.map(({ event }) => event);
   expect(found.map(({ seq }) => seq)).toEqual(found.map((_, index) => index + 1));
-  for (const event of found) expect(universalEventShape.safeParse(event).error).toBeUndefined();
+  for (const event of found) expect(universalEventSchema.safeParse(event).error).toBeUndefined();
   return found;
 }
 

@@ -2,18 +2,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { turnEndReasons } from "../../src/core/turn/universal-event.ts";
-import { universalEventShape } from "../support/event-schema.ts";
+import { universalEventSchema } from "../support/event-schema.ts";
 
 const document = readFileSync(new URL("../../docs/events.md", import.meta.url), "utf8");
 const examples = [...document.matchAll(/^\{"id".*\}$/gm)].map(([line]) => JSON.parse(line) as { type: string });
 
 describe("docs/events.md", () => {
   test.each(examples.map((one) => [one.type, one] as const))("its example of %s is one", (_, example) => {
-    expect(universalEventShape.parse(example)).toEqual(example);
+    expect(universalEventSchema.parse(example)).toEqual(example);
   });
 
   test("has an example of each type, and every reason of an end", () => {
-    const types = universalEventShape.options.map(({ shape }) => shape.type.value);
+    const types = universalEventSchema.options.map(({ shape }) => shape.type.value);
     expect(types.filter((type) => !examples.some((one) => one.type === type))).toEqual([]);
     expect(turnEndReasons.filter((reason) => !document.includes(`| \`${reason}\` |`))).toEqual([]);
   });

@@ -6,7 +6,7 @@ import type { Policy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord, Status } from "../../src/core/delivery/record.ts";
 import type { DailyLimits } from "../../src/core/lane/daily-limit.ts";
 import { startEngine } from "../../src/daemon/wiring/start-engine.ts";
-import type { NewMessage } from "../../src/mail/admission.ts";
+import type { NewMessage } from "../../src/mail/message-schema.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";

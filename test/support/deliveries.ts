@@ -98,10 +98,14 @@ export const proven = (event: Partial<EventOf<"proven">> = {}): EventOf<"proven"
   ...event,
 });
 
-export const failedForGood = (at = start, lookAt: number | null = null): DeliveryEvent => ({
+export const failedForGood = (
+  at = start,
+  lookAt: number | null = null,
+  reason: EventOf<"failed_terminal">["reason"] = "no_answer",
+): DeliveryEvent => ({
   type: "failed_terminal",
   at,
-  reason: "no_answer",
+  reason,
   observed: null,
   lookAt,
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { anApi } from "./http-api.ts";
-import { MemoryService } from "./memory-service.ts";
+import { testService } from "./test-service.ts";
 
 export function filePlace({ git }: { git: boolean }) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "waybill-place-")));
@@ -29,9 +29,9 @@ export function filePlace({ git }: { git: boolean }) {
   symlinkSync(join(root, "outside"), join(directory, "out"));
   symlinkSync(join(root, "outside", "secret.txt"), join(directory, "link.txt"));
   symlinkSync(join(directory, "src"), join(directory, "within"));
-  const service = new MemoryService();
-  service.directory = directory;
-  service.denied = [join(directory, "state")];
+  const service = testService();
+  service.allowedDirectories = [directory];
+  service.stateDirectories = [join(directory, "state")];
   const { ask } = anApi({ service });
   const read = async <T>(path: string) => (await ask(`/opencode${path}`)).json() as T;
   return { root, directory, service, ask, read, write };

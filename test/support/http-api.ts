@@ -1,4 +1,4 @@
-/** The API over a service in memory: asked directly, or over real sockets where those matter. */
+/** The API over a service that stands still: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
 import { runtimeKinds } from "../../src/runtimes/registry.ts";
@@ -8,7 +8,8 @@ import { makeApp } from "../../src/transports/http/app.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
-import { MemoryService } from "./memory-service.ts";
+import type { TestService } from "./test-service.ts";
+import { testService } from "./test-service.ts";
 
 export const token = "a-token-that-only-tests-know";
 export const port = 7777;
@@ -18,15 +19,15 @@ export const about = { version: "0.0.0", runId: "run", startedAt: 0 };
 export type Asked = Omit<RequestInit, "headers"> & { json?: unknown; headers?: Record<string, string | null> };
 export type Answered = { status: number; headers: Headers; body: string; json: () => unknown };
 
-export type Api<D extends Service = MemoryService> = {
+export type Api<D extends Service = TestService> = {
   app: App;
   service: D;
   errors: unknown[];
   ask(path: string, asked?: Asked): Promise<Answered>;
 };
 
-export function anApi(options: Partial<AppOptions> & { service?: MemoryService; closing?: AbortSignal } = {}): Api {
-  return anApiOn(options.service ?? new MemoryService(), options);
+export function anApi(options: Partial<AppOptions> & { service?: TestService; closing?: AbortSignal } = {}): Api {
+  return anApiOn(options.service ?? testService(), options);
 }
 
 export function anApiOn<D extends Service>(
@@ -58,7 +59,7 @@ function requestOf({ json, headers = {}, ...init }: Asked, host: string): Reques
 
 /** Listens on a free port until the test is over. */
 export async function served(
-  options: Partial<AppOptions> & { service?: MemoryService; server?: Partial<ListenOptions> } = {},
+  options: Partial<AppOptions> & { service?: TestService; server?: Partial<ListenOptions> } = {},
 ): Promise<Api & { listening: Listening }> {
   const { server, ...appOptions } = options;
   const api = anApi(appOptions);

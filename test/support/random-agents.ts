@@ -69,7 +69,7 @@ export async function everyMessageEnds(numRuns: number): Promise<void> {
       }).start();
       try {
         for (const [place, id] of messageIds.entries()) {
-          await world.send({ id, text: `<${id}>`, actionMode: modes[place] ?? null });
+          await world.send({ id, text: `<${id}>`, actionMode: modes[place] ?? undefined });
         }
         for (const wait of restarts) {
           await world.clock.advance(wait);

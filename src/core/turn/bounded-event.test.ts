@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { universalEventShape } from "../../../test/support/event-schema.ts";
+import { universalEventSchema } from "../../../test/support/event-schema.ts";
 import { anEvent } from "../../../test/support/events.ts";
 import { bounded, maxEventCharacters } from "./bounded-event.ts";
 import type { EventBody, UniversalEvent } from "./universal-event.ts";
@@ -44,7 +44,7 @@ test.each<[string, unknown]>([
   const { event, text } = bounded(anEvent({ seq: 1 }, said));
   expect(text.length).toBeLessThanOrEqual(maxEventCharacters);
   expect(JSON.parse(text)).toEqual(event);
-  expect(universalEventShape.safeParse(event).error).toBeUndefined();
+  expect(universalEventSchema.safeParse(event).error).toBeUndefined();
 });
 
 test("what fits in no way is kept as unparsed", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { universalEventShape } from "../../../test/support/event-schema.ts";
+import { universalEventSchema } from "../../../test/support/event-schema.ts";
 import { isKept } from "./bounded-event.ts";
 import type { Said, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
@@ -132,7 +132,7 @@ test("what is told fits the schema", () => {
   fc.assert(
     fc.property(story, (signals) => {
       for (const event of kept(tell(new TurnTracker(), signals))) {
-        expect(universalEventShape.safeParse(event).error).toBeUndefined();
+        expect(universalEventSchema.safeParse(event).error).toBeUndefined();
       }
     }),
     { numRuns: 200 },

@@ -182,6 +182,7 @@ function createPostMessage(store: Store, send: Engine["send"]): PostMessage {
   return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
     const lane = await store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
-    await send({ id, to: { person: to }, from, text, summary, relayOfMessageId, source: "mcp" }, { fromLane: laneId });
+    const optional = { summary: summary ?? undefined, relayOfMessageId: relayOfMessageId ?? undefined };
+    await send({ id, to: { person: to }, from, text, ...optional, source: "mcp" }, { fromLane: laneId });
   };
 }

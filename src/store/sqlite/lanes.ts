@@ -2,6 +2,7 @@
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Lane, LaneChange } from "../../core/lane/lane.ts";
+import { laneUnknown } from "../known-lane.ts";
 import type { LaneSession, NewLane } from "../port.ts";
 
 const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,
@@ -43,7 +44,7 @@ export function laneStatements(db: Database.Database) {
   const known = (id: string): Lane => {
     const lane = byId.get(id);
     if (lane) return lane;
-    throw new AppError({ code: "lane_unknown", message: `There is no lane "${id}".` });
+    throw laneUnknown(id, all.all());
   };
 
   return {

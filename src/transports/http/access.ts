@@ -8,13 +8,13 @@ import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
 import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { originRefused } from "./allowed-hosts.ts";
+import type { BrowserSessions } from "./browser-sessions.ts";
 import type { Access, Env } from "./env.ts";
-import type { Sessions } from "./sessions.ts";
 
 export const sessionCookie = "waybill_session";
 
 /** Finds out; decides nothing. A wrong token is not made good by a cookie. */
-export function identify(token: string, sessions: Sessions): MiddlewareHandler<Env> {
+export function identify(token: string, sessions: BrowserSessions): MiddlewareHandler<Env> {
   const isToken = tokenCheck(token);
   const given = (c: Context<Env>, authorization: string) =>
     bearerIn(authorization) ?? (isForOpenCode(c.req.path) ? passwordIn(authorization) : null);

@@ -1,6 +1,6 @@
 /**
- * By which names this server may be called, and from which pages. Loopback alone is no defence: any page in a browser
- * can send requests to it, under its own name (DNS rebinding) or with its own origin.
+ * Allowed `Host` and `Origin` headers. Listening on loopback alone is no defence: any page in a browser can send requests
+ * to it, under its own name (DNS rebinding) or with its own origin.
  */
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../../app-error.ts";
@@ -15,13 +15,13 @@ export type AllowedNames = {
 
 const loopback = ["127.0.0.1", "localhost", "[::1]"];
 
-/** Compared as it was sent, in lower case: whoever spells an address in another way is not one of ours. */
+/** Compared as sent, in lower case: other spellings of an address are refused. */
 export function hostAllowed(host: string, port: number, names: AllowedNames): boolean {
-  const asked = host.toLowerCase();
-  if (loopback.some((name) => asked === `${name}:${port}` || (port === 80 && asked === name))) return true;
+  const given = host.toLowerCase();
+  if (loopback.some((name) => given === `${name}:${port}` || (port === 80 && given === name))) return true;
   return names.hosts.some((name) => {
     const allowed = name.toLowerCase();
-    return asked === allowed || (!hasPort(allowed) && asked.replace(/:\d{1,5}$/, "") === allowed);
+    return given === allowed || (!hasPort(allowed) && given.replace(/:\d{1,5}$/, "") === allowed);
   });
 }
 

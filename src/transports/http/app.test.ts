@@ -16,7 +16,9 @@ describe("messages", () => {
       acceptanceUnknown: false,
       diagnostics: [],
     });
-    expect(service.sent[0]).toMatchObject({ id: "m1", from: "user", source: "manual", to: { lane: "demo" } });
+    const { items } = await service.messages({ limit: 10 });
+    const recipient = { kind: "lane", lane: "demo" };
+    expect(items).toMatchObject([{ id: "m1", from: "user", source: "manual", recipient }]);
   });
 
   it("a message behind another one names it", async () => {
@@ -143,16 +145,7 @@ describe("lanes and asks", () => {
 
   it("an ask is listed and answered", async () => {
     const { ask, service } = anApi();
-    service.openAsks.push({
-      id: "a1",
-      kind: "question",
-      title: "Which?",
-      laneId: "demo",
-      deliveryId: null,
-      messageId: null,
-      person: null,
-      since: 0,
-    });
+    service.announce({ id: "a1", kind: "question", title: "Which?", laneId: "demo", since: 0 });
     expect((await ask("/v1/asks")).json()).toMatchObject({ asks: [{ id: "a1", lane: "demo", kind: "question" }] });
     const answer = { decision: "once", answers: [["this one"]] };
     expect((await ask("/v1/asks/a1", { method: "POST", json: answer })).status).toBe(204);
@@ -171,17 +164,18 @@ describe("the program itself", () => {
 
   it("says with 503 why it is not ready", async () => {
     const { ask, service } = anApi();
-    service.state = { ready: false, degraded: true, reasons: ["store_unwritable"] };
+    const readiness = { ready: false, degraded: true, reasons: ["store_unwritable"] };
+    service.readiness = async () => readiness;
     const ready = await ask("/ready");
-    expect([ready.status, ready.json()]).toEqual([503, service.state]);
+    expect([ready.status, ready.json()]).toEqual([503, readiness]);
   });
 
   it("is not ready when the service cannot even say so", async () => {
     const { ask, service, errors } = anApi();
-    service.trouble = new Error("a secret that nobody should see");
+    service.failure = new Error("a secret that nobody should see");
     const ready = await ask("/ready");
     expect([ready.status, ready.json()]).toEqual([503, { ready: false, degraded: true, reasons: ["internal"] }]);
-    expect(errors).toEqual([service.trouble]);
+    expect(errors).toEqual([service.failure]);
   });
 
   it("tells its version and this run", async () => {

@@ -14,7 +14,7 @@ import { answerInOpenCodeWords } from "../opencode-api/error-answer.ts";
 import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { identify, requireAccess } from "./access.ts";
 import { onlyAllowedNames } from "./allowed-hosts.ts";
-import { answerHeaders } from "./answer-headers.ts";
+import { makeBrowserSessions } from "./browser-sessions.ts";
 import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
 import { jsonBody } from "./json-body.ts";
@@ -31,7 +31,7 @@ import { addMessages } from "./routes/messages.ts";
 import { addProgram } from "./routes/program.ts";
 import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
 import { addStream } from "./routes/stream.ts";
-import { makeSessions } from "./sessions.ts";
+import { securityHeaders } from "./security-headers.ts";
 
 export type AppOptions = {
   service: Service;
@@ -57,7 +57,7 @@ export type AppOptions = {
 
 export function makeApp(options: AppOptions): App {
   const { service, token, about, runtimeKinds, clock = systemClock, onError = () => {} } = options;
-  const sessions = makeSessions(clock);
+  const sessions = makeBrowserSessions(clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), service);
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
   const { heartbeatMs = 15_000, onClientLog = () => {} } = options;
@@ -75,7 +75,7 @@ export function makeApp(options: AppOptions): App {
   app.onError(answer);
   app.notFound((c) => answer(notFound(isForOpenCode(c.req.path)), c));
 
-  app.use(metrics.measure, answerHeaders);
+  app.use(metrics.measure, securityHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
   addHealth(app, deps);
   addLogin(app, deps);

@@ -1,20 +1,19 @@
-/** What the API knows of the connection that a request came by, and of who sent it. */
+/** What the API knows about the connection of a request and about its sender. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 
-export type Connection = {
-  /** The port that is listened on. */
+export type ConnectionInfo = {
   port: number;
-  /** Aborted when the server closes: streams end. */
+  /** Aborted when the server closes. */
   closing: AbortSignal;
-  /** Runs once the answer is out, or cannot get out any more. */
+  /** Runs once the response was sent, or cannot be sent any more. */
   afterAnswer(run: () => void): void;
-  /** Ends the connection in the middle of the answer, as if the line were cut. */
+  /** Ends the connection in the middle of the response. */
   cutOff(): void;
 };
 
-/** How a request showed that it may come in; null when it did not. */
+/** How a request was authenticated; null when it was not. */
 export type Access = "token" | "cookie" | null;
 
-export type Env = { Bindings: Connection; Variables: { access: Access } };
+export type Env = { Bindings: ConnectionInfo; Variables: { access: Access } };
 
 export type App = OpenAPIHono<Env>;

@@ -29,7 +29,7 @@ describe("what the service refuses", () => {
   ])("is answered with %s where that fits", async (status, codes) => {
     for (const code of codes) {
       const { ask, service } = anApi();
-      service.trouble = new AppError({ code, message: "It went so.", hint: "Do that." });
+      service.failure = new AppError({ code, message: "It went so.", hint: "Do that." });
       const answer = await ask("/v1/lanes/demo");
       expect([answer.status, answer.json()]).toEqual([
         status,
@@ -40,26 +40,26 @@ describe("what the service refuses", () => {
 
   it("is to be tried again later when it says so", async () => {
     const { ask, service, errors } = anApi();
-    service.trouble = new AppError({ code: "store_unwritable", message: "The disk is full." });
+    service.failure = new AppError({ code: "store_unwritable", message: "The disk is full." });
     const answer = await ask("/v1/messages", { method: "POST", json: send });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"]);
-    expect(errors).toEqual([service.trouble]);
+    expect(errors).toEqual([service.failure]);
     expect(statusOf(new AppError({ code: "new_trouble", message: "", retryable: true }))).toBe(503);
   });
 
   it("a fault shows nothing of itself to the client, and everything to the log", async () => {
     const { ask, service, errors } = anApi();
-    service.trouble = new Error("secret detail");
+    service.failure = new Error("secret detail");
     const answer = await ask("/v1/lanes");
     expect(answer.status).toBe(500);
     expect(answer.json()).toMatchObject({ error: { code: "internal" } });
     expect(answer.body).not.toContain("secret");
-    expect(errors).toEqual([service.trouble]);
+    expect(errors).toEqual([service.failure]);
   });
 
   it("a fault while metrics are gathered is answered like any other", async () => {
     const { ask, service } = anApi();
-    service.trouble = new AppError({ code: "store_closed", message: "The store is closed." });
+    service.failure = new AppError({ code: "store_closed", message: "The store is closed." });
     expect((await ask("/metrics")).status).toBe(503);
   });
 });

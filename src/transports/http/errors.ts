@@ -1,15 +1,15 @@
 /**
- * Errors as answers: `{error: {code, message, hint?}}` with the status that the code stands for. What is no `AppError`
- * is a bug: the client learns nothing of it, the log everything.
+ * Errors as responses: `{error: {code, message, hint?}}` with the status of the code. Anything but an `AppError` is a bug:
+ * the log gets all of it, the client nothing.
  */
 import type { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../app-error.ts";
-import type { errorShape } from "./shapes.ts";
+import type { errorSchema } from "./schemas.ts";
 
-export type ErrorBody = z.output<typeof errorShape>;
+export type ErrorBody = z.output<typeof errorSchema>;
 
 /** As docs/api.md lists them. */
 export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string[]>> = {
@@ -67,12 +67,12 @@ const statusByCode = new Map(
   ),
 );
 
-/** A code that stands for nothing here is our trouble, not the client's. */
+/** A code without a status is our fault, not the client's. */
 export function statusOf(error: AppError): ContentfulStatusCode {
   return statusByCode.get(error.code) ?? (error.retryable ? 503 : 500);
 }
 
-export function bodyOf({ code, message, hint }: AppError): ErrorBody {
+export function errorBody({ code, message, hint }: AppError): ErrorBody {
   return { error: { code, message, ...(hint === undefined ? {} : { hint }) } };
 }
 
@@ -86,7 +86,7 @@ export function answerError(c: Context, thrown: unknown, report: (error: unknown
   const error = toAppError(thrown);
   const status = statusOf(error);
   if (status >= 500) report(thrown);
-  return c.json(bodyOf(error), status, headersOf(status));
+  return c.json(errorBody(error), status, headersOf(status));
 }
 
 export function toAppError(thrown: unknown): AppError {

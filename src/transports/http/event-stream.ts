@@ -1,6 +1,6 @@
 /**
- * Server-sent events as a body that is only filled as fast as it is read: one item is taken when the reader wants one,
- * so a slow reader holds little in memory. A sign of life goes out when nothing else has for a while, or steadily.
+ * Server-sent events as a body that is filled as fast as it is read: an item is taken when the reader wants one, so a
+ * slow reader holds little in memory. Sends heartbeats when nothing else was sent for a while, or at a fixed rate.
  */
 import type { Clock } from "../../clock.ts";
 
@@ -8,22 +8,22 @@ export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
   opening: string;
   frameOf: (item: T) => string;
-  /** What goes out when nothing else has for a while; a comment unless said otherwise. */
+  /** The heartbeat; a comment unless given. */
   beat?: () => string;
   heartbeatMs: number;
-  /** Whether signs of life go out among everything else, too. */
+  /** Whether heartbeats are also sent between other frames. */
   beatsSteadily?: boolean;
   clock: Clock;
-  /** Aborted from outside it ends the stream; the stream aborts it when nobody reads any more. */
+  /** Ends the stream when it is aborted; the stream aborts it when the reader has gone. */
   end: AbortController;
-  /** Cuts the connection off when it ends on our side, for clients that come back only after that. */
+  /** Closes the connection when we end the stream, for clients that only reconnect after that. */
   cutOff?: () => void;
   onOpen: () => void;
   onClose: () => void;
   onError: (error: unknown) => void;
 };
 
-/** Without an id, whoever resumes does so after the last event that had one. `data` is JSON. */
+/** A reader resumes after the last frame that had an id. `data` is JSON. */
 export function frame(id: string | null, event: string, data: string): string {
   return `${id === null ? "" : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
@@ -32,7 +32,7 @@ export function comment(text: string): string {
   return `: ${text}\n\n`;
 }
 
-/** Nothing happens before the first read, so a body that is never sent leaves nothing behind. */
+/** Starts with the first read, so a body that is never sent holds nothing. */
 export function eventStream<T>(options: EventStreamOptions<T>): ReadableStream<Uint8Array> {
   const { end, opening, onOpen, onClose } = options;
   const encoder = new TextEncoder();

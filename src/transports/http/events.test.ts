@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
-import { eventPageShape, eventStreamShape } from "./event-shapes.ts";
+import { eventPageSchema, eventStreamSchema } from "./event-schemas.ts";
 
 const delta = (seq: number, text: string) =>
   anEvent({ seq, lane: "demo" }, { type: "item.delta", data: { item: "a", part: "p", kind: "text", text } });
@@ -11,9 +11,9 @@ const event = (seq: number, lane = "demo") => anEvent({ seq, lane });
 
 test("events come by pages, oldest first, of all lanes or of one", async () => {
   const { ask, service } = anApi();
-  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.tell(one);
+  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.publish(one);
   const page = async (query: string) => {
-    const { events, cursor } = eventPageShape.parse((await ask(`/v1/events${query}`)).json());
+    const { events, cursor } = eventPageSchema.parse((await ask(`/v1/events${query}`)).json());
     return { cursor, cursors: events.map((one) => one.cursor), events: events.map((one) => one.event) };
   };
   const first = await page("?limit=2");
@@ -56,13 +56,13 @@ test("the stream brings events as they were written, deltas without an id, and r
   const first = await follow({}, 4);
   const reading = first.read();
   while (first.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.tell(one);
+  for (const one of [event(1), delta(1, "x"), event(1, "other"), event(2)]) service.publish(one);
   const seen = await reading;
   expect(seen.map(({ event }) => event)).toEqual(["open", "error", "item.delta", "error"]);
   expect(seen.map(({ id }) => id === undefined)).toEqual([false, false, true, false]);
   expect(seen.slice(1).map(({ data }) => data)).toEqual([event(1), delta(1, "x"), event(2)]);
-  for (const { data } of seen) expect(eventStreamShape.parse(data)).toEqual(data);
-  service.tell(event(3));
+  for (const { data } of seen) expect(eventStreamSchema.parse(data)).toEqual(data);
+  service.publish(event(3));
   const second = await (await follow({ "last-event-id": seen[3]?.id ?? "" }, 1)).read();
   expect(second.map(({ data }) => data)).toEqual([event(3)]);
 });

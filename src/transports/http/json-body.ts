@@ -1,10 +1,11 @@
 /**
- * Reads the body of a request once, before any route sees it: JSON only, not larger and not slower than allowed.
- * A body that is cut off is left to the server, which drains it for a moment so that the answer gets through.
+ * Reads the body of a request before any route sees it: JSON only, within a size and a time limit. The rest of a refused
+ * body is left to the server, which drains it for a moment so that the response gets through.
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
+import { TimedOut, withTimeout } from "../../timeout.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
 
@@ -25,7 +26,7 @@ async function takeBody(c: Context<Env>, limits: BodyLimits, clock: Clock): Prom
   if (bytes.length > 0 && !isPlainJson(c)) throw wrongMediaType();
   const { url, method, signal } = c.req.raw;
   const headers = new Headers([...c.req.raw.headers]);
-  // What has no body is of no type, whatever its header says; a route that needs one says which field is missing.
+  // An empty body has no type, whatever its header says; a route that needs one reports the missing field.
   if (bytes.length === 0) headers.delete("content-type");
   c.req.raw = new Request(url, { method, headers, signal, body: bytes.length === 0 ? null : decode(bytes) });
 }
@@ -44,30 +45,35 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-async function readBody(request: Request, { bytes, ms }: BodyLimits, clock: Clock): Promise<Uint8Array> {
-  if (!request.body) return new Uint8Array();
-  const reader = request.body.getReader();
-  let stopWaiting = () => {};
-  const timeUp = new Promise<never>((_, reject) => {
-    stopWaiting = clock.at(clock.now() + ms, () => reject(tooSlow(ms)));
-  });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+async function readBody({ body }: Request, { bytes, ms }: BodyLimits, clock: Clock): Promise<Uint8Array> {
+  if (!body) return new Uint8Array();
   try {
-    while (true) {
-      // Not cancelled when the time is up or the size exceeded: that would cut the connection before the answer.
-      const { done, value } = await Promise.race([reader.read().catch(goneAway), timeUp]);
-      if (done) return Buffer.concat(chunks);
-      size += value.length;
-      if (size > bytes) throw tooLarge(bytes);
-      chunks.push(value);
-    }
-  } finally {
-    stopWaiting();
+    const closing = new AbortController().signal;
+    return await withTimeout({ clock, closing }, ms, (signal) => readAll(body.getReader(), bytes, signal));
+  } catch (error) {
+    throw error instanceof TimedOut ? tooSlow(ms) : error;
   }
 }
 
-function goneAway(): never {
+/** Does not cancel the reader when it stops early: that would close the connection before the response. */
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  while (!signal.aborted) {
+    const { done, value } = await reader.read().catch(clientGone);
+    if (done) break;
+    size += value.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(value);
+  }
+  return Buffer.concat(chunks);
+}
+
+function clientGone(): never {
   throw new AppError({ code: "malformed_request", message: "The request ended before its body did." });
 }
 

@@ -1,4 +1,4 @@
-/** What is counted of the API, beside what the process itself shows. Labels are patterns, never what a client sent. */
+/** Prometheus metrics of the API. Labels are route patterns, never what a client sent. */
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Registry } from "prom-client";
@@ -15,7 +15,7 @@ export type HttpMetrics = {
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Registers in `registry`, which the composition may have filled with other metrics, the process's own included. */
+/** `registry` may hold other metrics already, those of the process included. */
 export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   const registers = [registry];
   if (!registry.getSingleMetric("process_start_time_seconds")) collectDefaultMetrics({ register: registry });
@@ -57,7 +57,7 @@ export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   };
 }
 
-/** The pattern of the route that a request was for, or `unmatched`: of those that fit, the first one answers. */
+/** The pattern of the route that answers, which is the first that matches, or `unmatched`. */
 export function routeOf(c: Context): string {
   const route = matchedRoutes(c).find(({ path }) => !path.endsWith("*"));
   return route?.path ?? "unmatched";

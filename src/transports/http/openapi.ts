@@ -1,4 +1,4 @@
-/** The OpenAPI document, made from the routes alone: it needs nothing that runs. */
+/** The OpenAPI document, made from the descriptions of the routes alone. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { askRoutes } from "./routes/asks.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";

@@ -1,6 +1,6 @@
 /** Lists that come in pages: what may be asked of one, how its answer is described, and the answer itself. */
 import { z } from "@hono/zod-openapi";
-import { answerOf, laneFilter, readErrors } from "./documented.ts";
+import { answerOf, laneFilter, readErrors } from "./route-descriptions.ts";
 
 export const limit = z
   .string()

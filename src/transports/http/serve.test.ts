@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
-import { MemoryService } from "../../../test/support/memory-service.ts";
+import { testService } from "../../../test/support/test-service.ts";
 import { listen, listenError } from "./serve.ts";
 
 const authorization = `Authorization: Bearer ${token}`;
@@ -132,7 +132,7 @@ describe("bad requests on the wire", () => {
 describe("closing", () => {
   /** A service whose list of lanes waits until it is let go. */
   function slowService() {
-    const service = new MemoryService();
+    const service = testService();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;

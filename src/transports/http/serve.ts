@@ -9,11 +9,11 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../../app-error.ts";
-import type { Connection } from "./env.ts";
-import { bodyOf, statusOf, toAppError } from "./errors.ts";
+import type { ConnectionInfo } from "./env.ts";
+import { errorBody, statusOf, toAppError } from "./errors.ts";
 
 export type ListenOptions = {
-  app: { fetch(request: Request, connection: Connection): Response | Promise<Response> };
+  app: { fetch(request: Request, connection: ConnectionInfo): Response | Promise<Response> };
   host?: string;
   /** 0 picks one that is free. */
   port: number;
@@ -72,7 +72,7 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
   return server;
 }
 
-function connection(server: Server, closing: AbortSignal, outgoing: ServerResponse): Connection {
+function connection(server: Server, closing: AbortSignal, outgoing: ServerResponse): ConnectionInfo {
   return {
     port: (server.address() as AddressInfo | null)?.port ?? 0,
     closing,
@@ -127,7 +127,7 @@ function answerUnreadable(error: unknown, onError: (error: unknown) => void): Re
   const unreadable = error instanceof Error && error.name === "RequestError";
   if (!unreadable) onError(error);
   const answer = unreadable ? malformed() : toAppError(error);
-  return Response.json(bodyOf(answer), { status: statusOf(answer), headers: { "Cache-Control": "no-store" } });
+  return Response.json(errorBody(answer), { status: statusOf(answer), headers: { "Cache-Control": "no-store" } });
 }
 
 /** A whole address in the place of a path goes before the `Host` that is checked, so both have to say the same. */
@@ -137,7 +137,7 @@ function addressFits({ url = "", headers }: IncomingMessage): boolean {
 
 function answerMisfit(outgoing: ServerResponse): void {
   const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", Connection: "close" };
-  outgoing.writeHead(statusOf(malformed()), headers).end(JSON.stringify(bodyOf(malformed())));
+  outgoing.writeHead(statusOf(malformed()), headers).end(JSON.stringify(errorBody(malformed())));
 }
 
 /** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */
@@ -148,7 +148,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _htt
     return;
   }
   const status = statusOf(answer);
-  const body = JSON.stringify(bodyOf(answer));
+  const body = JSON.stringify(errorBody(answer));
   socket.end(
     `HTTP/1.1 ${status} ${answer.code}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

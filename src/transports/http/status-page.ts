@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import type { z } from "@hono/zod-openapi";
 import { html, raw } from "hono/html";
-import type { laneShape } from "./shapes.ts";
+import type { laneSchema } from "./schemas.ts";
 
-type Lane = z.output<typeof laneShape>;
+type Lane = z.output<typeof laneSchema>;
 type Html = ReturnType<typeof html>;
 
 const style =

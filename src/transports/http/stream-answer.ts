@@ -1,11 +1,11 @@
-/** What all streams of the API have in common: where they begin, how they open, and when they end. */
+/** What all streams of the API share: where they begin, how they open, and when they end. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { guarded, laneFilter, readErrors } from "./documented.ts";
 import type { Env } from "./env.ts";
 import { comment, eventStream, frame } from "./event-stream.ts";
+import { laneFilter, readErrors } from "./route-descriptions.ts";
 import type { RouteDeps } from "./routes/route-deps.ts";
-import { isoTime } from "./views.ts";
+import { isoTime } from "./schemas.ts";
 
 const cursor = z.string().max(256).optional();
 
@@ -13,8 +13,6 @@ const cursor = z.string().max(256).optional();
 export function streamRoute<T extends z.ZodType>(data: T) {
   return {
     method: "get" as const,
-    tags: ["stream"],
-    security: guarded,
     request: {
       query: z.strictObject({
         lane: laneFilter,
@@ -33,8 +31,8 @@ export function streamRoute<T extends z.ZodType>(data: T) {
 
 export type StreamSource<T> = {
   path: string;
-  wanted: { lane: string | undefined; lastEventId: string | undefined };
-  /** Throws when this is no cursor of this stream. */
+  query: { lane: string | undefined; lastEventId: string | undefined };
+  /** Throws when this stream did not make the cursor. */
   checkCursor: (cursor: string) => Promise<unknown>;
   now: () => Promise<string>;
   follow: (options: { after: string; lane: string | undefined; signal: AbortSignal }) => AsyncIterable<T>;
@@ -46,13 +44,13 @@ export const streamHeaders = { "Content-Type": "text/event-stream; charset=utf-8
 export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: StreamSource<T>) {
   if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
   const { service, clock, metrics, heartbeatMs, report } = deps;
-  const { lane, lastEventId } = source.wanted;
+  const { lane, lastEventId } = source.query;
   const resumeAfter = lastEventId || undefined;
-  // A lane that has been removed can still be followed to its end by those who knew it.
+  // A removed lane can still be followed to its end by a reader that resumes.
   if (lane !== undefined && resumeAfter === undefined) await service.lane(lane);
   if (resumeAfter !== undefined) await source.checkCursor(resumeAfter);
   const after = resumeAfter ?? (await source.now());
-  const end = endOf(c);
+  const end = streamEnd(c);
   const items = source.follow({ after, lane, signal: end.signal })[Symbol.asyncIterator]();
   const opened = JSON.stringify({ type: "open", at: isoTime(clock.now()) });
   const body = eventStream({
@@ -69,8 +67,8 @@ export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: 
   return c.body(body, 200, streamHeaders);
 }
 
-/** Aborted when the client goes or the server closes. */
-export function endOf(c: Context<Env>): AbortController {
+/** Aborted when the client disconnects or the server closes. */
+export function streamEnd(c: Context<Env>): AbortController {
   const end = new AbortController();
   for (const signal of [c.req.raw.signal, c.env.closing]) {
     if (signal.aborted) end.abort();

@@ -2,9 +2,10 @@ import { connect } from "node:net";
 import { createParser } from "eventsource-parser";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
-import type { MemoryService } from "../../../test/support/memory-service.ts";
 import { aMessage } from "../../../test/support/records.ts";
-import { streamEventShape } from "./shapes.ts";
+import type { TestService } from "../../../test/support/test-service.ts";
+import { testService } from "../../../test/support/test-service.ts";
+import { streamEventSchema } from "./schemas.ts";
 
 type Seen = { id: string | undefined; event: string | undefined; data: Record<string, unknown> };
 
@@ -35,9 +36,8 @@ async function follow(url: string, path = "/v1/stream", headers: Record<string, 
   return { answer, events, comments, until, leave: () => leave.abort(), ids: () => events.map(({ id }) => id) };
 }
 
-function say(service: MemoryService, id: string, lane = "demo"): void {
-  service.happen({ type: "message", laneId: lane, message: { ...aMessage({ id, laneId: lane }), readAt: null } });
-}
+const say = (service: TestService, id: string, lane = "demo") =>
+  service.send({ id, to: { lane }, from: "user", text: "hello" });
 
 const messageIds = (events: readonly Seen[]) =>
   events.filter(({ event }) => event === "message").map(({ data }) => (data.message as { id: string }).id);
@@ -45,7 +45,7 @@ const messageIds = (events: readonly Seen[]) =>
 describe("the stream", () => {
   it("is open at once, and says where it began", async () => {
     const { listening, service } = await served();
-    say(service, "before");
+    await say(service, "before");
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
     expect(client.answer.headers.get("content-type")).toContain("text/event-stream");
@@ -57,13 +57,13 @@ describe("the stream", () => {
     const { listening, service } = await served();
     const client = await follow(listening.url);
     await client.until(() => client.events.length === 1);
-    say(service, "m1");
-    say(service, "m2");
-    service.happen({ type: "lane", laneId: "demo", lane: null });
-    await client.until(() => client.events.length === 4);
+    await say(service, "m1");
+    await say(service, "m2");
+    await service.removeLane("demo", true);
+    await client.until(() => client.events.some(({ event }) => event === "lane"));
     expect(messageIds(client.events)).toEqual(["m1", "m2"]);
     for (const { id, event, data } of client.events) {
-      expect(streamEventShape.parse(data)).toStrictEqual(data);
+      expect(streamEventSchema.parse(data)).toStrictEqual(data);
       expect([event, typeof id]).toEqual([data.type, "string"]);
     }
   });
@@ -72,16 +72,16 @@ describe("the stream", () => {
     const { listening, service } = await served();
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
-    say(service, "m1");
-    say(service, "m2");
-    await first.until(() => first.events.length === 3);
+    await say(service, "m1");
+    await say(service, "m2");
+    await first.until(() => messageIds(first.events).length === 2);
     first.leave();
-    say(service, "m3");
+    await say(service, "m3");
     const lastSeen = first.events[1]?.id ?? "";
     const second = await follow(listening.url, "/v1/stream", { "last-event-id": lastSeen });
     const third = await follow(listening.url, `/v1/stream?lastEventId=${lastSeen}`);
     for (const client of [second, third]) {
-      await client.until(() => client.events.length === 2);
+      await client.until(() => messageIds(client.events).length === 2);
       expect(messageIds(client.events)).toEqual(["m2", "m3"]);
     }
   });
@@ -91,19 +91,19 @@ describe("the stream", () => {
     const first = await follow(listening.url);
     await first.until(() => first.events.length === 1);
     first.leave();
-    say(service, "m1");
+    await say(service, "m1");
     const second = await follow(listening.url, "/v1/stream", { "last-event-id": first.events[0]?.id ?? "" });
-    await second.until(() => second.events.length === 1);
+    await second.until(() => messageIds(second.events).length === 1);
     expect(messageIds(second.events)).toEqual(["m1"]);
   });
 
   it("can be of one lane", async () => {
-    const { listening, service } = await served();
+    const { listening, service } = await served({ service: testService(["demo", "other"]) });
     const client = await follow(listening.url, "/v1/stream?lane=demo");
     await client.until(() => client.events.length === 1);
-    say(service, "m1", "other");
-    say(service, "m2", "demo");
-    await client.until(() => client.events.length === 2);
+    await say(service, "m1", "other");
+    await say(service, "m2", "demo");
+    await client.until(() => messageIds(client.events).length === 1);
     expect(messageIds(client.events)).toEqual(["m2"]);
   });
 
@@ -127,7 +127,7 @@ describe("the stream", () => {
     const { listening, service } = await served({ heartbeatMs: 1 });
     const client = await follow(listening.url);
     for (let count = 1; count <= 20; count++) {
-      say(service, `m${count}`);
+      await say(service, `m${count}`);
       const beats = client.comments.length;
       await client.until(() => client.comments.length > beats);
     }
@@ -172,20 +172,25 @@ describe("the stream", () => {
     const { listening, service } = await served();
     const text = "x".repeat(50_000);
     const message = { ...aMessage({ id: "m", text }), readAt: null };
-    for (let count = 0; count < 4000; count++) service.happen({ type: "message", laneId: "demo", message });
+    const [from, real] = [await service.now(), service.follow];
+    let taken = 0;
+    service.follow = async function* (options) {
+      if (options.after !== from) return yield* real(options);
+      for (; taken < 4000; taken++) yield { type: "message", cursor: from, at: 0, laneId: "demo", message };
+    };
+    await say(service, "later");
     const socket = connect(listening.port, "127.0.0.1").pause();
     onTestFinished(() => void socket.destroy());
-    const from = Buffer.from("c0").toString("base64url");
     socket.write(
       `GET /v1/stream?lastEventId=${from} HTTP/1.1\r\nHost: 127.0.0.1:${listening.port}\r\n` +
         `Authorization: Bearer ${token}\r\n\r\n`,
     );
-    await expect.poll(() => service.taken).toBeGreaterThan(0);
+    await expect.poll(() => taken).toBeGreaterThan(0);
     const client = await follow(listening.url);
-    say(service, "for the other");
-    await client.until(() => messageIds(client.events).includes("for the other"));
+    await say(service, "other");
+    await client.until(() => messageIds(client.events).includes("other"));
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(service.taken).toBeLessThan(2000);
+    expect(taken).toBeLessThan(2000);
   });
 
   it("asked for by HEAD it follows nothing", async () => {

@@ -9,7 +9,14 @@ import { outlook } from "../../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { transition } from "../../core/delivery/transition.ts";
 import type { FeedItem } from "../../core/log/feed-item.ts";
-import { askShape, auditShape, deliveryDetailShape, laneShape, messageShape, streamEventShape } from "./shapes.ts";
+import {
+  askSchema,
+  auditSchema,
+  deliveryDetailSchema,
+  laneSchema,
+  messageSchema,
+  streamEventSchema,
+} from "./schemas.ts";
 import {
   askView,
   auditView,
@@ -48,16 +55,16 @@ describe("views", () => {
           happened.push(event);
           return moved.record;
         }, aRecord());
-        expectExactly(deliveryDetailShape, detailOf(record, happened));
+        expectExactly(deliveryDetailSchema, detailOf(record, happened));
       }),
       { numRuns: 100 },
     );
   });
 
   it("messages to lanes and to people fit their shape", () => {
-    expectExactly(messageShape, messageView(mail));
+    expectExactly(messageSchema, messageView(mail));
     const toPerson = messageView({ ...mail, recipient: { kind: "person", name: "ada" }, laneId: null });
-    expectExactly(messageShape, toPerson);
+    expectExactly(messageSchema, toPerson);
     expect(toPerson.to).toEqual({ person: "ada" });
     expect(toPerson).toMatchObject({ createdAt: "1970-01-01T00:00:01.000Z", readAt: "1970-01-01T00:00:00.007Z" });
   });
@@ -70,13 +77,13 @@ describe("views", () => {
     const notices = [{ code: "events_unusable", message: "No events come." }];
     for (const holder of [null, aRecord()]) {
       const usage = { tokens: holder ? 12 : 0, cost: 0, lifted: false };
-      expectExactly(laneShape, laneView({ ...state, notices, holder, usage }));
+      expectExactly(laneSchema, laneView({ ...state, notices, holder, usage }));
     }
   });
 
   it("an ask fits its shape", () => {
     const about = { laneId: "docs", deliveryId: "d1", messageId: "m1", person: "user" };
-    expectExactly(askShape, askView({ id: "a1", kind: "permission", title: "May I?", since: 0, ...about }));
+    expectExactly(askSchema, askView({ id: "a1", kind: "permission", title: "May I?", since: 0, ...about }));
   });
 
   it("everything in the feed fits the shape of the stream", () => {
@@ -90,7 +97,7 @@ describe("views", () => {
       { ...at, type: "alert", alert },
       { ...at, type: "reset", laneId: null },
     ];
-    for (const item of items) expectExactly(streamEventShape, streamEventView(item));
+    for (const item of items) expectExactly(streamEventSchema, streamEventView(item));
     expect(streamEventView({ ...at, type: "lane", lane: null })).toMatchObject({ id: "lane", removed: true });
   });
 });
@@ -131,7 +138,7 @@ describe("the audit", () => {
   it("names who did something, and why", () => {
     const by = { by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 9 };
     const row = auditView({ type: "cancelled", at: 0, ...by });
-    expectExactly(auditShape, row);
+    expectExactly(auditSchema, row);
     expect(row).toEqual({ at: "1970-01-01T00:00:00.000Z", event: "cancelled", reason: "stopped_by_person", by: "ada" });
     const failed = auditView({ type: "read_commit_failed", at: 0, error: "read-only", lookAt: 9 });
     expect(failed).toMatchObject({ reason: "read-only", by: null });

@@ -8,7 +8,7 @@ import {
   session,
 } from "../../../../test/support/claude-fixture.ts";
 import { eventLines } from "../../../../test/support/event-lines.ts";
-import { universalEventShape } from "../../../../test/support/event-schema.ts";
+import { universalEventSchema } from "../../../../test/support/event-schema.ts";
 import { newestTurn, signalsOf } from "../../../core/turn/slice-signals.ts";
 import { TurnTracker } from "../../../core/turn/turn-tracker.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
@@ -545,7 +545,7 @@ describe.each(fixtureNames)("the stream %s", (name) => {
     expect(count("item.completed")).toBe(count("item.started"));
     expect(count("unparsed")).toBe(0);
     expect(tracker.inTurn).toBe(false);
-    for (const event of kept) universalEventShape.parse({ id: "e", seq: 1, lane: "lane", ...event });
+    for (const event of kept) universalEventSchema.parse({ id: "e", seq: 1, lane: "lane", ...event });
   });
 
   test("has no line that the table does not know", () => {

@@ -1,6 +1,6 @@
 /** Recorded streams of the real OpenCode, through the translation and the turn tracker. See scripts/record-opencode.mjs. */
 import { describe, expect, test } from "vitest";
-import { universalEventShape } from "../../../../test/support/event-schema.ts";
+import { universalEventSchema } from "../../../../test/support/event-schema.ts";
 import { fixture, fixtureNames, lines, session, Watcher } from "../../../../test/support/opencode-fixture.ts";
 import type { Draft } from "../../../core/turn/universal-event.ts";
 
@@ -412,7 +412,7 @@ describe.each(recorded)("%s: %s", (name, _what, told) => {
     expect(count("item.completed")).toBe(count("item.started"));
     expect(count("unparsed")).toBe(0);
     expect(tracker.inTurn).toBe(false);
-    for (const event of kept) universalEventShape.parse({ id: "e", seq: 1, lane: "lane", ...event });
+    for (const event of kept) universalEventSchema.parse({ id: "e", seq: 1, lane: "lane", ...event });
   });
 
   test("is told the same when every event comes twice", () => {

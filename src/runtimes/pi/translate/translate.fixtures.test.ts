@@ -1,7 +1,7 @@
 /** Recorded streams of the real pi, through the translation and the turn tracker. See scripts/record-pi.mjs. */
 import { describe, expect, test } from "vitest";
 import { eventLines } from "../../../../test/support/event-lines.ts";
-import { universalEventShape } from "../../../../test/support/event-schema.ts";
+import { universalEventSchema } from "../../../../test/support/event-schema.ts";
 import { fixtureNames, PiWatcher, recordedLines, recordedRows } from "../../../../test/support/pi-fixture.ts";
 import { eventRule } from "./event-table.ts";
 
@@ -228,7 +228,7 @@ describe("what pi says", () => {
     const { drafts } = new PiWatcher().receive(lines);
     const events = drafts.map((draft, place) => ({ id: `e${place}`, seq: place + 1, lane: "lane", ...draft }));
     for (const event of events.filter(({ type }) => type !== "item.delta")) {
-      expect(universalEventShape.safeParse(event).error, event.type).toBeUndefined();
+      expect(universalEventSchema.safeParse(event).error, event.type).toBeUndefined();
     }
   });
 

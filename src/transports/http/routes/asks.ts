@@ -1,35 +1,29 @@
 /** Asks: what agents wait for a person to allow or to answer. */
-import { createRoute, z } from "@hono/zod-openapi";
-import { answerOf, bodyOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
+import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
-import { askAnswerShape, askShape } from "../shapes.ts";
+import { answerOf, changeErrors, guardedRoute, idParam, readErrors, requestBody } from "../route-descriptions.ts";
+import { askAnswerSchema, askSchema } from "../schemas.ts";
 import { askView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
-const tags = ["asks"];
-
 export const askRoutes = {
-  list: createRoute({
+  list: guardedRoute("asks", {
     method: "get",
     path: "/v1/asks",
     operationId: "listAsks",
-    tags,
-    security: guarded,
     summary: "What waits for a person",
     responses: {
-      200: answerOf(z.object({ asks: z.array(askShape) }).openapi("AskList"), "All that are open."),
+      200: answerOf(z.object({ asks: z.array(askSchema) }).openapi("AskList"), "All that are open."),
       ...readErrors(),
     },
   }),
-  answer: createRoute({
+  answer: guardedRoute("asks", {
     method: "post",
     path: "/v1/asks/{id}",
     operationId: "answerAsk",
-    tags,
-    security: guarded,
     summary: "Answer an ask",
     description: "A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`.",
-    request: { params: idParam("The ask's id."), body: bodyOf(askAnswerShape) },
+    request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
     responses: { 204: { description: "The agent has it." }, ...changeErrors(404, 409) },
   }),
 };

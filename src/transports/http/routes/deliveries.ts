@@ -1,14 +1,13 @@
 /** Deliveries: what became of messages, and what a person may do about it. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { statuses } from "../../../core/delivery/record.ts";
-import { answerOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
-import { deliveryDetailShape, deliveryShape } from "../shapes.ts";
+import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
+import { deliveryDetailSchema, deliverySchema } from "../schemas.ts";
 import { deliveryDetailView, deliveryView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
-const tags = ["deliveries"];
 const params = idParam("The delivery's id.");
 
 const statusList = z
@@ -23,12 +22,10 @@ const statusList = z
   });
 
 export const deliveryRoutes = {
-  list: createRoute({
+  list: guardedRoute("deliveries", {
     method: "get",
     path: "/v1/deliveries",
     operationId: "listDeliveries",
-    tags,
-    security: guarded,
     summary: "Deliveries, newest first",
     request: {
       query: pageQuery({
@@ -36,39 +33,33 @@ export const deliveryRoutes = {
         messageId: z.string().min(1).max(128).optional().openapi({ description: "Only those of this message." }),
       }),
     },
-    responses: pageAnswers("DeliveryPage", { deliveries: z.array(deliveryShape) }),
+    responses: pageAnswers("DeliveryPage", { deliveries: z.array(deliverySchema) }),
   }),
-  show: createRoute({
+  show: guardedRoute("deliveries", {
     method: "get",
     path: "/v1/deliveries/{id}",
     operationId: "showDelivery",
-    tags,
-    security: guarded,
     summary: "One delivery with attempts, audit, evidence, and what happens next",
     request: { params },
-    responses: { 200: answerOf(deliveryDetailShape, "All that is known of it."), ...readErrors(404) },
+    responses: { 200: answerOf(deliveryDetailSchema, "All that is known of it."), ...readErrors(404) },
   }),
-  retry: createRoute({
+  retry: guardedRoute("deliveries", {
     method: "post",
     path: "/v1/deliveries/{id}/retry",
     operationId: "retryDelivery",
-    tags,
-    security: guarded,
     summary: "Give a delivery that failed for good a new budget",
     description: "Its old attempts are looked at first, so late proof is found before the agent is asked again.",
     request: { params },
-    responses: { 202: answerOf(deliveryShape, "It waits for its turn again."), ...changeErrors(404, 409) },
+    responses: { 202: answerOf(deliverySchema, "It waits for its turn again."), ...changeErrors(404, 409) },
   }),
-  cancel: createRoute({
+  cancel: guardedRoute("deliveries", {
     method: "post",
     path: "/v1/deliveries/{id}/cancel",
     operationId: "cancelDelivery",
-    tags,
-    security: guarded,
     summary: "End a delivery for good",
     description: "If its turn runs, that is stopped.",
     request: { params },
-    responses: { 202: answerOf(deliveryShape, "It is over."), ...changeErrors(404, 409) },
+    responses: { 202: answerOf(deliverySchema, "It is over."), ...changeErrors(404, 409) },
   }),
 };
 

@@ -1,24 +1,22 @@
 /** What agents do and say, turn by turn: `GET /v1/events` by pages, `GET /v1/events/stream` as it happens. */
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { FollowedEvent } from "../../../service/service.ts";
-import { answerOf, guarded, laneFilter, readErrors } from "../documented.ts";
 import type { App } from "../env.ts";
-import { eventPageShape, eventStreamShape } from "../event-shapes.ts";
+import { eventPageSchema, eventStreamSchema } from "../event-schemas.ts";
 import { frame } from "../event-stream.ts";
 import { cursor, limit } from "../paging.ts";
+import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { isoTime } from "../schemas.ts";
 import { answerStream, streamRoute } from "../stream-answer.ts";
-import { isoTime } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const path = "/v1/events/stream";
 
 export const eventRoutes = {
-  list: createRoute({
+  list: guardedRoute("stream", {
     method: "get",
     path: "/v1/events",
     operationId: "listEvents",
-    tags: ["stream"],
-    security: guarded,
     summary: "What agents did and said, oldest first",
     description: "Without `after`, from the oldest that is kept. Deltas are not kept.",
     request: {
@@ -28,10 +26,10 @@ export const eventRoutes = {
         limit,
       }),
     },
-    responses: { 200: answerOf(eventPageShape, "A page of them."), ...readErrors(404) },
+    responses: { 200: answerOf(eventPageSchema, "A page of them."), ...readErrors(404) },
   }),
-  stream: createRoute({
-    ...streamRoute(eventStreamShape),
+  stream: guardedRoute("stream", {
+    ...streamRoute(eventStreamSchema),
     path,
     operationId: "followEvents",
     summary: "What agents do and say, as it happens",
@@ -52,7 +50,7 @@ export function addEvents(app: App, deps: RouteDeps): void {
     const { lane, lastEventId } = c.req.valid("query");
     return answerStream(c, deps, {
       path,
-      wanted: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
+      query: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
       checkCursor: (after) => service.events({ after, limit: 1 }),
       now: () => service.eventsEnd(),
       follow: (options) => service.followEvents(options),

@@ -1,8 +1,8 @@
 /** `GET /`: the status page for whoever may see it, and for everybody else how to get in. */
-import { createRoute, z } from "@hono/zod-openapi";
-import { guarded, readErrors } from "../documented.ts";
+import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { headersOf } from "../errors.ts";
+import { guardedRoute, readErrors } from "../route-descriptions.ts";
 import { closedPage, pageHeaders, statusPage } from "../status-page.ts";
 import { laneView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -10,12 +10,10 @@ import type { RouteDeps } from "./route-deps.ts";
 const htmlPage = { "text/html": { schema: z.string() } };
 
 export const pageRoutes = {
-  front: createRoute({
+  front: guardedRoute("page", {
     method: "get",
     path: "/",
     operationId: "frontPage",
-    tags: ["page"],
-    security: guarded,
     summary: "The lanes and their state, for people",
     responses: {
       ...readErrors(),

@@ -2,9 +2,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { AppError } from "../../../app-error.ts";
 import type { Readiness } from "../../../service/service.ts";
-import { answerOf, openErrors } from "../documented.ts";
 import type { App } from "../env.ts";
-import { readyShape } from "../shapes.ts";
+import { answerOf, openErrors } from "../route-descriptions.ts";
+import { readySchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const tags = ["program"];
@@ -28,8 +28,8 @@ export const healthRoutes = {
     summary: "Whether messages can be taken and brought to agents",
     description: "Looks at the store and the runtimes; spends no tokens of a model.",
     responses: {
-      200: answerOf(readyShape, "It can work, perhaps degraded."),
-      503: answerOf(readyShape, "It cannot; `reasons` says why, in codes."),
+      200: answerOf(readySchema, "It can work, perhaps degraded."),
+      503: answerOf(readySchema, "It cannot; `reasons` says why, in codes."),
       ...openErrors,
     },
   }),

@@ -1,59 +1,51 @@
 /** Lanes: where agents work, and what a person may do to one. */
-import { createRoute, z } from "@hono/zod-openapi";
-import type { LaneSettings } from "../../../service/service.ts";
-import { answerOf, bodyOf, changeErrors, guarded, idParam, readErrors } from "../documented.ts";
+import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
-import { adoptionShape, laneShape, newLaneShape, pauseShape } from "../shapes.ts";
+import { answerOf, changeErrors, guardedRoute, idParam, readErrors, requestBody } from "../route-descriptions.ts";
+import { adoptionSchema, laneSchema, newLaneSchema, pauseSchema } from "../schemas.ts";
 import { laneView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
-const tags = ["lanes"];
 const params = idParam("The lane's id.");
 
-/** The plain interventions: a verb, no body, the lane as it is then. */
+const changedLane = { 200: answerOf(laneSchema, "The lane as it is now."), ...changeErrors(404, 409) };
+
+/** A plain verb: no body, and the changed lane as the response. */
 function verb<const V extends "abort" | "resume" | "release">(name: V, summary: string, description: string) {
-  return createRoute({
+  return guardedRoute("lanes", {
     method: "post",
     path: `/v1/lanes/{id}/${name}`,
     operationId: `${name}Lane`,
-    tags,
-    security: guarded,
     summary,
     description,
     request: { params },
-    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+    responses: changedLane,
   });
 }
 
 export const laneRoutes = {
-  list: createRoute({
+  list: guardedRoute("lanes", {
     method: "get",
     path: "/v1/lanes",
     operationId: "listLanes",
-    tags,
-    security: guarded,
     summary: "All lanes with what holds and what waits in them",
     responses: {
-      200: answerOf(z.object({ lanes: z.array(laneShape) }).openapi("LaneList"), "All of them."),
+      200: answerOf(z.object({ lanes: z.array(laneSchema) }).openapi("LaneList"), "All of them."),
       ...readErrors(),
     },
   }),
-  show: createRoute({
+  show: guardedRoute("lanes", {
     method: "get",
     path: "/v1/lanes/{id}",
     operationId: "showLane",
-    tags,
-    security: guarded,
     summary: "One lane",
     request: { params },
-    responses: { 200: answerOf(laneShape, "The lane."), ...readErrors(404) },
+    responses: { 200: answerOf(laneSchema, "The lane."), ...readErrors(404) },
   }),
-  remove: createRoute({
+  remove: guardedRoute("lanes", {
     method: "delete",
     path: "/v1/lanes/{id}",
     operationId: "removeLane",
-    tags,
-    security: guarded,
     summary: "Remove a lane",
     description: "What happened in it stays.",
     request: {
@@ -72,15 +64,13 @@ export const laneRoutes = {
     "Stop the running turn",
     "Its delivery is cancelled and never retried; what waits behind it goes on.",
   ),
-  pause: createRoute({
+  pause: guardedRoute("lanes", {
     method: "post",
     path: "/v1/lanes/{id}/pause",
     operationId: "pauseLane",
-    tags,
-    security: guarded,
     summary: "Send nothing in this lane until it is resumed",
-    request: { params, body: { content: { "application/json": { schema: pauseShape } }, required: false } },
-    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+    request: { params, body: { content: { "application/json": { schema: pauseSchema } }, required: false } },
+    responses: changedLane,
   }),
   resume: verb("resume", "Let a paused lane go on", "Messages that waited are sent in their order."),
   release: verb(
@@ -88,39 +78,38 @@ export const laneRoutes = {
     "Give back a lane that is held by what nobody can see or write",
     "For a delivery that still owes the end of its turn or its read flag; an open one is cancelled.",
   ),
-  adopt: createRoute({
+  adopt: guardedRoute("lanes", {
     method: "post",
     path: "/v1/lanes/{id}/session",
     operationId: "adoptSession",
-    tags,
-    security: guarded,
     summary: "Let a lane go on in a session that its agent program has already",
     description:
       "From the next message on. Refused while a delivery holds the lane, for a session of another lane or directory, and for a subtask.",
-    request: { params, body: bodyOf(adoptionShape) },
-    responses: { 200: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+    request: { params, body: requestBody(adoptionSchema) },
+    responses: changedLane,
   }),
 };
 
 export function putLaneRoute(runtimeKinds: readonly string[]) {
-  return createRoute({
+  return guardedRoute("lanes", {
     method: "post",
     path: "/v1/lanes",
     operationId: "putLane",
-    tags,
-    security: guarded,
     summary: "Make a lane, or change the settings of one",
     description: "Its sessions and what waits in it stay. What is left out is what the configuration says.",
-    request: { body: bodyOf(newLaneShape(runtimeKinds)) },
-    responses: { 201: answerOf(laneShape, "The lane as it is now."), ...changeErrors(404, 409) },
+    request: { body: requestBody(newLaneSchema(runtimeKinds)) },
+    responses: { 201: answerOf(laneSchema, "The lane as it is now."), ...changeErrors(404, 409) },
   });
 }
 
 export function addLanes(app: App, { service, runtimeKinds }: RouteDeps): void {
   app.openapi(laneRoutes.list, async (c) => c.json({ lanes: (await service.lanes()).map(laneView) }, 200));
-  app.openapi(putLaneRoute(runtimeKinds), async (c) =>
-    c.json(laneView(await service.putLane(toSettings(c.req.valid("json")))), 201),
-  );
+  app.openapi(putLaneRoute(runtimeKinds), async (c) => {
+    const { id, directory, contract = "text", ...given } = c.req.valid("json");
+    const { displayName = null, team = null, member = null, runtime = null, agent = null, model = null } = given;
+    const settings = { id, displayName, team, member, runtime, directory, agent, model, contract };
+    return c.json(laneView(await service.putLane(settings)), 201);
+  });
   app.openapi(laneRoutes.show, async (c) => c.json(laneView(await service.lane(c.req.valid("param").id)), 200));
   app.openapi(laneRoutes.remove, async (c) => {
     await service.removeLane(c.req.valid("param").id, c.req.valid("query").force === "true");
@@ -137,18 +126,4 @@ export function addLanes(app: App, { service, runtimeKinds }: RouteDeps): void {
     const lane = await service.adoptSession(c.req.valid("param").id, c.req.valid("json").sessionId);
     return c.json(laneView(lane), 200);
   });
-}
-
-export function toSettings(lane: z.output<ReturnType<typeof newLaneShape>>): LaneSettings {
-  return {
-    id: lane.id,
-    displayName: lane.displayName ?? null,
-    team: lane.team ?? null,
-    member: lane.member ?? null,
-    runtime: lane.runtime ?? null,
-    directory: lane.directory,
-    agent: lane.agent ?? null,
-    model: lane.model ?? null,
-    contract: lane.contract ?? "text",
-  };
 }

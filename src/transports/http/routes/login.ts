@@ -2,25 +2,22 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { setCookie } from "hono/cookie";
 import { sessionCookie } from "../access.ts";
-import { answerOf, changeErrors, guarded, openErrors } from "../documented.ts";
 import type { App } from "../env.ts";
-import { loginShape } from "../shapes.ts";
+import { answerOf, changeErrors, guardedRoute, openErrors } from "../route-descriptions.ts";
+import { isoTime, loginSchema } from "../schemas.ts";
 import { pageHeaders, refusedPage } from "../status-page.ts";
-import { isoTime } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const tags = ["page"];
 const htmlPage = { "text/html": { schema: z.string() } };
 
 export const loginRoutes = {
-  newCode: createRoute({
+  newCode: guardedRoute("page", {
     method: "post",
     path: "/v1/login",
     operationId: "newLoginCode",
-    tags,
-    security: guarded,
     summary: "A one-time code for a browser",
-    responses: { 200: answerOf(loginShape, "Good once, for a minute."), ...changeErrors() },
+    responses: { 200: answerOf(loginSchema, "Good once, for a minute."), ...changeErrors() },
   }),
   login: createRoute({
     method: "get",

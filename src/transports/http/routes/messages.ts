@@ -1,49 +1,40 @@
 /** Messages: sending, finding, taking back. */
-import { createRoute, z } from "@hono/zod-openapi";
-import type { Send } from "../../../service/service.ts";
-import { answerOf, bodyOf, changeErrors, guarded, idParam } from "../documented.ts";
+import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
-import { messageShape, newMessageShape, sentShape } from "../shapes.ts";
+import { answerOf, changeErrors, guardedRoute, idParam, requestBody } from "../route-descriptions.ts";
+import { messageSchema, newMessageRequestSchema, sentSchema } from "../schemas.ts";
 import { messageView, sentView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
-const tags = ["messages"];
-
 export const messageRoutes = {
-  send: createRoute({
+  send: guardedRoute("messages", {
     method: "post",
     path: "/v1/messages",
     operationId: "sendMessage",
-    tags,
-    security: guarded,
     summary: "Send a message to an agent",
     description:
       "Once this is answered the message is durable and will have an outcome. The same message id with the same body " +
       "may be sent again and changes nothing; with another body it is a conflict.",
-    request: { body: bodyOf(newMessageShape) },
-    responses: { 202: answerOf(sentShape, "Admitted, now or before."), ...changeErrors(404, 409) },
+    request: { body: requestBody(newMessageRequestSchema) },
+    responses: { 202: answerOf(sentSchema, "Admitted, now or before."), ...changeErrors(404, 409) },
   }),
-  list: createRoute({
+  list: guardedRoute("messages", {
     method: "get",
     path: "/v1/messages",
     operationId: "listMessages",
-    tags,
-    security: guarded,
     summary: "What was said, newest first",
     request: {
       query: pageQuery({
         q: z.string().max(500).optional().openapi({ description: "Only those in which all of these words were said." }),
       }),
     },
-    responses: pageAnswers("MessagePage", { messages: z.array(messageShape) }),
+    responses: pageAnswers("MessagePage", { messages: z.array(messageSchema) }),
   }),
-  withdraw: createRoute({
+  withdraw: guardedRoute("messages", {
     method: "delete",
     path: "/v1/messages/{id}",
     operationId: "withdrawMessage",
-    tags,
-    security: guarded,
     summary: "Take back a message that has not been sent",
     request: {
       params: idParam("The message's id."),
@@ -56,12 +47,15 @@ export const messageRoutes = {
           .openapi({ description: "Needed when several lanes have a message of that id." }),
       }),
     },
-    responses: { 200: answerOf(sentShape, "Taken back."), ...changeErrors(404, 409) },
+    responses: { 200: answerOf(sentSchema, "Taken back."), ...changeErrors(404, 409) },
   }),
 };
 
 export function addMessages(app: App, { service }: RouteDeps): void {
-  app.openapi(messageRoutes.send, async (c) => c.json(sentView(await service.send(toSend(c.req.valid("json")))), 202));
+  app.openapi(messageRoutes.send, async (c) => {
+    const { messageId: id, from = "user", ...message } = c.req.valid("json");
+    return c.json(sentView(await service.send({ ...message, id, from })), 202);
+  });
 
   app.openapi(messageRoutes.list, async (c) => {
     const { q, ...filter } = c.req.valid("query");
@@ -73,14 +67,4 @@ export function addMessages(app: App, { service }: RouteDeps): void {
     const { id } = c.req.valid("param");
     return c.json(sentView(await service.withdraw(id, c.req.valid("query").lane)), 200);
   });
-}
-
-export function toSend({ messageId, expiresAt, from, source, ...message }: z.output<typeof newMessageShape>): Send {
-  return {
-    ...message,
-    id: messageId,
-    from: from ?? "user",
-    source: source ?? "manual",
-    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
-  };
 }

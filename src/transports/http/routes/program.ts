@@ -1,50 +1,39 @@
 /** The program itself: its version, its numbers, its interface, and a new start. */
-import { createRoute, z } from "@hono/zod-openapi";
-import { answerOf, changeErrors, guarded, readErrors } from "../documented.ts";
+import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
-import { versionShape } from "../shapes.ts";
-import { isoTime } from "../views.ts";
+import { answerOf, changeErrors, guardedRoute, readErrors } from "../route-descriptions.ts";
+import { isoTime, versionSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
-const tags = ["program"];
-
 export const programRoutes = {
-  version: createRoute({
+  version: guardedRoute("program", {
     method: "get",
     path: "/version",
     operationId: "version",
-    tags,
-    security: guarded,
     summary: "Which Waybill this is, and since when it runs",
-    responses: { 200: answerOf(versionShape, "Version, and this run of it."), ...readErrors() },
+    responses: { 200: answerOf(versionSchema, "Version, and this run of it."), ...readErrors() },
   }),
-  metrics: createRoute({
+  metrics: guardedRoute("program", {
     method: "get",
     path: "/metrics",
     operationId: "metrics",
-    tags,
-    security: guarded,
     summary: "Numbers for Prometheus",
     responses: {
       200: { description: "In Prometheus' text format.", content: { "text/plain": { schema: z.string() } } },
       ...readErrors(),
     },
   }),
-  document: createRoute({
+  document: guardedRoute("program", {
     method: "get",
     path: "/openapi.json",
     operationId: "openapi",
-    tags,
-    security: guarded,
     summary: "This document",
     responses: { 200: answerOf(z.looseObject({}), "An OpenAPI 3.1 document."), ...readErrors() },
   }),
-  restart: createRoute({
+  restart: guardedRoute("program", {
     method: "post",
     path: "/v1/restart",
     operationId: "restart",
-    tags,
-    security: guarded,
     summary: "Start anew",
     description:
       "The worker ends in good order and its supervisor starts another one. Nothing that was admitted is lost.",

@@ -1,8 +1,8 @@
 /** What the routes are made from. */
 import type { Clock } from "../../../clock.ts";
 import type { Service } from "../../../service/service.ts";
+import type { BrowserSessions } from "../browser-sessions.ts";
 import type { HttpMetrics } from "../metrics.ts";
-import type { Sessions } from "../sessions.ts";
 
 export type About = { version: string; runId: string; startedAt: number };
 
@@ -12,7 +12,7 @@ export type ClientLog = { level: "debug" | "info" | "warn" | "error"; service: s
 export type RouteDeps = {
   service: Service;
   clock: Clock;
-  sessions: Sessions;
+  sessions: BrowserSessions;
   metrics: HttpMetrics;
   about: About;
   /** What a lane may name as its runtime. */

@@ -1,9 +1,9 @@
 /** `GET /v1/stream`: everything that happens, as server-sent events that can be resumed without a gap. */
-import { createRoute } from "@hono/zod-openapi";
 import type { FeedItem } from "../../../core/log/feed-item.ts";
 import type { App } from "../env.ts";
 import { frame } from "../event-stream.ts";
-import { streamEventShape } from "../shapes.ts";
+import { guardedRoute } from "../route-descriptions.ts";
+import { streamEventSchema } from "../schemas.ts";
 import { answerStream, streamRoute } from "../stream-answer.ts";
 import { streamEventView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -11,8 +11,8 @@ import type { RouteDeps } from "./route-deps.ts";
 const path = "/v1/stream";
 
 export const streamRoutes = {
-  stream: createRoute({
-    ...streamRoute(streamEventShape),
+  stream: guardedRoute("stream", {
+    ...streamRoute(streamEventSchema),
     path,
     operationId: "stream",
     summary: "What happens, as it happens",
@@ -29,7 +29,7 @@ export function addStream(app: App, deps: RouteDeps): void {
     const { lane, lastEventId } = c.req.valid("query");
     return answerStream(c, deps, {
       path,
-      wanted: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
+      query: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
       checkCursor: service.checkCursor.bind(service),
       now: () => service.now(),
       follow: (options) => service.follow(options),

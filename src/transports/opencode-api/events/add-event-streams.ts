@@ -9,7 +9,7 @@ import type { Service } from "../../../service/service.ts";
 import type { Env } from "../../http/env.ts";
 import { eventStream } from "../../http/event-stream.ts";
 import type { HttpMetrics } from "../../http/metrics.ts";
-import { endOf, streamHeaders } from "../../http/stream-answer.ts";
+import { streamEnd, streamHeaders } from "../../http/stream-answer.ts";
 import { timedId } from "../ids.ts";
 import { placeOf, wantedDirectory } from "../request-directory.ts";
 import type { EventHub } from "./event-hub.ts";
@@ -62,7 +62,7 @@ async function answer(c: Context<Env>, deps: EventStreamDeps, form: Form, direct
   if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
   const { hub, clock, metrics, report } = deps;
   const after = c.req.header("last-event-id") || c.req.query("lastEventId") || undefined;
-  const end = endOf(c);
+  const end = streamEnd(c);
   const { withState } = form;
   const following = hub.follow({ after, directory, withState, signal: end.signal });
   const { from, tellsState, lines } = await following.catch((error: unknown) => {

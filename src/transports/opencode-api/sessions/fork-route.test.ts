@@ -2,8 +2,9 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anApi, anApiOn } from "../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { MemoryService } from "../../../../test/support/memory-service.ts";
 import { serviceOf } from "../../../../test/support/service-of.ts";
+import type { TestService } from "../../../../test/support/test-service.ts";
+import { testService } from "../../../../test/support/test-service.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
 import type { MessageRow } from "../projection/session-projection.ts";
@@ -12,8 +13,8 @@ const at = (path: string) => `/opencode/session/${path}`;
 const post = (json: unknown = {}) => ({ method: "POST", json });
 
 /** Two messages that were answered; the second was typed into the program. */
-function aTalk(): MemoryService {
-  const service = new MemoryService();
+function aTalk(): TestService {
+  const service = testService();
   const history = new LaneHistory("demo");
   history.admit("msg_one");
   history.send("msg_one");
@@ -23,7 +24,7 @@ function aTalk(): MemoryService {
   history.begin("typed");
   history.says("answer-2", "Two.");
   history.end("typed");
-  for (const event of history.events) service.tell(event);
+  service.publish(...history.events);
   return service;
 }
 
@@ -50,7 +51,8 @@ describe("a fork", () => {
     expect(users.map(({ info }) => info.id)).toEqual(["msg_one", expect.stringMatching(/^msg_/)]);
     for (const { info } of users)
       expect((await ask(at("ses_demo/fork"), post({ messageID: info.id }))).status).toBe(200);
-    const told = service.forks.map(({ before }) => service.told.find(({ event }) => event.seq === before)?.event);
+    const { events } = await service.events({ lane: "demo", limit: 100 });
+    const told = service.forks.map(({ before }) => events.find(({ event }) => event.seq === before)?.event);
     expect(told).toMatchObject([
       { data: { item: { id: "delivery:msg_one" } } },
       { data: { item: { id: "prompt-typed" } } },
@@ -76,7 +78,7 @@ describe("a fork", () => {
     ["not_served", 501],
     ["runtime_unavailable", 503],
   ])("that cannot be made says why: %s", async (code, status) => {
-    const service = new MemoryService();
+    const service = testService();
     const fork = () => Promise.reject(new AppError({ code, message: "It works." }));
     const answer = await anApi({ service: Object.assign(service, { fork }) }).ask(at("ses_demo/fork"), post());
     expect([answer.status, answer.json()]).toMatchObject([status, { data: { message: "It works.", code } }]);

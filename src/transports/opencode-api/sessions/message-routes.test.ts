@@ -10,7 +10,7 @@ type Row = { info: Message; parts: Part[] };
 
 function apiAfter(history: LaneHistory): Api {
   const api = anApi();
-  for (const event of history.events) api.service.tell(event);
+  api.service.publish(...history.events);
   return api;
 }
 

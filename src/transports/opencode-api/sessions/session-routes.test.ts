@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../test/support/events.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../test/support/lane-history.ts";
-import { MemoryService } from "../../../../test/support/memory-service.ts";
 import { aRecord } from "../../../../test/support/records.ts";
+import { testService } from "../../../../test/support/test-service.ts";
 
 const at = (path: string) => `/opencode${path}`;
 
 describe("sessions", () => {
   it("are the lanes, those first in which something happened last", async () => {
-    const { ask, service } = anApi({ service: new MemoryService(["one", "two", "three"]) });
-    service.tell(anEvent({ lane: "one", seq: 1, time: 2000 }));
-    service.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
+    service.publish(anEvent({ lane: "one", seq: 1, time: 2000 }));
+    service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
     const sessions = (await ask(at("/session"))).json() as Session[];
     expect(sessions.map(({ id, time }) => [id, time.updated])).toEqual([
       ["ses_three", 3000],
@@ -33,13 +33,13 @@ describe("sessions", () => {
   });
 
   it("are found by directory, words, age and number", async () => {
-    const { ask, service } = anApi({ service: new MemoryService(["one", "two", "three"]) });
+    const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
     await service.putLane({
       ...(await service.lane("two")).lane,
       directory: "/tmp/below",
       displayName: "Green builds",
     });
-    service.tell(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
     const ids = async (query: string) =>
       ((await ask(at(`/session?${query}`))).json() as Session[]).map(({ slug }) => slug).sort();
     expect(await ids("directory=/tmp")).toEqual(["one", "three"]);
@@ -73,7 +73,7 @@ describe("sessions", () => {
     const { ask, service } = anApi();
     const answer = await ask(at("/session"), { method: "POST", json });
     expect([answer.status, answer.json()]).toMatchObject([501, { data: { code: "not_served" } }]);
-    expect(service.laneMap.size).toBe(1);
+    expect(await service.lanes()).toHaveLength(1);
   });
 
   it("are made for `opencode run`, which forbids what it could not answer", async () => {
@@ -99,7 +99,7 @@ describe("sessions", () => {
   it("end with their lanes", async () => {
     const { ask, service } = anApi();
     expect((await ask(at("/session/ses_demo"), { method: "DELETE" })).json()).toBe(true);
-    expect(service.laneMap.size).toBe(0);
+    expect(await service.lanes()).toHaveLength(0);
   });
 
   it.each([
@@ -129,8 +129,8 @@ describe("sessions", () => {
 describe("sessions below", () => {
   it("are found in the lane's events, can be read, and cannot be told anything", async () => {
     const { ask, service } = anApi();
-    service.tell(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
-    service.tell(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
+    service.publish(anEvent({ lane: "demo", seq: 1, time: 1000, nativeSession: "sub" }));
+    service.publish(anEvent({ lane: "demo", seq: 2, time: 2000, nativeSession: "sub" }));
     const [child] = (await ask(at("/session/ses_demo/children"))).json() as Session[];
     expect(child).toMatchObject({ parentID: "ses_demo", time: { created: 1000, updated: 2000 }, directory: "/tmp" });
     const path = at(`/session/${child?.id}`);
@@ -146,10 +146,11 @@ describe("sessions below", () => {
 
 describe("a session is busy", () => {
   it("while something is to come, as those hear who follow: a turn, or a message that waits, also in a paused lane", async () => {
-    const service = new MemoryService(["works", "waits", "pauses", "rests", "tries", "unheard"]);
+    const service = testService(["works", "waits", "pauses", "rests", "tries", "unheard"]);
     const holds = ["works", "tries"];
+    const listed = service.lanes;
     const lanes = async () =>
-      (await MemoryService.prototype.lanes.call(service)).map((state) => ({
+      (await listed()).map((state) => ({
         ...state,
         holder: holds.includes(state.lane.id) ? aRecord() : null,
         waiting: ["waits", "pauses", "unheard"].includes(state.lane.id) ? 1 : 0,
@@ -159,7 +160,7 @@ describe("a session is busy", () => {
       const history = new LaneHistory(lane);
       history.admit("m1");
       say(history);
-      for (const event of history.events) service.tell(event);
+      service.publish(...history.events);
     };
     const works = (history: LaneHistory) => {
       history.send("m1");

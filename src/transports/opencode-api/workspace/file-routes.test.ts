@@ -64,7 +64,7 @@ describe("reading a file", () => {
 
   it("a directory in Waybill's state that lanes were given is shown all the same", async () => {
     const { root, service, ask } = filePlace({ git: false });
-    service.denied = [root];
+    service.stateDirectories = [root];
     expect((await ask("/opencode/file/content?path=a.txt")).status).toBe(200);
   });
 });

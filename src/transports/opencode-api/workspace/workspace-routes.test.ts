@@ -4,12 +4,13 @@ import type { Project } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { filePlace } from "../../../../test/support/file-place.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
-import { MemoryService } from "../../../../test/support/memory-service.ts";
+import { testService } from "../../../../test/support/test-service.ts";
+import { aLane } from "../../../../test/support/waybill.ts";
 import { defaultBranch } from "./projects.ts";
 
 function aService() {
-  const service = new MemoryService();
-  service.runtimeStates = [
+  const service = testService();
+  service.runtimes = async () => [
     { kind: "stub", ready: true, isDefault: false, models: [] },
     { kind: "opencode", ready: true, isDefault: true, models: ["acme/large"] },
     { kind: "pi", ready: false, isDefault: false, models: [] },
@@ -46,7 +47,7 @@ describe("where the server works", () => {
     const project = (await read("/project/current")) as Project;
     expect(project).toMatchObject({ worktree: directory, vcs: "git", id: expect.stringMatching(/^[0-9a-f]{40}$/) });
     expect(await read(`/project/current?directory=${src}`)).toEqual(project);
-    await service.putLane({ ...laneAt("/tmp"), id: "elsewhere" });
+    await service.store.putLane(aLane({ id: "elsewhere", directory: "/tmp" }));
     expect(await read("/project")).toMatchObject([{ id: project.id }, { id: "global", worktree: "/" }]);
     expect(await read(`/project/${project.id}/directories`)).toEqual([{ directory }]);
     expect(await read("/project/nothing/directories")).toEqual([]);
@@ -113,15 +114,4 @@ describe("a client's log", () => {
     const bad = await ask("/opencode/log", { method: "POST" });
     expect([bad.status, bad.json()]).toMatchObject([400, { name: "BadRequest" }]);
   });
-});
-
-const laneAt = (directory: string) => ({
-  displayName: null,
-  team: null,
-  member: null,
-  runtime: null,
-  directory,
-  agent: null,
-  model: null,
-  contract: "text" as const,
 });

@@ -32,8 +32,8 @@ function anAskingApi(): Api {
     { header: "Colour", question: "Which?", options: [{ label: "Red", description: null }], multiple: false },
   ];
   history.tell({ type: "question.requested", data: { ask: "a-2", call: null, questions } });
-  for (const event of history.events) api.service.tell(event);
-  api.service.openAsks.push(anAsk({ id: "a-1", kind: "permission" }), anAsk({ id: "a-2", kind: "question" }));
+  api.service.publish(...history.events);
+  api.service.announce(anAsk({ id: "a-1", kind: "permission" }), anAsk({ id: "a-2", kind: "question" }));
   return api;
 }
 
@@ -58,7 +58,7 @@ describe("what agents wait for", () => {
 
   it("is listed by its title when what was told of it is not kept", async () => {
     const { ask, service } = anApi();
-    service.openAsks.push(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
+    service.announce(anAsk({ id: "per_1", kind: "permission" }), anAsk({ id: "que_1", kind: "question" }));
     expect((await ask("/opencode/permission")).json()).toMatchObject([
       { id: "per_1", permission: "bash: rm -r build" },
     ]);
@@ -114,7 +114,7 @@ describe("answers", () => {
 
   it("by the address of a session reach nobody else's agent", async () => {
     const { ask, service } = anAskingApi();
-    service.laneMap.set("two", { ...(await service.lane("demo")).lane, id: "two" });
+    await service.putLane({ ...(await service.lane("demo")).lane, id: "two" });
     const reply = (session: string) =>
       ask(`/opencode/session/${session}/permissions/per_a-1`, { method: "POST", json: { response: "once" } });
     const nobody = await reply("ses_nobody");

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { MemoryService } from "../../../../../test/support/memory-service.ts";
+import { testService } from "../../../../../test/support/test-service.ts";
 import { questionlessLanes } from "./questionless-lanes.ts";
 
 test("lanes that were removed in whichever way are forgotten, and the others are not", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
-  const service = new MemoryService(ids);
+  const service = testService(ids);
   const lanes = questionlessLanes(service);
   for (const id of ids.slice(0, 100)) await lanes.add(id);
   for (const id of ids.slice(0, 60)) await service.removeLane(id, true);
@@ -14,7 +14,7 @@ test("lanes that were removed in whichever way are forgotten, and the others are
 
 test("one that is made while those are looked for that are gone is not taken for one of them", async () => {
   const ids = Array.from({ length: 101 }, (_, index) => `lane-${index}`);
-  const service = new MemoryService(ids);
+  const service = testService(ids);
   const lanes = questionlessLanes({
     lanes: async () => {
       const listed = await service.lanes();

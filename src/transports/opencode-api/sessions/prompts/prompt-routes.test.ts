@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { accepted, failedForGood, move, proven, submit } from "../../../../../test/support/deliveries.ts";
 import { anEvent } from "../../../../../test/support/events.ts";
 import type { Answered, Asked } from "../../../../../test/support/http-api.ts";
 import { anApi, served, token } from "../../../../../test/support/http-api.ts";
 import { LaneHistory } from "../../../../../test/support/lane-history.ts";
 import { ManualClock, settled } from "../../../../../test/support/manual-clock.ts";
-import type { MemoryService } from "../../../../../test/support/memory-service.ts";
+import type { TestService } from "../../../../../test/support/test-service.ts";
 import { AppError } from "../../../../app-error.ts";
+import type { DeliveryEvent } from "../../../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../../../core/delivery/record.ts";
 import { endNote } from "../../../../core/turn/delivery-notes.ts";
+import type { EventBody } from "../../../../core/turn/universal-event.ts";
 
 const text = (words: string) => ({ type: "text", text: words });
 /** As OpenCode's terminal sends a file that was named with its help. */
@@ -22,32 +25,27 @@ const hello = { parts: [text("Hello.")] };
 const post = (json: unknown): Asked => ({ method: "POST", json });
 const session = "/opencode/session/ses_demo";
 
-/** What the agent did with a message, told to the service, and its end. */
-function answer(service: MemoryService, messageId: string, words: string): void {
+/** What the agent did with a message, and its end; `asked` was published before. */
+async function answer(service: TestService, messageId: string, words: string, asked?: EventBody): Promise<void> {
   const history = new LaneHistory("demo");
+  if (asked) history.tell(asked);
   history.admit(messageId);
   history.send(messageId);
   history.begin(messageId);
   history.says("said", words);
   history.end(messageId);
-  end(service, messageId, { status: "responded" });
-  for (const event of history.events) service.tell(event);
+  const record = await sentTo(service);
+  await move(service.store, record, submit(record), accepted(), proven());
+  service.publish(...history.events.slice(asked ? 1 : 0));
 }
 
 /** Without a turn. */
-function fail(service: MemoryService, messageId: string, how: Pick<DeliveryRecord, "status" | "lastReason">): void {
+async function fail(service: TestService, messageId: string, event: DeliveryEvent): Promise<void> {
+  const { status, lastReason } = (await move(service.store, await sentTo(service), event)).record;
   const history = new LaneHistory("demo");
   history.admit(messageId);
-  history.tell(endNote({ messageId, rounds: 1, ...how }), { source: "daemon" });
-  end(service, messageId, how);
-  for (const event of history.events) service.tell(event);
-}
-
-function end(service: MemoryService, messageId: string, how: Partial<DeliveryRecord>): void {
-  const record = [...service.records.values()].find((one) => one.messageId === messageId);
-  if (!record) throw new Error("it was not sent");
-  const ended = { ...record, readCommittedAt: 1, turnEndedAt: 1, ...how };
-  service.records.set(record.id, ended);
+  history.tell(endNote({ messageId, rounds: 1, status, lastReason }), { source: "daemon" });
+  service.publish(...history.events);
 }
 
 describe("a prompt", () => {
@@ -78,7 +76,7 @@ describe("a prompt", () => {
     const { ask, service } = anApi();
     const send = (words: string) => ask(`${session}/prompt_async`, post({ messageID: "msg_1", parts: [text(words)] }));
     expect([(await send("One.")).status, (await send("One.")).status]).toEqual([204, 204]);
-    expect(service.records.size).toBe(1);
+    expect((await service.deliveries({ limit: 10 })).items).toHaveLength(1);
     expect((await send("Two.")).json()).toMatchObject({ data: { code: "message_conflict" } });
   });
 
@@ -153,7 +151,7 @@ describe("a prompt", () => {
     const paused = await ask(`${session}/message`, post(hello));
     expect([paused.status, paused.body]).toEqual([409, expect.stringMatching(/over_budget.*waybill resume demo/)]);
     await service.resume("demo");
-    service.trouble = new AppError({ code: "draining", message: "Ending.", retryable: true });
+    service.failure = new AppError({ code: "draining", message: "Ending.", retryable: true });
     expect((await ask(`${session}/prompt_async`, post(hello))).status).toBe(503);
   });
 });
@@ -178,11 +176,12 @@ describe("the model of a prompt", () => {
     expect((await service.lane("demo")).lane.model).toBe("large");
   });
 
+  const stub = { kind: "stub", ready: true, isDefault: true, models: [] };
   const claude = { kind: "claude", ready: true, isDefault: false, models: [] };
 
   it("may be one of another runtime until a session that a client made is used", async () => {
     const { ask, service } = anApi();
-    service.runtimeStates.push(claude);
+    service.runtimes = async () => [stub, claude];
     const made = (await ask("/opencode/session", post({}))).json() as { id: string; slug: string };
     const prompt = `/opencode/session/${made.id}/prompt_async`;
     expect((await ask(prompt, choose("claude", "opus"))).status).toBe(204);
@@ -194,7 +193,7 @@ describe("the model of a prompt", () => {
 
   it("moves no lane that somebody configured; what a client takes for new sessions is no wish there", async () => {
     const { ask, service } = anApi();
-    service.runtimeStates = [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
+    service.runtimes = async () => [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
     expect((await ask(`${session}/prompt_async`, choose("opencode", "default"))).status).toBe(204);
     expect((await ask(`${session}/prompt_async`, choose("opencode", "large"))).status).toBe(409);
     expect((await ask(`${session}/prompt_async`, choose("claude", "default"))).status).toBe(409);
@@ -210,7 +209,7 @@ describe("the model of a prompt", () => {
     expect((await service.lane("demo")).lane).toMatchObject({ runtime: "stub", model: null });
     expect(service.sent).toEqual([]);
     const made = await ask("/opencode/session", post({ model: { providerID: "nobody", id: "x" } }));
-    expect([made.status, service.laneMap.size]).toEqual([400, 1]);
+    expect([made.status, (await service.lanes()).length]).toEqual([400, 1]);
   });
 });
 
@@ -221,7 +220,7 @@ describe("whoever waits for the answer", () => {
     const { ask, service } = anApi();
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
-    answer(service, "msg_1", "Good morning.");
+    await answer(service, "msg_1", "Good morning.");
     expect((await waiting).json()).toMatchObject({
       info: { role: "assistant", parentID: "msg_1", sessionID: "ses_demo" },
       parts: expect.arrayContaining([expect.objectContaining({ type: "text", text: "Good morning." })]),
@@ -238,7 +237,7 @@ describe("whoever waits for the answer", () => {
     };
     const all = ["opencode/1.18.33", "ai-sdk/opencode/1"].map(wait);
     await sentTo(service);
-    answer(service, "msg_1", "Good morning.");
+    await answer(service, "msg_1", "Good morning.");
     await all[1];
     await clock.advance(299);
     expect(order).toEqual(["ai-sdk/opencode/1"]);
@@ -250,16 +249,16 @@ describe("whoever waits for the answer", () => {
   it("gets it at once when the message was answered before", async () => {
     const { ask, service } = anApi();
     await ask(`${session}/prompt_async`, prompt);
-    answer(service, "msg_1", "Good morning.");
+    await answer(service, "msg_1", "Good morning.");
     expect((await ask(`${session}/message`, prompt)).json()).toMatchObject({ info: { parentID: "msg_1" } });
-    expect(service.records.size).toBe(1);
+    expect((await service.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
   it("hears why there is none", async () => {
     const { ask, service } = anApi();
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
-    fail(service, "msg_1", { status: "failed_terminal", lastReason: "runtime_refused" });
+    await fail(service, "msg_1", failedForGood(0, null, "runtime_refused"));
     const { status, body } = await waiting;
     expect([status, body]).toEqual([409, expect.stringMatching(/failed_terminal.*runtime_refused.*waybill why/)]);
   });
@@ -273,7 +272,7 @@ describe("whoever waits for the answer", () => {
     });
     await sentTo(service);
     for (let blank = 0; blank < 3; blank++) await clock.advance(20_000);
-    answer(service, "msg_1", "Good morning.");
+    await answer(service, "msg_1", "Good morning.");
     while (!answered) await clock.advance(200);
     await waiting;
     expect(answered?.body).toMatch(/^ {2,4}\{"info"/);
@@ -289,7 +288,8 @@ describe("whoever waits for the answer", () => {
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
     await clock.advance(20_000);
-    fail(service, "msg_1", { status: "cancelled", lastReason: "withdrawn" });
+    const reason = "withdrawn";
+    await fail(service, "msg_1", { type: "withdrawn", at: 0, by: "user", reason, readCommitted: true, lookAt: 0 });
     await settled();
     await clock.advance(200);
     expect((await waiting).json()).toMatchObject({
@@ -304,13 +304,12 @@ describe("whoever waits for the answer", () => {
     expect((await ask(session, { method: "PATCH", json: { permission } })).status).toBe(200);
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
-    const whose = { laneId: "demo", deliveryId: null, messageId: null, person: null, since: 0 };
-    service.openAsks.push({ id: "q1", kind: "question", title: "Which?", ...whose });
+    service.announce({ id: "q1", kind: "question", title: "Which?", laneId: "demo", since: 0 });
     const asked = { type: "question.requested" as const, data: { ask: "q1", call: null, questions: [] } };
-    service.tell(anEvent({ lane: "demo", seq: 0 }, asked));
+    service.publish(anEvent({ lane: "demo", seq: 1 }, asked));
     while (service.answers.length === 0) await settled();
     expect(service.answers).toEqual([{ id: "q1", decision: { decision: "reject" } }]);
-    answer(service, "msg_1", "Good morning.");
+    await answer(service, "msg_1", "Good morning.", asked);
     expect((await waiting).status).toBe(200);
   });
 
@@ -321,7 +320,7 @@ describe("whoever waits for the answer", () => {
     await sentTo(service);
     gone.abort();
     expect((await waiting).status).toBe(408);
-    expect([service.records.size, errors]).toEqual([1, []]);
+    expect([(await service.deliveries({ limit: 10 })).items.length, errors]).toEqual([1, []]);
   });
 
   it("may break off the connection, and nobody waits for it any more", async () => {
@@ -338,7 +337,7 @@ describe("whoever waits for the answer", () => {
     gone.abort();
     await expect(waiting).rejects.toThrow();
     while (service.following > 2) await settled();
-    expect(service.records.size).toBe(1);
+    expect((await service.deliveries({ limit: 10 })).items).toHaveLength(1);
   });
 
   it("is told to ask again when the daemon ends, under the same id", async () => {
@@ -352,6 +351,10 @@ describe("whoever waits for the answer", () => {
 });
 
 /** Until the message is there. */
-async function sentTo(service: MemoryService): Promise<void> {
-  while (service.records.size === 0) await settled();
+async function sentTo(service: TestService): Promise<DeliveryRecord> {
+  for (;;) {
+    const [found] = (await service.deliveries({ limit: 1 })).items;
+    if (found) return found.record;
+    await settled();
+  }
 }

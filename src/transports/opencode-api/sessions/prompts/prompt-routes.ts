@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
-import type { Choose } from "../../../../mail/admission.ts";
+import type { ChooseLaneChange } from "../../../../mail/admission.ts";
 import type { Env } from "../../../http/env.ts";
-import { endOf } from "../../../http/stream-answer.ts";
+import { streamEnd } from "../../../http/stream-answer.ts";
 import type { OpenCodeApp } from "../../add-opencode.ts";
 import { newMessageId } from "../../ids.ts";
 import { bodyOf } from "../../request-body.ts";
@@ -35,7 +35,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   app.post("/session/:sessionID/message", async (c) => {
     const after = await deps.service.eventsEnd();
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
-    const end = endOf(c);
+    const end = streamEnd(c);
     if (deps.questionless.has(lane.id)) {
       const refusing = refuseQuestions(deps, { lane: lane.id, after, signal: end.signal });
       refusing.catch((error) => deps.report(error, c.req.routePath));
@@ -63,7 +63,7 @@ async function admit(c: Context<Env>, sessionID: string, { service, clock }: Ses
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Asked for a message that is new: whoever sends one again wants to wait for it again, and chooses nothing anew.
-  const choose: Choose = (now, isUsed) => {
+  const choose: ChooseLaneChange = (now, isUsed) => {
     if (now.pausedReason !== null) throw paused(now, now.pausedReason);
     const displayName = firstTitle(now, text);
     return { ...choiceOf(body, now, isUsed, runtimes), ...(displayName === null ? {} : { displayName }) };

@@ -1,31 +1,31 @@
 /**
- * How a browser gets in without ever seeing the token: a code that is good once and for a short time is exchanged for
- * a session, whose id is the cookie. All of it is in memory and ends with the process.
+ * Logs browsers in without showing them the token: a one-time code that expires soon is exchanged for a session, whose
+ * id is the cookie. Kept in memory, so it ends with the process.
  */
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 
-const codeLivesMs = 60_000;
+const codeTtlMs = 60_000;
 const maxCodes = 100;
 const maxSessions = 100;
 
-export type Sessions = {
+export type BrowserSessions = {
   newCode(): { code: string; expiresAt: number };
-  /** A new session's id, or null when the code is wrong, used or too old. */
+  /** The id of a new session, or null when the code is wrong, used or expired. */
   redeem(code: string): string | null;
   knows(sessionId: string): boolean;
 };
 
-export function makeSessions(clock: Clock): Sessions {
-  // Kept as hashes, so that finding one takes no time that tells how much of it was right.
+export function makeBrowserSessions(clock: Clock): BrowserSessions {
+  // Stored as hashes, so that the time of a lookup does not show how much of a guess was right.
   const codes = new Map<string, number>();
   const sessions = new Set<string>();
   return {
     newCode() {
       const code = randomBytes(32).toString("base64url");
-      const expiresAt = clock.now() + codeLivesMs;
+      const expiresAt = clock.now() + codeTtlMs;
       codes.set(hashOf(code), expiresAt);
-      forgetOldest(codes, maxCodes);
+      dropOldest(codes, maxCodes);
       return { code, expiresAt };
     },
     redeem(code) {
@@ -35,17 +35,17 @@ export function makeSessions(clock: Clock): Sessions {
       if (expiresAt === undefined || expiresAt <= clock.now()) return null;
       const sessionId = randomBytes(32).toString("base64url");
       sessions.add(hashOf(sessionId));
-      forgetOldest(sessions, maxSessions);
+      dropOldest(sessions, maxSessions);
       return sessionId;
     },
     knows: (sessionId) => sessions.has(hashOf(sessionId)),
   };
 }
 
-function forgetOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
-  for (const key of kept.keys()) {
-    if (kept.size <= most) return;
-    kept.delete(key);
+function dropOldest(entries: Map<string, unknown> | Set<string>, max: number): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= max) return;
+    entries.delete(key);
   }
 }
 

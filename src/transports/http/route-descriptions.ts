@@ -1,6 +1,7 @@
-/** The parts from which the routes are described: parameters, answers, and the errors that each may end in. */
-import { z } from "@hono/zod-openapi";
-import { errorShape } from "./shapes.ts";
+/** What descriptions of routes are made from: parameters, bodies, responses and errors. */
+import type { RouteConfig } from "@hono/zod-openapi";
+import { createRoute, z } from "@hono/zod-openapi";
+import { errorSchema } from "./schemas.ts";
 
 const errorDescriptions = {
   400: "The request is not valid; nothing was changed.",
@@ -16,12 +17,12 @@ const errorDescriptions = {
 } as const;
 type ErrorStatus = keyof typeof errorDescriptions;
 
-type ErrorAnswer = { description: string; content: { "application/json": { schema: typeof errorShape } } };
+type ErrorAnswer = { description: string; content: { "application/json": { schema: typeof errorSchema } } };
 
 function errors<S extends ErrorStatus>(statuses: readonly S[]): Record<S, ErrorAnswer> {
   const answer = (status: S): ErrorAnswer => ({
     description: errorDescriptions[status],
-    content: { "application/json": { schema: errorShape } },
+    content: { "application/json": { schema: errorSchema } },
   });
   return Object.fromEntries(statuses.map((status) => [status, answer(status)])) as Record<S, ErrorAnswer>;
 }
@@ -41,12 +42,17 @@ export function answerOf<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-export function bodyOf<T extends z.ZodType>(schema: T) {
+export function requestBody<T extends z.ZodType>(schema: T) {
   return { content: { "application/json": { schema } }, required: true as const };
 }
 
-/** Either of them. */
-export const guarded = [{ token: [] }, { session: [] }];
+/** A route that needs the token or the cookie. */
+export function guardedRoute<
+  const P extends string,
+  const R extends Omit<RouteConfig, "path" | "tags" | "security"> & { path: P },
+>(tag: string, route: R) {
+  return createRoute({ tags: [tag], security: [{ token: [] }, { session: [] }], ...route });
+}
 
 export function idParam(description: string) {
   return z.strictObject({ id: z.string().min(1).max(256).openapi({ description }) });

@@ -1,25 +1,23 @@
-/** Doing it again after trouble that passes, less and less often. */
+/** Trying again after errors that pass, less and less often. */
 
-/** How long to wait before each further try of a request: about four seconds in all, enough for a restart. */
-export const fewTries: readonly number[] = [250, 500, 1000, 2000];
+/** The waits before each retry of a request: about four seconds in all, enough for a restart. */
+export const requestRetryMs: readonly number[] = [250, 500, 1000, 2000];
 
-/** The wait before each further try for as long as it takes. */
-export function* endlessTries(): Generator<number, never> {
+export function* endlessRetryMs(): Generator<number, never> {
   for (let ms = 250; ; ms = Math.min(2 * ms, 5000)) yield ms;
 }
 
-/** How long to wait for what ends by itself, and so is no reason to give up. */
 const drainPollMs = 500;
 
-type RepeatOptions = {
+type RetryOptions = {
   if: (error: unknown) => boolean;
   waits: Iterable<number>;
-  /** What uses up no try. */
+  /** Errors that are polled away without using up a retry. */
   free?: (error: unknown) => boolean;
   signal?: AbortSignal | undefined;
 };
 
-export async function repeated<T>(call: () => Promise<T>, options: RepeatOptions): Promise<T> {
+export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const waits = options.waits[Symbol.iterator]();
   for (;;) {
     try {
@@ -28,15 +26,15 @@ export async function repeated<T>(call: () => Promise<T>, options: RepeatOptions
       if (options.signal?.aborted || !options.if(error)) throw error;
       const { value, done } = options.free?.(error) ? { value: drainPollMs, done: false } : waits.next();
       if (done) throw error;
-      await pause(value, options.signal);
+      await sleep(value, options.signal);
     }
   }
 }
 
 /** Rejects with the signal's reason when that is aborted. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    signal?.throwIfAborted();
     const onAbort = () => {
       clearTimeout(timer);
       reject(signal?.reason);

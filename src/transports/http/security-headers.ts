@@ -1,11 +1,11 @@
-/** Headers of every answer: nothing is cached, guessed, framed or told to other sites. No CORS headers, on purpose. */
+/** Headers of every response: no caching, sniffing, framing or referrer. No CORS headers, on purpose. */
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "./env.ts";
 
-/** Pages say what they need; everything else loads nothing at all. */
+/** Pages set their own policy. */
 const loadsNothing = "default-src 'none'; frame-ancestors 'none'";
 
-export const answerHeaders: MiddlewareHandler<Env> = async (c, next) => {
+export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   const { headers } = c.res;
   headers.set("Cache-Control", "no-store");

@@ -1,0 +1,55 @@
+import { getEventListeners } from "node:events";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { anyOf, withinTime } from "./time-limit.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+const pending = () => new Promise<never>(() => {});
+
+/** `wait` is pending while memory is collected. */
+async function collectDuring<T>(wait: Promise<T>): Promise<Promise<T>[]> {
+  for (let times = 0; times < 5; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    collect();
+  }
+  return [wait];
+}
+
+test("a signal still ends the wait after a garbage collection", async () => {
+  const stop = new AbortController();
+  const [wait] = await collectDuring(
+    withinTime(600_000, anyOf(undefined, stop.signal, new AbortController().signal), pending),
+  );
+  stop.abort("enough");
+  await expect(wait).rejects.toBe("enough");
+});
+
+test("the time limit still ends the wait after a garbage collection", async () => {
+  const [wait] = await collectDuring(withinTime(100, anyOf(), pending));
+  await expect(wait).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
+test("a signal that was aborted before ends the wait at once", async () => {
+  await expect(withinTime(600_000, AbortSignal.abort("enough"), pending)).rejects.toBe("enough");
+});
+
+test("many waits under one signal add no listener to it, and all end with it", async () => {
+  const stop = new AbortController();
+  const waits = Array.from({ length: 30 }, () => withinTime(600_000, anyOf(stop.signal), pending));
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  stop.abort("enough");
+  const reasons = (await Promise.allSettled(waits)).map((one) => one.status === "rejected" && one.reason);
+  expect(reasons).toEqual(Array(30).fill("enough"));
+});
+
+test("what is called learns of the end by its own signal", async () => {
+  let given: AbortSignal | undefined;
+  const wait = withinTime(1, anyOf(), (signal) => {
+    given = signal;
+    return pending();
+  });
+  await expect(wait).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(given?.aborted).toBe(true);
+});

@@ -1,0 +1,35 @@
+/** What a message may contain. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
+import { z } from "zod";
+import { actionModes, maxCharacters, sources } from "../core/message/message.ts";
+
+export const nameSchema = z.string().trim().min(1).max(128);
+
+const messageId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");
+const taskRef = z.strictObject({ id: nameSchema, team: nameSchema.optional(), title: z.string().max(500).optional() });
+const attachment = z.strictObject({
+  id: nameSchema,
+  name: z.string().min(1).max(255),
+  mimeType: z.string().min(1).max(255),
+  size: z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER),
+});
+
+export const newMessageSchema = z.strictObject({
+  id: messageId.meta({ description: "Chosen by the sender, so that sending twice is safe." }),
+  to: z.union([z.strictObject({ lane: nameSchema }), z.strictObject({ person: nameSchema })]),
+  from: nameSchema,
+  text: z
+    .string()
+    .min(1, "must not be empty")
+    .max(maxCharacters, `must not be longer than ${maxCharacters} characters`)
+    .refine((text) => text.trim() !== "", "must not be empty"),
+  summary: z.string().max(1000).optional(),
+  actionMode: z.enum(actionModes).optional(),
+  taskRefs: z.array(taskRef).max(100).optional(),
+  relayOfMessageId: messageId.optional(),
+  attachments: z.array(attachment).max(20).optional(),
+  replyTo: nameSchema.optional().meta({ description: "Who gets the answer; the sender unless said otherwise." }),
+  conversation: nameSchema.optional(),
+  source: z.enum(sources).optional(),
+  expiresAt: z.number().int().positive().optional(),
+});
+export type NewMessage = z.input<typeof newMessageSchema>;

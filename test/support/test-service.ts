@@ -1,0 +1,320 @@
+/**
+ * The real service on a real store in which nothing moves by itself: no courier runs, so what is sent stays pending, and
+ * agents do what a test publishes. For tests of transports; single verbs can be replaced to fail or to wait.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished } from "vitest";
+import { AppError } from "../../src/app-error.ts";
+import { systemClock } from "../../src/clock.ts";
+import { defaultPolicy } from "../../src/core/delivery/policy.ts";
+import type { Notice } from "../../src/core/lane/lane.ts";
+import { isKept } from "../../src/core/turn/bounded-event.ts";
+import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import { AskRegistry } from "../../src/courier/ask-registry.ts";
+import type { Courier } from "../../src/courier/courier.ts";
+import type { PublishedEvent } from "../../src/events/event-writer.ts";
+import { Recorder } from "../../src/events/recorder.ts";
+import { admitMessage } from "../../src/mail/admission.ts";
+import { storeMailbox } from "../../src/mail/mailbox.ts";
+import { Interventions } from "../../src/operator/interventions.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
+import { createService } from "../../src/service/create-service.ts";
+import type { Engine } from "../../src/service/engine.ts";
+import type { AskDecision, OpenAsk, Send, Service } from "../../src/service/service.ts";
+import { Ledger } from "../../src/store/ledger.ts";
+import type { Store } from "../../src/store/port.ts";
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { anEvent, logged } from "./events.ts";
+import { aLane } from "./waybill.ts";
+
+type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
+
+type Controls = {
+  readonly store: Store;
+  /** What was admitted. */
+  readonly sent: Send[];
+  /** What agents were answered. */
+  readonly answers: { id: string; decision: AskDecision }[];
+  readonly forks: { id: string; before: number | null }[];
+  restarts: number;
+  /** How many streams are followed, and how many items they have given. */
+  following: number;
+  taken: number;
+  /** Thrown by every verb but those of the feed. */
+  failure: unknown;
+  allowedDirectories: string[];
+  stateDirectories: string[];
+  /** Of every lane. */
+  notices: Notice[];
+  /** Something that an agent does; deltas as well. Verbs that are called later see it. */
+  publish(...events: readonly UniversalEvent[]): void;
+  announce(...asks: readonly AnnouncedAsk[]): void;
+};
+
+export type TestService = Service & Controls;
+
+const keptEvents = 100_000;
+
+export function testService(laneIds: readonly string[] = ["demo"]): TestService {
+  const service = { ...controlsOf(() => opened()) } as TestService;
+  let open: Opened | null = null;
+  /** On the first use: many requests are answered before they reach the service. */
+  const opened = () => {
+    open ??= openService(laneIds, service);
+    return open;
+  };
+  const verbs = Object.fromEntries(
+    verbNames.map((name) => [
+      name,
+      async (...args: unknown[]) => {
+        const { failure } = service;
+        if (failure !== null && !neverFails.includes(name)) throw failure;
+        await opened().ready;
+        return (opened().verbs[name] as (...args: unknown[]) => unknown)(...args);
+      },
+    ]),
+  );
+  const counted = (name: "follow" | "followEvents") =>
+    async function* (options: Parameters<Service["follow"]>[0]) {
+      service.following += 1;
+      try {
+        await opened().ready;
+        for await (const item of opened().verbs[name](options)) {
+          service.taken += 1;
+          yield item;
+        }
+      } finally {
+        service.following -= 1;
+      }
+    };
+  const restart = () => {
+    service.restarts += 1;
+  };
+  Object.defineProperty(service, "store", { get: () => opened().store });
+  return Object.assign(service, verbs, { follow: counted("follow"), followEvents: counted("followEvents"), restart });
+}
+
+const verbNames = [
+  "send",
+  "messages",
+  "withdraw",
+  "deliveries",
+  "delivery",
+  "retry",
+  "cancel",
+  "lanes",
+  "lane",
+  "putLane",
+  "renameLane",
+  "removeLane",
+  "abort",
+  "pause",
+  "resume",
+  "release",
+  "adoptSession",
+  "fork",
+  "asks",
+  "answer",
+  "feed",
+  "checkCursor",
+  "now",
+  "events",
+  "eventsEnd",
+  "eventsBefore",
+  "runtimes",
+  "workspace",
+  "readiness",
+  "counts",
+] as const satisfies readonly (keyof Service)[];
+const neverFails: readonly string[] = ["feed", "checkCursor", "now", "eventsEnd"];
+
+function controlsOf(opened: () => Opened): Omit<Controls, "store"> {
+  return {
+    sent: [],
+    answers: [],
+    forks: [],
+    restarts: 0,
+    following: 0,
+    taken: 0,
+    failure: null,
+    allowedDirectories: ["/tmp", "/srv"],
+    stateDirectories: [],
+    notices: [],
+    publish(...events) {
+      const open = opened();
+      open.ready = open.ready.then(() => open.events.publish(events));
+    },
+    announce(...asks) {
+      for (const ask of asks) opened().asks.onEvent(askedBy(ask));
+    },
+  };
+}
+
+function askedBy({ id, kind, title, laneId, since }: AnnouncedAsk): UniversalEvent {
+  const question = { header: null, question: title, options: [], multiple: false };
+  return anEvent(
+    { lane: laneId, seq: 0, time: since },
+    kind === "permission"
+      ? { type: "permission.requested", data: { ask: id, title, call: null, detail: null } }
+      : { type: "question.requested", data: { ask: id, call: null, questions: [question] } },
+  );
+}
+
+type Opened = { store: Store; asks: AskRegistry; events: PublishedEvents; verbs: Service; ready: Promise<unknown> };
+
+function openService(laneIds: readonly string[], service: TestService): Opened {
+  const directory = mkdtempSync(join(tmpdir(), "waybill-service-"));
+  const store = openSqliteStore({ path: join(directory, "waybill.db") });
+  const asks = new AskRegistry();
+  const events = new PublishedEvents(store);
+  const real = createService({
+    waybill: stillEngine(store, asks, events, service),
+    resolveDirectory: (path) => resolved(path, service.allowedDirectories),
+    get allowedDirectories() {
+      return service.allowedDirectories;
+    },
+    get stateDirectories() {
+      return service.stateDirectories;
+    },
+    runtimeDescriptors,
+    defaults: { runtime: "stub", model: null },
+    restart: service.restart,
+    now: systemClock.now,
+    draining: () => false,
+    retriesAreOff: false,
+  });
+  const verbs: Service = {
+    ...real,
+    async send(message, choose) {
+      const sent = await real.send(message, choose);
+      if (!sent.known) service.sent.push(message);
+      return sent;
+    },
+    fork(id, before, as) {
+      service.forks.push({ id, before });
+      return real.fork(id, before, as);
+    },
+    // The agent program, which would have to know the session, is not there.
+    async adoptSession(id, sessionId) {
+      await store.openSession(id, sessionId, 0);
+      return real.lane(id);
+    },
+  };
+  const begin = async () => {
+    await events.start();
+    for (const id of laneIds) await store.putLane(aLane({ id }));
+  };
+  const opened = { store, asks, events, verbs, ready: begin() };
+  onEnd(async () => {
+    await opened.ready;
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return opened;
+}
+
+/** Of the engine's parts those work that answer at once; what is sent is only admitted. */
+function stillEngine(store: Store, asks: AskRegistry, events: PublishedEvents, service: TestService): Engine {
+  const ledger = new Ledger(store, () => {}, fail);
+  const runtime: Partial<Runtime> = {
+    kind: "stub",
+    health: async () => null,
+    notices: () => service.notices,
+    answer: async (_, id, decision) => void service.answers.push({ id, decision }),
+  };
+  const runtimes = new Map([["stub", runtime as Runtime]]);
+  const courier: Partial<Courier> = {
+    moveLane: async () => {},
+    stopTurn: async () => {},
+    inLane: (_, work) => work(),
+    waitReason: () => null,
+  };
+  const { recorder } = events;
+  const deps = {
+    store,
+    ledger,
+    runtimes,
+    asks,
+    mailbox: storeMailbox,
+    missingFiles: async () => [],
+    policy: defaultPolicy,
+    clock: systemClock,
+    closing: new AbortController().signal,
+    runId: "run",
+    failPoint: () => {},
+    onError: fail,
+    recorder: {
+      note: () => {},
+      laneRemoved: () => {},
+      history: recorder.history.bind(recorder),
+      fork: recorder.fork.bind(recorder),
+    },
+  };
+  return {
+    store,
+    ledger,
+    runtimes,
+    asks,
+    courier: courier as Courier,
+    people: new Interventions(deps, courier as Courier),
+    recorder: events as unknown as Recorder,
+    send: (message, sender) => admitMessage(message, deps, sender),
+    prune: async () => 0,
+    drain: () => Promise.reject(new Error("nothing runs here")),
+    close: () => store.close(),
+  };
+}
+
+/** Takes the place of the recorder for those who follow: written by hand, without the turns that it would track. */
+class PublishedEvents {
+  readonly recorder: Recorder;
+  readonly #store: Store;
+  readonly #listeners = new Set<(events: readonly PublishedEvent[]) => void>();
+  newest = "";
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.recorder = new Recorder({ store, clock: systemClock, keep: keptEvents, onError: fail });
+  }
+
+  async start(): Promise<void> {
+    await this.recorder.listen([]);
+    this.newest = await this.#store.eventsEnd();
+    this.recorder.onEvents((events) => this.#emit(events));
+  }
+
+  onEvents(listener: (events: readonly PublishedEvent[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async publish(events: readonly UniversalEvent[]): Promise<void> {
+    for (const event of events) {
+      const [cursor = null] = isKept(event) ? await this.#store.appendEvents([logged(event)], keptEvents) : [];
+      this.#emit([{ cursor, ...logged(event) }]);
+    }
+  }
+
+  #emit(events: readonly PublishedEvent[]): void {
+    this.newest = events.findLast(({ cursor }) => cursor !== null)?.cursor ?? this.newest;
+    for (const listener of [...this.#listeners]) listener(events);
+  }
+}
+
+function resolved(path: string, allowed: readonly string[]): string {
+  if (allowed.some((one) => path === one || path.startsWith(`${one}/`))) return path;
+  throw new AppError({ code: "directory_not_allowed", message: `A lane may not work in ${path}.` });
+}
+
+function fail({ error }: { error: unknown }): void {
+  throw error;
+}
+
+/** At the end of the test, or of the file for what is made outside of tests. */
+function onEnd(dispose: () => Promise<void>): void {
+  if (expect.getState().currentTestName === undefined) afterAll(dispose);
+  else onTestFinished(dispose);
+}
