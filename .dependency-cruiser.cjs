@@ -47,6 +47,13 @@ module.exports = {
       to: { path: "^src/(runtimes|store|transports)/", pathNot: "^src/$1/" },
     },
     {
+      name: "http-knows-no-other-transport",
+      severity: "error",
+      comment: "Other transports mount themselves on it; the daemon passes them in.",
+      from: { path: "^src/transports/http/", ...notTests },
+      to: { path: "^src/transports/(?!http/)" },
+    },
+    {
       name: "runtimes-do-not-know-each-other",
       severity: "error",
       comment: "What several of them need stands beside them.",

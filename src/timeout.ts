@@ -37,3 +37,17 @@ export function withTimeout<T>(
       });
   });
 }
+
+/** Resolves to null when the time is over, or sooner when the signal is aborted. */
+export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<null> {
+  if (signal.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    const wake = () => {
+      cancel();
+      signal.removeEventListener("abort", wake);
+      resolve(null);
+    };
+    const cancel = clock.at(clock.now() + ms, wake);
+    signal.addEventListener("abort", wake, { once: true });
+  });
+}

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/transports/opencode-api/native-routes.ts";
 import { nativeRoutes } from "../../src/transports/opencode-api/native-routes.ts";
-import { isForOpenCode, openCodePath } from "../../src/transports/opencode-api/opencode-address.ts";
+import { openCodePath } from "../../src/transports/opencode-api/opencode-path.ts";
 import { anApi } from "../support/http-api.ts";
 import { nativeRouteList } from "../support/native-routes.ts";
 
@@ -11,7 +11,7 @@ const { app, ask } = anApi();
 const served = nativeRoutes.filter(({ refusal }) => refusal === null).map(({ route }) => route);
 const refused = nativeRoutes.flatMap(({ route, refusal }) => (refusal === null ? [] : [{ route, refusal }]));
 const inApp = app.routes
-  .filter(({ method, path }) => method !== "ALL" && isForOpenCode(path))
+  .filter(({ method, path }) => method !== "ALL" && path.startsWith(`${openCodePath}/`))
   .map(({ method, path }) => `${method} ${path.slice(openCodePath.length).replaceAll(/:(\w+)/g, "{$1}")}`);
 
 describe("the table of OpenCode's routes", () => {

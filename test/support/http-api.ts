@@ -8,6 +8,7 @@ import { makeApp } from "../../src/transports/http/app.ts";
 import type { App } from "../../src/transports/http/env.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
+import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
 import type { TestService } from "./test-service.ts";
 import { testService } from "./test-service.ts";
 
@@ -36,7 +37,8 @@ export function anApiOn<D extends Service>(
 ): Api<D> {
   const { closing = new AbortController().signal } = options;
   const errors: unknown[] = [];
-  const app = makeApp({ token, about, runtimeKinds, onError: (error) => errors.push(error), ...options, service });
+  const onError = (error: unknown) => errors.push(error);
+  const app = makeApp({ token, about, runtimeKinds, mounts: [openCodeMount], onError, ...options, service });
   const ask: Api<D>["ask"] = async (path, asked) => {
     const afterwards: (() => void)[] = [];
     const afterAnswer = (run: () => void) => void afterwards.push(run);

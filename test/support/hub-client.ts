@@ -2,10 +2,10 @@
 import type { Engine } from "../../src/service/engine.ts";
 import type { HubDeps } from "../../src/transports/opencode-api/events/event-hub.ts";
 import { EventHub } from "../../src/transports/opencode-api/events/event-hub.ts";
-import type { Line } from "../../src/transports/opencode-api/events/frame.ts";
-import type { Position } from "../../src/transports/opencode-api/events/position.ts";
-import { positionText } from "../../src/transports/opencode-api/events/position.ts";
-import { sessionView } from "../../src/transports/opencode-api/sessions/session-view.ts";
+import type { SseFrame } from "../../src/transports/opencode-api/events/frame.ts";
+import type { StreamCursor } from "../../src/transports/opencode-api/events/stream-cursor.ts";
+import { cursorText } from "../../src/transports/opencode-api/events/stream-cursor.ts";
+import { sessionView } from "../../src/transports/opencode-api/projection/session-view.ts";
 import { settled } from "./manual-clock.ts";
 import { serviceOf } from "./service-of.ts";
 import type { World } from "./waybill.ts";
@@ -26,7 +26,7 @@ function hubOn(waybill: Engine, { clock, errors }: World, deps: Partial<HubDeps>
 
 export type Client = {
   /** Everything that it has been given. */
-  seen: Line[];
+  seen: SseFrame[];
   from: string;
   leave(): Promise<void>;
 };
@@ -34,16 +34,16 @@ export type Client = {
 /** Reads as fast as it is given something, until it leaves or has seen `most`. */
 export async function aClient(
   hub: EventHub,
-  options: { after?: string | Position; directory?: string; most?: number; withState?: boolean } = {},
+  options: { after?: string | StreamCursor; directory?: string; most?: number; withSnapshot?: boolean } = {},
 ): Promise<Client> {
-  const { after, directory, most = Number.POSITIVE_INFINITY, withState = false } = options;
+  const { after, directory, most = Number.POSITIVE_INFINITY, withSnapshot = false } = options;
   const stop = new AbortController();
-  const text = typeof after === "object" ? positionText(after) : after;
-  const { from, lines } = await hub.follow({ after: text, directory, withState, signal: stop.signal });
-  const seen: Line[] = [];
+  const text = typeof after === "object" ? cursorText(after) : after;
+  const { from, frames } = await hub.follow({ after: text, directory, withSnapshot, signal: stop.signal });
+  const seen: SseFrame[] = [];
   const reading = (async () => {
     while (seen.length < most) {
-      const { value, done } = await lines.next();
+      const { value, done } = await frames.next();
       if (done) return;
       seen.push(value);
     }
@@ -52,7 +52,7 @@ export async function aClient(
   await settled();
   return {
     seen,
-    from: positionText(from),
+    from: cursorText(from),
     async leave() {
       stop.abort();
       await reading;
@@ -60,20 +60,20 @@ export async function aClient(
   };
 }
 
-/** What is told in a replay, too: all but what deltas bring. */
-export function durable(lines: readonly Line[], reference: readonly Line[]): string[] {
+/** What a replay has, too: all but what deltas bring. */
+export function durable(frames: readonly SseFrame[], reference: readonly SseFrame[]): string[] {
   const known = new Set(reference.map(({ id }) => id));
-  return lines.filter(({ id }) => known.has(id)).map((line) => line.plain);
+  return frames.filter(({ id }) => known.has(id)).map((frame) => frame.plain);
 }
 
-/** What is left of it for a client that was told some words as soon as they were whole. */
-export function withoutEarly(reference: readonly Line[], seen: readonly Line[]): Line[] {
-  const early = new Set(seen.filter(({ words }) => words?.again === false).map(partOf));
-  return reference.filter((line) => !early.has(partOf(line)));
+/** What is left of it for a client that got some texts as soon as they were complete. */
+export function withoutLiveTexts(reference: readonly SseFrame[], seen: readonly SseFrame[]): SseFrame[] {
+  const live = new Set(seen.filter(({ liveText }) => liveText?.isRepeat === false).map(partOf));
+  return reference.filter((frame) => !live.has(partOf(frame)));
 }
 
-/** The part and its text, where it is whole. */
-function partOf({ plain }: Line): string | null {
+/** The part and its text, where it is complete. */
+function partOf({ plain }: SseFrame): string | null {
   const { part } = JSON.parse(plain.slice(plain.indexOf("data: ") + 6)).properties;
   return part?.text === undefined || part.time?.end === undefined ? null : `${part.id} ${part.text}`;
 }

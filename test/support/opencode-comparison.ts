@@ -20,7 +20,7 @@ const about: Readonly<Record<string, string>> = {
   refuses: "A person refuses what the agent asks.",
   twice: "Two messages, one after the other.",
   meanwhile:
-    "A message that comes during a turn. OpenCode lets it join the turn, Waybill gives it a turn of its own: so steps that look the same are told once here.",
+    "A message that comes during a turn. OpenCode lets it join the turn, Waybill gives it a turn of its own: so steps that look the same are listed once here.",
   dies: "The program is killed in mid-turn. A server that is killed says nothing more; Waybill says that the turn was cut off.",
 };
 

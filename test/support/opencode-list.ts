@@ -7,7 +7,7 @@
  */
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 
-export type Told = { type: string; properties: Record<string, unknown> };
+export type SeenEvent = { type: string; properties: Record<string, unknown> };
 
 const compared = [
   "session.status",
@@ -23,7 +23,7 @@ const compared = [
   "question.rejected",
 ];
 
-export function typeList(events: readonly Told[], sessionID: string): string[] {
+export function typeList(events: readonly SeenEvent[], sessionID: string): string[] {
   const own = events.filter((event) => compared.includes(event.type) && sessionOf(event) === sessionID);
   return collapsed(onlyFirstBusy(onlyLastIdle(withoutPartsOfAsks(withoutUpdatesOfUsers(own)))).map(lineOf));
 }
@@ -60,21 +60,21 @@ function partLine(part: Part): string {
   return part.type;
 }
 
-function sessionOf({ properties }: Told): unknown {
+function sessionOf({ properties }: SeenEvent): unknown {
   const { sessionID, info, part } = properties as { sessionID?: string; info?: Message; part?: Part };
   return sessionID ?? info?.sessionID ?? part?.sessionID;
 }
 
-function lineOf({ type, properties }: Told): string {
+function lineOf({ type, properties }: SeenEvent): string {
   if (type !== "session.status") return type;
   return `${type} ${(properties.status as { type: string }).type}`;
 }
 
-function isStatus(event: Told, status: string): boolean {
+function isStatus(event: SeenEvent, status: string): boolean {
   return lineOf(event) === `session.status ${status}`;
 }
 
-function withoutUpdatesOfUsers(events: readonly Told[]): Told[] {
+function withoutUpdatesOfUsers(events: readonly SeenEvent[]): SeenEvent[] {
   const known = new Set<string>();
   return events.filter(({ type, properties }) => {
     const info = properties.info as Message | undefined;
@@ -85,7 +85,7 @@ function withoutUpdatesOfUsers(events: readonly Told[]): Told[] {
   });
 }
 
-function withoutPartsOfAsks(events: readonly Told[]): Told[] {
+function withoutPartsOfAsks(events: readonly SeenEvent[]): SeenEvent[] {
   let asked = false;
   return events.filter(({ type }) => {
     if (type.endsWith(".asked")) asked = true;
@@ -94,7 +94,7 @@ function withoutPartsOfAsks(events: readonly Told[]): Told[] {
   });
 }
 
-function onlyFirstBusy(events: readonly Told[]): Told[] {
+function onlyFirstBusy(events: readonly SeenEvent[]): SeenEvent[] {
   let busy = false;
   return events.filter((event) => {
     if (isStatus(event, "idle")) busy = false;
@@ -106,9 +106,9 @@ function onlyFirstBusy(events: readonly Told[]): Told[] {
 }
 
 /** Before the next message of a person, or the end. */
-function onlyLastIdle(events: readonly Told[]): Told[] {
-  const isRest = (event: Told) => isStatus(event, "idle") || event.type === "session.idle";
-  const isPrompt = ({ type, properties }: Told) =>
+function onlyLastIdle(events: readonly SeenEvent[]): SeenEvent[] {
+  const isRest = (event: SeenEvent) => isStatus(event, "idle") || event.type === "session.idle";
+  const isPrompt = ({ type, properties }: SeenEvent) =>
     type === "message.updated" && (properties.info as Message).role === "user";
   const last = events.findLastIndex(isRest);
   // A server that is gone says no idle.

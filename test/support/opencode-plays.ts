@@ -2,7 +2,7 @@
  * Scenes that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people do
  * in them is said once, for all.
  */
-import type { Told } from "./opencode-list.ts";
+import type { SeenEvent } from "./opencode-list.ts";
 import type { OpencodeSession } from "./opencode-session.ts";
 import type { Message, Scenes } from "./scenes.ts";
 
@@ -32,7 +32,7 @@ export type Stage = {
   /** Resolves when the model is asked for the second time, and has nothing to say. */
   hangs(): Promise<void>;
 };
-export type Play = (session: OpencodeSession, stage: Stage) => Promise<Told[]>;
+export type Play = (session: OpencodeSession, stage: Stage) => Promise<SeenEvent[]>;
 
 const simply =
   (scene: string): Play =>

@@ -5,13 +5,13 @@
 import type { OpencodeClient } from "@opencode-ai/sdk/v2";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
-import type { Told } from "./opencode-list.ts";
+import type { SeenEvent } from "./opencode-list.ts";
 
 export type Reached = { url: string; authorization: string | null };
 
 export class OpencodeSession {
   readonly client: OpencodeClient;
-  readonly events: Told[] = [];
+  readonly events: SeenEvent[] = [];
   readonly #end = new AbortController();
   readonly #waiting = new Set<() => void>();
   #reading: Promise<void> = Promise.resolve();
@@ -32,7 +32,7 @@ export class OpencodeSession {
   async open(id?: string): Promise<this> {
     const options = { signal: this.#end.signal, ...(this.#comesBack ? {} : { sseMaxRetryAttempts: 1 }) };
     const { stream } = await this.client.event.subscribe({}, options);
-    this.#reading = this.#read(stream as AsyncIterable<Told>).finally(() => this.#over());
+    this.#reading = this.#read(stream as AsyncIterable<SeenEvent>).finally(() => this.#over());
     await this.hears(({ type }) => type === "server.connected");
     this.id = id ?? (await this.client.session.create({}, { throwOnError: true })).data.id;
     return this;
@@ -48,7 +48,7 @@ export class OpencodeSession {
   }
 
   /** Resolves with the `nth` permission that this session asks for. */
-  asks(nth = 1): Promise<Told> {
+  asks(nth = 1): Promise<SeenEvent> {
     return this.hears((event) => this.#isOwn(event, "permission.asked"), nth);
   }
 
@@ -58,13 +58,13 @@ export class OpencodeSession {
   }
 
   /** Everything until the session has come to rest so many times, or the server is gone. */
-  async untilRest(times = 1): Promise<Told[]> {
+  async untilRest(times = 1): Promise<SeenEvent[]> {
     const rest = await this.#find((event) => this.#isOwn(event, "session.idle"), times);
     return rest === null ? this.events : this.events.slice(0, this.events.indexOf(rest) + 1);
   }
 
   /** The same, once a message of the agent has failed: OpenCode says that it rests before that and again after it. */
-  async untilFailed(): Promise<Told[]> {
+  async untilFailed(): Promise<SeenEvent[]> {
     const failed = await this.hears((event) => {
       const info = event.properties.info as Message | undefined;
       return this.#isOwn(event, "message.updated") && info?.role === "assistant" && info.error !== undefined;
@@ -91,17 +91,17 @@ export class OpencodeSession {
   }
 
   /** The `nth` event for which this holds. */
-  async hears(fits: (event: Told) => boolean, nth = 1): Promise<Told> {
+  async hears(fits: (event: SeenEvent) => boolean, nth = 1): Promise<SeenEvent> {
     const found = await this.#find(fits, nth);
     if (found === null) throw new Error(`the stream ended after ${this.events.map(({ type }) => type).join(", ")}`);
     return found;
   }
 
-  async #find(fits: (event: Told) => boolean, nth: number): Promise<Told | null> {
+  async #find(fits: (event: SeenEvent) => boolean, nth: number): Promise<SeenEvent | null> {
     let [seen, found] = [0, 0];
     for (;;) {
       for (; seen < this.events.length; seen += 1) {
-        const event = this.events[seen] as Told;
+        const event = this.events[seen] as SeenEvent;
         if (fits(event)) found += 1;
         if (found === nth) return event;
       }
@@ -115,11 +115,11 @@ export class OpencodeSession {
     await this.#reading;
   }
 
-  #isOwn({ type, properties }: Told, wanted: string): boolean {
+  #isOwn({ type, properties }: SeenEvent, wanted: string): boolean {
     return type === wanted && properties.sessionID === this.id;
   }
 
-  async #read(stream: AsyncIterable<Told>): Promise<void> {
+  async #read(stream: AsyncIterable<SeenEvent>): Promise<void> {
     for await (const event of stream) {
       this.events.push(event);
       this.#wake();

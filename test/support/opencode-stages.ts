@@ -10,6 +10,7 @@ import { runtimeKinds } from "../../src/runtimes/registry.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";
+import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
 import { about, token } from "./http-api.ts";
 import { partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
@@ -63,7 +64,8 @@ export async function nativeTheatre(): Promise<Theatre> {
 
 /** Each scene has a lane, and so a session. */
 export async function waybillTheatre(agent: Agent): Promise<Theatre> {
-  const app = makeApp({ service: serviceOf(agent.waybill), token, about, runtimeKinds });
+  const mounts = [openCodeMount];
+  const app = makeApp({ service: serviceOf(agent.waybill), token, about, runtimeKinds, mounts });
   const listening = await listen({ port: 0, app });
   const at = { url: `${listening.url}/opencode`, authorization: `Bearer ${token}` };
   return {

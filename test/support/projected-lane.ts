@@ -5,10 +5,10 @@ import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
 import type { Said } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
-import type { Emitted, Place } from "../../src/transports/opencode-api/projection/session-projection.ts";
+import type { NativeEvent, SessionSettings } from "../../src/transports/opencode-api/projection/native-event.ts";
 import { SessionProjection } from "../../src/transports/opencode-api/projection/session-projection.ts";
 
-export const place: Place = {
+export const settings: SessionSettings = {
   lane: "chat",
   directory: "/project",
   providerID: "claude",
@@ -20,29 +20,29 @@ export class ProjectedLane {
   readonly projection: SessionProjection;
   /** Everything that the lane's log has, deltas too. */
   readonly log: UniversalEvent[] = [];
-  readonly told: Emitted[] = [];
+  readonly published: NativeEvent[] = [];
   readonly #tracker = new TurnTracker();
   readonly #admitted = new Map<string, { message: Message; rounds: number }>();
   #seq = 0;
 
-  constructor(projection = new SessionProjection(place)) {
+  constructor(projection = new SessionProjection(settings)) {
     this.projection = projection;
   }
 
   /** What is told of each. */
-  says(...all: (Said & { nativeSession?: string })[]): Emitted[] {
+  says(...all: (Said & { nativeSession?: string })[]): NativeEvent[] {
     const drafts = all.flatMap((said) => this.#tracker.take({ at: 1000 + this.#seq, session: "s1", ...said }));
     return this.#take(drafts);
   }
 
-  admits(id: string, text = "go"): Emitted[] {
+  admits(id: string, text = "go"): NativeEvent[] {
     const message = { id, from: "user", text, source: "ui", createdAt: 1000 + this.#seq } as Message;
     this.#admitted.set(id, { message, rounds: 1 });
     return this.#note(beginNotes(message, 1));
   }
 
   /** By a person, after it failed. */
-  isRetried(id: string): Emitted[] {
+  isRetried(id: string): NativeEvent[] {
     const admitted = this.#admitted.get(id);
     if (!admitted) throw new Error(`${id} was not admitted`);
     admitted.rounds += 1;
@@ -50,7 +50,7 @@ export class ProjectedLane {
   }
 
   /** A prompt is sent for it. */
-  sends(message: string, prompt: string | null, number = 1): Emitted[] {
+  sends(message: string, prompt: string | null, number = 1): NativeEvent[] {
     const id = `attempt:${message}:${number}`;
     const value = { message, number, kind: number === 1 ? "prompt" : "retry", prompt };
     const item = { id, kind: "status", role: null, name: "attempt", parent: null, status: "completed" } as const;
@@ -62,19 +62,19 @@ export class ProjectedLane {
     return this.#note([endNote({ messageId, rounds, status, lastReason })]);
   }
 
-  #note(bodies: readonly EventBody[]): Emitted[] {
+  #note(bodies: readonly EventBody[]): NativeEvent[] {
     const envelope = { time: 1000 + this.#seq, session: "s1", turn: this.#tracker.turn, source: "daemon" } as const;
     return this.#take(bodies.map((body) => ({ ...envelope, synthetic: false, ...body })));
   }
 
-  #take(drafts: readonly Draft[]): Emitted[] {
-    const told = drafts.flatMap((draft) => {
+  #take(drafts: readonly Draft[]): NativeEvent[] {
+    const published = drafts.flatMap((draft) => {
       if (draft.type !== "item.delta") this.#seq += 1;
-      const event: UniversalEvent = { id: `evt_${this.#seq}`, seq: this.#seq, lane: place.lane, ...draft };
+      const event: UniversalEvent = { id: `evt_${this.#seq}`, seq: this.#seq, lane: settings.lane, ...draft };
       this.log.push(event);
       return this.projection.take(event);
     });
-    this.told.push(...told);
-    return told;
+    this.published.push(...published);
+    return published;
   }
 }

@@ -1,5 +1,5 @@
 /** What a client shows that does with events what OpenCode's terminal does: it replaces by id, and appends deltas. */
-import type { Line } from "../../src/transports/opencode-api/events/frame.ts";
+import type { SseFrame } from "../../src/transports/opencode-api/events/frame.ts";
 
 type Properties = {
   sessionID: string;
@@ -21,7 +21,7 @@ export type Shown = {
   sessions: Set<string>;
 };
 
-export function shownBy(lines: readonly Line[]): Shown {
+export function shownBy(frames: readonly SseFrame[]): Shown {
   const shown: Shown = {
     messages: new Map(),
     parts: new Map(),
@@ -29,11 +29,11 @@ export function shownBy(lines: readonly Line[]): Shown {
     status: new Map(),
     sessions: new Set(),
   };
-  for (const line of lines) show(shown, line.type, propertiesOf(line));
+  for (const frame of frames) show(shown, frame.type, propertiesOf(frame));
   return shown;
 }
 
-export function propertiesOf({ plain }: Line): Properties {
+export function propertiesOf({ plain }: SseFrame): Properties {
   return (JSON.parse(plain.slice(plain.indexOf("data: ") + 6)) as { properties: Properties }).properties;
 }
 

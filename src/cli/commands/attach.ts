@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
 import { opencodePath } from "../../runtimes/opencode/descriptor.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
-import { openCodePath } from "../../transports/opencode-api/opencode-address.ts";
+import { openCodePath } from "../../transports/opencode-api/opencode-path.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { findDaemon, withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";

@@ -12,6 +12,7 @@ import type { Store } from "../../store/port.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { makeApp } from "../../transports/http/app.ts";
 import { listen } from "../../transports/http/serve.ts";
+import { openCodeMount } from "../../transports/opencode-api/opencode-mount.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
 import { runtimeOfProvider } from "../config/lanes.ts";
@@ -160,6 +161,7 @@ async function startServer({ config, log, service, token, runId, registry }: Ser
     token,
     runtimeKinds,
     about: { version: version(), runId, startedAt: systemClock.now() },
+    mounts: [openCodeMount],
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     registry,

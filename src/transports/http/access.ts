@@ -1,23 +1,24 @@
 /**
- * Who may come in: whoever has the token, or the cookie of a session that was begun with a one-time code. OpenCode's
- * clients know Basic alone, so under their own address the token is also taken as a password, with any user name.
+ * Who may come in: a request with the token, or with the cookie of a session that a one-time code began. Below a mount
+ * whose clients only know Basic, the token is also taken as a password, with any user name.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
-import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { originRefused } from "./allowed-hosts.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
 import type { Access, Env } from "./env.ts";
+import type { Mount } from "./mount.ts";
+import { mountOf } from "./mount.ts";
 
 export const sessionCookie = "waybill_session";
 
 /** Finds out; decides nothing. A wrong token is not made good by a cookie. */
-export function identify(token: string, sessions: BrowserSessions): MiddlewareHandler<Env> {
+export function identify(token: string, sessions: BrowserSessions, mounts: readonly Mount[]): MiddlewareHandler<Env> {
   const isToken = tokenCheck(token);
   const given = (c: Context<Env>, authorization: string) =>
-    bearerIn(authorization) ?? (isForOpenCode(c.req.path) ? passwordIn(authorization) : null);
+    bearerIn(authorization) ?? (passwordHint(c, mounts) === null ? null : passwordIn(authorization));
   const accessOf = (c: Context<Env>): Access => {
     const authorization = c.req.header("authorization");
     if (authorization !== undefined) return isToken(given(c, authorization)) ? "token" : null;
@@ -30,14 +31,20 @@ export function identify(token: string, sessions: BrowserSessions): MiddlewareHa
   };
 }
 
-export const requireAccess: MiddlewareHandler<Env> = async (c, next) => {
-  const access = c.get("access");
-  if (access === null) throw unauthorized(isForOpenCode(c.req.path));
-  // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
-  const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
-  if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
-  await next();
-};
+export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const access = c.get("access");
+    if (access === null) throw unauthorized(passwordHint(c, mounts));
+    // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
+    const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
+    if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
+    await next();
+  };
+}
+
+function passwordHint(c: Context<Env>, mounts: readonly Mount[]): string | null {
+  return mountOf(mounts, c.req.path)?.basicPasswordHint ?? null;
+}
 
 /** Hashes have one length, so comparing them takes the same time whatever was sent. */
 function tokenCheck(token: string): (given: string | null) => boolean {
@@ -57,12 +64,10 @@ function passwordIn(authorization: string): string | null {
   return password ?? null;
 }
 
-function unauthorized(passwordsAreTaken: boolean): AppError {
+function unauthorized(hint: string | null): AppError {
   return new AppError({
     code: "unauthorized",
     message: "This needs the token.",
-    hint: passwordsAreTaken
-      ? "Give the token that stands in Waybill's state directory as the password (`-p TOKEN`), with any user name."
-      : "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
+    hint: hint ?? "Send `Authorization: Bearer TOKEN` with the token that stands in Waybill's state directory.",
   });
 }

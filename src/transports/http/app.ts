@@ -9,9 +9,6 @@ import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import type { Service } from "../../service/service.ts";
-import { addOpenCode } from "../opencode-api/add-opencode.ts";
-import { answerInOpenCodeWords } from "../opencode-api/error-answer.ts";
-import { isForOpenCode } from "../opencode-api/opencode-address.ts";
 import { identify, requireAccess } from "./access.ts";
 import { onlyAllowedNames } from "./allowed-hosts.ts";
 import { makeBrowserSessions } from "./browser-sessions.ts";
@@ -19,6 +16,8 @@ import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
 import { jsonBody } from "./json-body.ts";
 import { makeMetrics, routeOf } from "./metrics.ts";
+import type { Mount } from "./mount.ts";
+import { mountOf } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
@@ -39,6 +38,8 @@ export type AppOptions = {
   about: About;
   /** What a lane may name as its runtime. */
   runtimeKinds: readonly string[];
+  /** Other APIs, each below its own path. */
+  mounts?: readonly Mount[];
   /** Beside loopback: `name:port`, or `name` for any port. */
   allowedHosts?: readonly string[];
   /** Beside those hosts: whole origins, `https://name[:port]`. */
@@ -56,7 +57,7 @@ export type AppOptions = {
 };
 
 export function makeApp(options: AppOptions): App {
-  const { service, token, about, runtimeKinds, clock = systemClock, onError = () => {} } = options;
+  const { service, token, about, runtimeKinds, mounts = [], clock = systemClock, onError = () => {} } = options;
   const sessions = makeBrowserSessions(clock);
   const metrics = makeMetrics(options.registry ?? new Registry(), service);
   const report = (error: unknown, route: string) => onError(error, { method: "GET", route });
@@ -69,19 +70,19 @@ export function makeApp(options: AppOptions): App {
     },
   });
   const answer = (error: unknown, c: Context<Env>) => {
-    const words = isForOpenCode(c.req.path) ? answerInOpenCodeWords : answerError;
-    return words(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) }));
+    const answerWith = mountOf(mounts, c.req.path)?.answerError ?? answerError;
+    return answerWith(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) }));
   };
   app.onError(answer);
-  app.notFound((c) => answer(notFound(isForOpenCode(c.req.path)), c));
+  app.notFound((c) => answer(notFound(mountOf(mounts, c.req.path)), c));
 
   app.use(metrics.measure, securityHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
   addHealth(app, deps);
   addLogin(app, deps);
-  app.use(identify(token, sessions));
+  app.use(identify(token, sessions, mounts));
   addFrontPage(app, deps);
-  app.use(requireAccess);
+  app.use(requireAccess(mounts));
   app.use(jsonBody({ bytes: options.bodyBytes ?? 2 * 1024 * 1024, ms: options.bodyMs ?? 10_000 }, clock));
   addLoginCodes(app, deps);
   addMessages(app, deps);
@@ -91,7 +92,7 @@ export function makeApp(options: AppOptions): App {
   addStream(app, deps);
   addEvents(app, deps);
   addProgram(app, deps, () => openApiDocument(runtimeKinds));
-  addOpenCode(app, deps);
+  for (const mount of mounts) mount.add(app, deps);
   refuseOtherMethods(app);
   return app;
 }
@@ -116,12 +117,10 @@ function refuseOtherMethods(app: App): void {
   }
 }
 
-function notFound(inOpenCode: boolean): AppError {
+function notFound(mount: Mount | undefined): AppError {
   return new AppError({
     code: "not_found",
     message: "There is nothing at this address.",
-    hint: inOpenCode
-      ? "docs/opencode-api.md of Waybill lists what there is."
-      : "GET /openapi.json lists what there is.",
+    hint: mount?.notFoundHint ?? "GET /openapi.json lists what there is.",
   });
 }

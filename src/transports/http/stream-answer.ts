@@ -69,8 +69,13 @@ export async function answerStream<T>(c: Context<Env>, deps: RouteDeps, source: 
 
 /** Aborted when the client disconnects or the server closes. */
 export function streamEnd(c: Context<Env>): AbortController {
+  return abortedBy(c.req.raw.signal, c.env.closing);
+}
+
+/** Not `AbortSignal.any`: it keeps what it made for as long as one of its sources lives, and the server's lives long. */
+export function abortedBy(...signals: readonly AbortSignal[]): AbortController {
   const end = new AbortController();
-  for (const signal of [c.req.raw.signal, c.env.closing]) {
+  for (const signal of signals) {
     if (signal.aborted) end.abort();
     signal.addEventListener("abort", () => end.abort(), { once: true, signal: end.signal });
   }

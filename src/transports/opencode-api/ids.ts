@@ -1,6 +1,6 @@
 /**
- * The ids that OpenCode's clients see. Each is made from what is kept, so it is the same at every reading, after every
- * restart, for every client; and they sort as OpenCode's own do, by time, since clients keep their lists in that order.
+ * The ids that OpenCode's clients see. Each is derived from what is kept, so it is the same after every restart and for
+ * every client. They sort by time as OpenCode's own do, since clients keep their lists in that order.
  */
 import { createHash } from "node:crypto";
 
@@ -11,12 +11,12 @@ export function sessionOf(laneId: string): string {
   return sessionPrefix + laneId;
 }
 
-/** A session below the lane's own, as of a subagent. No lane has a dot in its name. */
+/** A child session, as of a subagent. No lane has a dot in its name. */
 export function childSessionOf(laneId: string, nativeSession: string): string {
   return `${sessionOf(laneId)}.${lettersOf(nativeSession, 12)}`;
 }
 
-/** The lane of a session, also of one below; null for what is no session of ours. */
+/** The lane of a session or child session; null for any other text. */
 export function laneOf(sessionID: string): { lane: string; child: boolean } | null {
   const [, lane, child] = /^ses_([a-z0-9][a-z0-9_-]{0,63})(\.[A-Za-z0-9]+)?$/.exec(sessionID) ?? [];
   return lane === undefined ? null : { lane, child: child !== undefined };
@@ -28,12 +28,12 @@ export function userMessageId(laneId: string, message: { id: string; createdAt: 
   return timedId("msg", message.createdAt, 0, `${laneId}/${message.id}`);
 }
 
-/** For the message id of a prompt whose sender gave none: it is admitted under it. */
+/** For a prompt whose sender gave no id. */
 export function newMessageId(at: number, random: string): string {
   return timedId("msg", at, 0, random);
 }
 
-/** `order` tells those of the same moment apart, up to 4095. */
+/** `order`, up to 4095, sorts ids of the same moment. */
 export function timedId(prefix: "msg" | "prt" | "evt", at: number, order: number, seed: string): string {
   const time = (BigInt(Math.trunc(at)) * 0x1000n + BigInt(order)) & 0xffff_ffff_ffffn;
   return `${prefix}_${time.toString(16).padStart(12, "0")}${lettersOf(seed, 14)}`;
@@ -45,7 +45,7 @@ export function askIdFor(kind: "permission" | "question", ask: string): string {
   return ask.startsWith(prefix) ? ask : prefix + ask;
 }
 
-/** What an ask may be called in the ledger, given what a client calls it; nothing for one of the other kind. */
+/** The names that an ask may have in the ledger, by a client's name for it; none for an ask of the other kind. */
 export function askNames(kind: "permission" | "question", requestID: string): string[] {
   const prefix = askPrefix[kind];
   return requestID.startsWith(prefix) ? [requestID, requestID.slice(prefix.length)] : [];

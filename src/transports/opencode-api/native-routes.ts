@@ -1,6 +1,6 @@
 /**
- * All routes of OpenCode's server, and what becomes of each here: it is served, or refused for a reason that a person
- * can read. docs/opencode-api.md shows this table; tests hold it against the app and against the real server.
+ * All routes of OpenCode's server: each is served here, or refused for a reason that a person can read.
+ * docs/opencode-api.md shows this table; tests compare it with the app and with the real server.
  */
 export type Refusal = { why: string; instead: string };
 
@@ -14,15 +14,15 @@ const refusals = {
     instead: "Change the file and restart.",
   },
   instances: {
-    why: "Clients do not end, renew or move what others work with.",
-    instead: "`waybill restart` starts the daemon anew.",
+    why: "Clients cannot stop, reload or move what others work with.",
+    instead: "`waybill restart` restarts the daemon.",
   },
   terminals: {
     why: "Waybill opens no shells: what is done in a lane is done by its agent.",
     instead: "Send the agent a message, or open a shell yourself.",
   },
   terminalControl: {
-    why: "It steers a terminal client from outside, and nobody needs that to deliver messages.",
+    why: "It controls a terminal client from outside, which delivering messages does not need.",
     instead: "Send prompts to the session.",
   },
   tools: {
@@ -34,7 +34,7 @@ const refusals = {
     instead: "Add them in the program's own configuration.",
   },
   changes: {
-    why: "What is changed in the files is told in one form, and repositories are not changed from here.",
+    why: "Changes of files are shown in one form, and repositories are not changed from here.",
     instead: "GET /vcs/diff shows what is changed, GET /session/{sessionID}/diff what a session changed.",
   },
   workspaces: {
@@ -42,24 +42,24 @@ const refusals = {
     instead: "Make the directory yourself and create a session in it.",
   },
   sharing: {
-    why: "Nothing that is said in a lane is published.",
+    why: "Waybill publishes nothing from a lane.",
     instead: "`waybill show` prints a message with its answer.",
   },
   rewriting: {
-    why: "What was said and done stays in the ledger as it was.",
+    why: "The ledger and the history of a lane are never rewritten.",
     instead: "Send another message, or create a new session.",
   },
   programsOwn: {
-    why: "It is a matter of the lane's agent program, and not every program can do it.",
+    why: "It is up to the lane's agent program, and not every program can do it.",
     instead: "Ask the agent for it in a message.",
   },
   newerApi: {
-    why: "Of OpenCode's newer API only that is served which its own clients ask for.",
+    why: "Of OpenCode's newer API, Waybill only serves what OpenCode's own clients request.",
     instead: "The older routes under /session, /permission, /question and /event do the same.",
   },
 } as const satisfies Record<string, Refusal>;
 
-/** With what each gives. */
+/** With what each does or returns. */
 const servedRoutes: Readonly<Record<string, string>> = {
   "GET /agent": "one agent, `default`: the lane's own",
   "GET /api/agent": "the same",
@@ -76,7 +76,7 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /api/reference": "empty",
   "GET /api/skill": "empty",
   "GET /command": "empty: commands are the agent program's own",
-  "GET /config": "the model and the agent that a client takes which chooses none",
+  "GET /config": "the model and the agent for clients that choose none",
   "GET /config/providers": "the runtimes that are ready, with their known models",
   "GET /event": "the events of the sessions in a directory",
   "GET /experimental/capabilities": "none",
@@ -100,33 +100,33 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /lsp": "empty",
   "GET /mcp": "empty: MCP servers are the agent program's own",
   "GET /path": "the directory; where Waybill keeps its own files is left empty",
-  "GET /permission": "what agents ask leave for",
+  "GET /permission": "the permissions that agents wait for",
   "GET /project": "the projects in which lanes work",
   "GET /project/current": "the repository around the directory, or `global`",
   "GET /project/{projectID}/directories": "where lanes work in it",
   "GET /provider": "all runtimes; `connected` are those that are ready",
   "GET /provider/auth": "empty: Waybill keeps no credentials",
-  "GET /question": "what agents ask",
+  "GET /question": "the questions that agents wait for",
   "GET /session": "the lanes",
   "GET /session/status": "the sessions that work at this moment",
-  "GET /session/{sessionID}": "a lane, or a session below one",
+  "GET /session/{sessionID}": "a lane, or the session of a subagent",
   "GET /session/{sessionID}/children": "the sessions of its subagents",
   "GET /session/{sessionID}/diff": "what was changed in files",
-  "GET /session/{sessionID}/message": "what was said and done",
-  "GET /session/{sessionID}/message/{messageID}": "one message of it",
+  "GET /session/{sessionID}/message": "its messages",
+  "GET /session/{sessionID}/message/{messageID}": "one of its messages",
   "GET /session/{sessionID}/todo": "the agent's task list",
   "GET /skill": "empty: skills are the agent program's own",
   "GET /vcs": "the branch",
   "GET /vcs/diff": "what is changed in the files, compared with the last commit or the default branch",
   "DELETE /session/{sessionID}": "removes the lane",
-  "PATCH /session/{sessionID}": "names the lane",
-  "POST /log": "a line in Waybill's log, without what is beside it",
+  "PATCH /session/{sessionID}": "renames the lane",
+  "POST /log": "writes the message, and nothing else, to Waybill's log",
   "POST /permission/{requestID}/reply": "answers an ask",
   "POST /question/{requestID}/reject": "answers an ask",
   "POST /question/{requestID}/reply": "answers an ask",
-  "POST /session": "makes a lane",
+  "POST /session": "creates a lane",
   "POST /session/{sessionID}/abort": "ends the running turn",
-  "POST /session/{sessionID}/fork": "a lane that goes on from what was said, or from before a prompt",
+  "POST /session/{sessionID}/fork": "creates a lane with a copy of the history, or of what came before a prompt",
   "POST /session/{sessionID}/message": "a message to the lane; the answer comes when its turn is over",
   "POST /session/{sessionID}/permissions/{permissionID}": "answers an ask",
   "POST /session/{sessionID}/prompt_async": "a message to the lane",
@@ -265,8 +265,7 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
   ],
 };
 
-/** Either what it gives, or why it is refused. */
-export type NativeRoute = { route: string } & ({ gives: string; refusal: null } | { gives: null; refusal: Refusal });
+type NativeRoute = { route: string } & ({ gives: string; refusal: null } | { gives: null; refusal: Refusal });
 
 export const nativeRoutes: readonly NativeRoute[] = [
   ...Object.entries(servedRoutes).map(([route, gives]) => ({ route, gives, refusal: null })),

@@ -1,5 +1,9 @@
-/** What the routes for OpenCode's clients are made from. */
+/** What the routes for OpenCode's clients are added to, and what they are made from. */
+import type { Hono } from "hono";
+import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";
 import type { Projects } from "./workspace/projects.ts";
+
+export type OpenCodeApp = Hono<Env>;
 
 export type OpenCodeDeps = RouteDeps & { projects: Projects };

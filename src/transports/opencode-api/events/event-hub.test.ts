@@ -1,27 +1,27 @@
 /** What OpenCode's clients are told: live, after a break, after a restart, and by many at once. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aClient, aHub, durable, withoutEarly } from "../../../../test/support/hub-client.ts";
+import { aClient, aHub, durable, withoutLiveTexts } from "../../../../test/support/hub-client.ts";
 import { settled } from "../../../../test/support/manual-clock.ts";
 import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { WorldOptions } from "../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { Place } from "../projection/session-projection.ts";
+import type { SessionSettings } from "../projection/native-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
-import { sessionView } from "../sessions/session-view.ts";
-import type { Line } from "./frame.ts";
+import { sessionView } from "../projection/session-view.ts";
+import type { SseFrame } from "./frame.ts";
 
 const busy: NonNullable<WorldOptions["script"]> = {
   always: [{ steps: [{ say: "I begin" }, { tool: "read", input: { a: 1 }, output: "x" }, { say: "It is done." }] }],
 };
 
-const types = (lines: readonly Line[]) => lines.map(({ type }) => type);
-const propertiesOf = ({ plain }: Line) =>
+const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);
+const propertiesOf = ({ plain }: SseFrame) =>
   (JSON.parse(plain.slice(plain.indexOf("data: ") + 6)) as { properties: Record<string, unknown> }).properties;
 
 /** A client from before the first message to after the last. */
-async function told(world: World, hub = aHub(world), messages = ["m1"]) {
+async function published(world: World, hub = aHub(world), messages = ["m1"]) {
   const client = await aClient(hub);
   for (const id of messages) {
     await world.send({ id });
@@ -34,7 +34,7 @@ async function told(world: World, hub = aHub(world), messages = ["m1"]) {
 
 test("a turn is told as OpenCode tells it, and is idle once at its end", async () => {
   const world = await startWorld({ script: busy });
-  const { client } = await told(world);
+  const { client } = await published(world);
   const all = types(client.seen);
   expect(all).toContain("message.updated");
   expect(all).toContain("message.part.updated");
@@ -45,11 +45,13 @@ test("a turn is told as OpenCode tells it, and is idle once at its end", async (
 
 test("whoever comes back is told everything that was told live but deltas, in the same words and order", async () => {
   const world = await startWorld({ script: busy });
-  const { client, replay } = await told(world, aHub(world), ["m1", "m2"]);
+  const { client, replay } = await published(world, aHub(world), ["m1", "m2"]);
   expect(replay.seen.length).toBeGreaterThan(15);
-  const [events, lanes] = [false, true].map((ofLanes) => replay.seen.filter((line) => line.ofLanes === ofLanes));
+  const [events, lanes] = [false, true].map((isLaneChange) =>
+    replay.seen.filter((line) => line.isLaneChange === isLaneChange),
+  );
   for (const part of [events, lanes]) {
-    const again = withoutEarly(part ?? [], client.seen);
+    const again = withoutLiveTexts(part ?? [], client.seen);
     expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
   }
 });
@@ -69,7 +71,7 @@ test("words before a call are told once when they are whole, and with their mess
   await world.waybill.people.answer(ask?.id ?? "", { decision: "once" });
   await world.reaches("m1", "responded");
   await settled();
-  const begins = ({ seen }: { seen: readonly Line[] }) =>
+  const begins = ({ seen }: { seen: readonly SseFrame[] }) =>
     seen.filter((line) => {
       const { part } = propertiesOf(line) as { part?: { text?: string; time?: { end?: number } } };
       return part?.text === "I begin" && part.time?.end !== undefined;
@@ -81,10 +83,10 @@ test("words before a call are told once when they are whole, and with their mess
 
 test("whoever leaves after any event, also in the middle of one of Waybill's, goes on with the next", async () => {
   const world = await startWorld({ script: busy });
-  const { hub, replay } = await told(world);
+  const { hub, replay } = await published(world);
   expect(replay.seen.some(({ at }) => at.seen > 0)).toBe(true);
   for (const [index, line] of replay.seen.entries()) {
-    if (line.ofLanes) continue;
+    if (line.isLaneChange) continue;
     const again = await aClient(hub, { after: line.at });
     const rest = replay.seen.slice(index + 1).map(({ id }) => id);
     expect(again.seen.map(({ id }) => id)).toEqual(rest);
@@ -94,11 +96,11 @@ test("whoever leaves after any event, also in the middle of one of Waybill's, go
 
 test("whoever leaves in the middle of a live event goes on with the next, although it heard deltas", async () => {
   const world = await startWorld({ script: busy });
-  const { hub, client, replay } = await told(world);
+  const { hub, client, replay } = await published(world);
   for (const [index, line] of client.seen.entries()) {
     const again = await aClient(hub, { after: line.at });
     const seen = [...client.seen.slice(0, index + 1), ...again.seen];
-    const rest = withoutEarly(replay.seen, seen);
+    const rest = withoutLiveTexts(replay.seen, seen);
     expect(durable(seen, rest).map(withoutId).sort()).toEqual(rest.map((one) => withoutId(one.plain)).sort());
     await again.leave();
   }
@@ -106,8 +108,8 @@ test("whoever leaves in the middle of a live event goes on with the next, althou
 
 test("a restart of the daemon changes nothing about it", async () => {
   const world = await startWorld({ script: busy });
-  const { replay } = await told(world);
-  const [middle] = replay.seen.filter(({ at, ofLanes }) => !ofLanes && at.seen > 0).slice(-3);
+  const { replay } = await published(world);
+  const [middle] = replay.seen.filter(({ at, isLaneChange }) => !isLaneChange && at.seen > 0).slice(-3);
   await world.stop();
   await world.start();
   const again = await aClient(aHub(world), { ...(middle ? { after: middle.at } : {}) });
@@ -122,8 +124,8 @@ test("a hundred clients get the same string, and each event is translated once",
   const world = await startWorld({ script: busy });
   let taken = 0;
   const hub = aHub(world, {
-    projectionOf: (place: Place) => {
-      const projection = new SessionProjection(place, { following: true });
+    createProjection: (settings: SessionSettings) => {
+      const projection = new SessionProjection(settings, { following: true });
       const take = projection.take.bind(projection);
       projection.take = (event) => {
         taken += 1;
@@ -149,23 +151,23 @@ test("a hundred clients get the same string, and each event is translated once",
 
 test("without clients nothing is translated, and some time after the last has gone nothing any more", async () => {
   const world = await startWorld({ script: busy });
-  const places: Place[] = [];
+  const seenSettings: SessionSettings[] = [];
   const hub = aHub(world, {
     lingerMs: 1000,
-    projectionOf: (place) => {
-      places.push(place);
-      return new SessionProjection(place);
+    createProjection: (settings) => {
+      seenSettings.push(settings);
+      return new SessionProjection(settings);
     },
   });
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
-  expect(places).toEqual([]);
+  expect(seenSettings).toEqual([]);
   const client = await aClient(hub);
   await client.leave();
   await world.clock.advance(2000);
   await world.send({ id: "m2" });
   await world.reaches("m2", "responded");
-  expect(places).toEqual([]);
+  expect(seenSettings).toEqual([]);
   const again = await aClient(hub);
   await world.send({ id: "m3" });
   await world.reaches("m3", "responded");
@@ -175,11 +177,11 @@ test("without clients nothing is translated, and some time after the last has go
 
 test("a client that does not keep up goes back to the store, and misses only what is told live only", async () => {
   const world = await startWorld({ script: busy });
-  const hub = aHub(world, { inbox: { lines: 3 } });
+  const hub = aHub(world, { queueLimits: { items: 3 } });
   const stop = new AbortController();
-  const { lines } = await hub.follow({ signal: stop.signal });
+  const { frames } = await hub.follow({ signal: stop.signal });
   const quick = await aClient(aHub(world));
-  const first = lines.next();
+  const first = frames.next();
   for (const id of ["m1", "m2", "m3"]) {
     await world.send({ id });
     await world.reaches(id, "responded");
@@ -187,28 +189,28 @@ test("a client that does not keep up goes back to the store, and misses only wha
   await settled();
   const reference = await aClient(aHub(world), { after: quick.from });
   const seen = new Map<string, number>();
-  const count = (line: Line) => seen.set(line.id, (seen.get(line.id) ?? 0) + 1);
-  count((await first).value as Line);
-  const last = reference.seen.filter(({ ofLanes }) => !ofLanes).at(-1)?.id ?? "";
-  while (!seen.has(last)) count((await lines.next()).value as Line);
+  const count = (line: SseFrame) => seen.set(line.id, (seen.get(line.id) ?? 0) + 1);
+  count((await first).value as SseFrame);
+  const last = reference.seen.filter(({ isLaneChange }) => !isLaneChange).at(-1)?.id ?? "";
+  while (!seen.has(last)) count((await frames.next()).value as SseFrame);
   stop.abort();
-  for (const { id, ofLanes } of reference.seen) if (!ofLanes) expect([id, seen.get(id)]).toEqual([id, 1]);
+  for (const { id, isLaneChange } of reference.seen) if (!isLaneChange) expect([id, seen.get(id)]).toEqual([id, 1]);
 });
 
 test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
   const world = await startWorld({ script: busy });
-  const { hub, client } = await told(world);
+  const { hub, client } = await published(world);
   const stop = new AbortController();
-  const { lines } = await hub.follow({ after: client.from, signal: stop.signal });
-  const seen = [(await lines.next()).value as Line];
+  const { frames } = await hub.follow({ after: client.from, signal: stop.signal });
+  const seen = [(await frames.next()).value as SseFrame];
   // What it missed of lanes comes first.
-  while (seen.at(-1)?.ofLanes) seen.push((await lines.next()).value as Line);
+  while (seen.at(-1)?.isLaneChange) seen.push((await frames.next()).value as SseFrame);
   await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
   await settled();
   await world.send({ id: "m2" });
   await world.reaches("m2", "responded");
   await settled();
-  while (seen.at(-1)?.type !== "session.created") seen.push((await lines.next()).value as Line);
+  while (seen.at(-1)?.type !== "session.created") seen.push((await frames.next()).value as SseFrame);
   stop.abort();
   const again = await aClient(hub, { after: seen.at(-1)?.at ?? "" });
   expect(seen.filter(({ type }) => type === "session.idle")).toHaveLength(2);
@@ -235,9 +237,9 @@ test("a lane that is made at the moment of an event leads nobody back behind tha
     open();
     await settled();
     const { events } = await world.waybill.store.events({ limit: 500 });
-    const places = client.seen.map(({ at }) => events.findIndex(({ cursor }) => cursor === at.events));
-    expect(places.length).toBeGreaterThan(10);
-    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    const seenSettings = client.seen.map(({ at }) => events.findIndex(({ cursor }) => cursor === at.events));
+    expect(seenSettings.length).toBeGreaterThan(10);
+    expect(seenSettings).toEqual(seenSettings.toSorted((one, other) => one - other));
   }
 });
 
@@ -261,7 +263,7 @@ test("a client of one directory is told of no other; one of all is told where", 
   const two = all.seen.find(({ directory }) => directory === "/tmp/two");
   expect(two?.wrapped).toMatch(/\ndata: \{"directory":"\/tmp\/two","payload":\{"id":"evt_/);
   const replay = await aClient(hub, { after: all.from, directory: "/tmp/one" });
-  const rest = withoutEarly(replay.seen, one.seen);
+  const rest = withoutLiveTexts(replay.seen, one.seen);
   expect(durable(one.seen, rest).length).toBe(rest.length);
 });
 
@@ -310,8 +312,8 @@ test("when some of it is not kept any more, clients are told to load everything 
 test("an event that cannot be shown is reported, and the others are told all the same", async () => {
   const world = await startWorld({ script: busy });
   const errors: unknown[] = [];
-  const projectionOf = (place: Place) => {
-    const projection = new SessionProjection(place, { following: true });
+  const createProjection = (settings: SessionSettings) => {
+    const projection = new SessionProjection(settings, { following: true });
     const take = projection.take.bind(projection);
     projection.take = (event) => {
       if (event.type === "usage" || event.type === "turn.started") throw new Error("odd");
@@ -319,7 +321,7 @@ test("an event that cannot be shown is reported, and the others are told all the
     };
     return projection;
   };
-  const { client } = await told(world, aHub(world, { projectionOf, report: (error) => errors.push(error) }));
+  const { client } = await published(world, aHub(world, { createProjection, report: (error) => errors.push(error) }));
   expect(types(client.seen)).toContain("session.idle");
   expect(errors[0]).toEqual(new Error("odd"));
 });
@@ -340,12 +342,12 @@ test("when events cannot be followed any more, clients and waits are let go, and
   const errors: unknown[] = [];
   const hub = aHub(world, { service: { ...service, followEvents }, report: (error) => errors.push(error) });
   const { signal } = new AbortController();
-  const { lines } = await hub.follow({ signal });
+  const { frames } = await hub.follow({ signal });
   const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
   const failed = expect(end).rejects.toEqual(new Error("broken"));
   await settled();
   await world.send({ id: "m1" });
-  while (!(await lines.next()).done);
+  while (!(await frames.next()).done);
   await failed;
   expect(errors).toEqual([new Error("broken")]);
   broken = false;
@@ -413,13 +415,13 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           const reference = await aClient(now, { after: whole.from });
           const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
           seen.push(await aClient(now, { after: at }));
-          const events = reference.seen.filter(({ ofLanes }) => !ofLanes);
+          const events = reference.seen.filter(({ isLaneChange }) => !isLaneChange);
           const all = seen.flatMap((one) => one.seen);
           for (const one of [all, whole.seen]) {
-            const rest = withoutEarly(events, one);
+            const rest = withoutLiveTexts(events, one);
             expect(durable(one, rest).map(withoutId)).toEqual(rest.map((line) => withoutId(line.plain)));
           }
-          const lanes = reference.seen.filter(({ ofLanes }) => ofLanes);
+          const lanes = reference.seen.filter(({ isLaneChange }) => isLaneChange);
           expect(durable(all, lanes).length).toBe(lanes.length);
           expect(world.errors).toEqual([]);
         } finally {
@@ -432,7 +434,7 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
   // Several whole worlds, one after the other.
 });
 
-/** Its position may name another place among the changes of lanes. */
+/** Its cursor may name another change of lanes. */
 function withoutId(frame: string): string {
   return frame.slice(frame.indexOf("\n"));
 }

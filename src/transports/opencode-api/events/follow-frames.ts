@@ -1,109 +1,112 @@
 /**
- * The stream of one client: what it missed from the store, translated for it alone, then what happens, translated for
- * all. It changes over at a moment at which both have come to the same event. Whoever reads slowly goes back to the
- * store, and misses only what is told live only.
+ * The stream of one client: first what it missed, read from the store and translated for it alone, then live what is
+ * translated once for all. It changes over when both have come to the same event. A client that reads slowly goes back to
+ * the store, and misses only what is published live only.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Service } from "../../../service/service.ts";
-import type { Line } from "./frame.ts";
-import type { LineInbox } from "./frame-queue.ts";
-import { disposedLines, laneLine, linesOf } from "./frames-of.ts";
-import type { Position } from "./position.ts";
-import type { TranslatorDeps } from "./translator.ts";
-import { Translator } from "./translator.ts";
+import type { TranslatorDeps } from "./event-translator.ts";
+import { EventTranslator } from "./event-translator.ts";
+import type { SseFrame } from "./frame.ts";
+import type { FrameQueue } from "./frame-queue.ts";
+import { disposedFrames, framesOf, laneFrame } from "./make-frames.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
 
-export type LinesSource = {
+export type FrameSource = {
   service: Pick<Service, "events" | "feed" | "lanes"> & TranslatorDeps["service"];
   translation: TranslatorDeps;
-  inbox: LineInbox;
-  /** Where those who are live stand. */
-  reached: () => Position;
-  /** The last that was heard of a lane. */
-  laneBefore: (laneId: string) => Lane | null;
+  queue: FrameQueue;
+  /** How far live clients have come. */
+  liveCursor: () => StreamCursor;
+  previousLane: (laneId: string) => Lane | null;
   now: () => number;
   signal: AbortSignal;
 };
 
 /** Few, since a client that does not read holds them. */
-const atOnce = 20;
+const pageSize = 20;
 
-/** Where a client begins; `present` is what it is told first, or null for one that goes on where it was. */
-export type Beginning = { from: Position; present: Iterable<Line> | null };
+/** `snapshot` is what the client gets first, or null for one that resumes. */
+type StreamStart = { from: StreamCursor; snapshot: Iterable<SseFrame> | null };
 
-export async function* followLines(source: LinesSource, { from, present }: Beginning): AsyncGenerator<Line> {
-  const { inbox, reached, signal } = source;
-  /** Lines about lanes that were read, and may be heard as well. */
-  const told = new Set<string>();
+export async function* followFrames(source: FrameSource, { from, snapshot }: StreamStart): AsyncGenerator<SseFrame> {
+  const { queue, liveCursor, signal } = source;
+  /** Changes of lanes that were read, and may come live as well. */
+  const readIds = new Set<string>();
   let at = from;
-  let knowsLanes = present !== null;
-  let translator: Translator | null = null;
-  for (const line of present ?? []) {
+  let knowsLanes = snapshot !== null;
+  let translator: EventTranslator | null = null;
+  for (const frame of snapshot ?? []) {
     if (signal.aborted) return;
-    yield line;
+    yield frame;
   }
   while (!signal.aborted) {
     if (!knowsLanes) {
       knowsLanes = true;
-      for await (const line of missedOfLanes(source, at)) {
-        told.add(line.id);
-        at = line.at;
-        if (inbox.wants(line)) yield line;
+      for await (const frame of missedLaneChanges(source, at)) {
+        readIds.add(frame.id);
+        at = frame.at;
+        if (queue.wants(frame)) yield frame;
       }
     }
-    if (inbox.isLive || (at.events === reached().events && at.seen === 0)) {
+    if (queue.isLive || (at.events === liveCursor().events && at.seen === 0)) {
       translator = null;
-      for await (const line of inbox.live(at)) {
-        at = line.at;
-        if (!told.delete(line.id)) yield line;
+      for await (const frame of queue.readFrom(at)) {
+        at = frame.at;
+        if (!readIds.delete(frame.id)) yield frame;
       }
     }
-    if (inbox.overflowed) {
-      inbox.overflowed = false;
+    if (queue.overflowed) {
+      queue.overflowed = false;
       knowsLanes = false;
       continue;
     }
-    const seen = inbox.rounds;
-    translator ??= new Translator(source.translation, { hearsDeltas: false });
+    const seen = queue.batches;
+    translator ??= new EventTranslator(source.translation, { withDeltas: false });
     const before = at.events;
-    for await (const { line, position } of missed(source, translator, at)) {
+    for await (const { frame, cursor } of missedEvents(source, translator, at)) {
       if (signal.aborted) return;
-      at = position;
-      if (line && inbox.wants(line)) yield line;
+      at = cursor;
+      if (frame && queue.wants(frame)) yield frame;
     }
-    // The store is ahead of what was told live; that will be told in a moment.
-    if (at.events === before && at.events !== reached().events) await inbox.next(seen);
+    // The store is ahead of what was published live; that will be published in a moment.
+    if (at.events === before && at.events !== liveCursor().events) await queue.next(seen);
   }
 }
 
-type Missed = { line: Line | null; position: Position };
+type Missed = { frame: SseFrame | null; cursor: StreamCursor };
 
-/** A page of events. */
-async function* missed(source: LinesSource, translator: Translator, from: Position): AsyncGenerator<Missed> {
-  const page = await source.service.events({ after: from.events, limit: atOnce });
+/** One page. */
+async function* missedEvents(
+  source: FrameSource,
+  translator: EventTranslator,
+  from: StreamCursor,
+): AsyncGenerator<Missed> {
+  const page = await source.service.events({ after: from.events, limit: pageSize });
   let at = from;
   if (page.reset !== null) {
     at = { ...from, events: page.reset, seen: 0 };
-    translator.forget();
-    for (const line of await disposed(source, at)) yield { line, position: at };
+    translator.reset();
+    for (const frame of await disposed(source, at)) yield { frame, cursor: at };
   }
   for (const { event, cursor } of page.events) {
     const after = { ...at, events: cursor, seen: 0 };
-    const lines = linesOf(await translator.translate(event), { ...at, seen: 0 }, after);
-    for (const line of lines.slice(at.seen)) yield { line, position: line.at };
+    const frames = framesOf(await translator.translate(event), { ...at, seen: 0 }, after);
+    for (const frame of frames.slice(at.seen)) yield { frame, cursor: frame.at };
     at = after;
   }
-  yield { line: null, position: { ...at, events: page.cursor, seen: 0 } };
+  yield { frame: null, cursor: { ...at, events: page.cursor, seen: 0 } };
 }
 
-/** Everything that happened to lanes up to now. */
-async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerator<Line> {
+/** Up to now. */
+async function* missedLaneChanges(source: FrameSource, from: StreamCursor): AsyncGenerator<SseFrame> {
   let feed = from.feed;
   for (;;) {
     const page = await source.service.feed(feed, 200);
     for (const item of page.items) {
       if (item.type === "lane") {
-        const before = { lane: source.laneBefore(item.laneId ?? ""), isKnown: true };
-        yield await laneLine(item, from, source.translation, before);
+        const previous = { lane: source.previousLane(item.laneId ?? ""), isKnown: true };
+        yield await laneFrame(item, from, source.translation, previous);
       }
       if (item.type === "reset") yield* await disposed(source, { ...from, feed: item.cursor });
     }
@@ -112,7 +115,7 @@ async function* missedOfLanes(source: LinesSource, from: Position): AsyncGenerat
   }
 }
 
-async function disposed({ service, now }: LinesSource, at: Position): Promise<Line[]> {
+async function disposed({ service, now }: FrameSource, at: StreamCursor): Promise<SseFrame[]> {
   const directories = (await service.lanes()).map(({ lane }) => lane.directory);
-  return disposedLines(at, directories, now());
+  return disposedFrames(at, directories, now());
 }

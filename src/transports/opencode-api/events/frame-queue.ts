@@ -1,113 +1,57 @@
-/**
- * What was told while one client keeps up. All that one more client costs is a push. Whoever does not keep up loses what
- * waits, and has to read it from the store.
- */
-import type { Line } from "./frame.ts";
-import type { Position } from "./position.ts";
+/** The frames that wait for one client. */
+import type { QueueLimits } from "../../../live-queue.ts";
+import { LiveQueue } from "../../../live-queue.ts";
+import type { SseFrame } from "./frame.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
 
-const maxWaiting = 1000;
-const maxCharacters = 4 * 1024 * 1024;
-
-export type InboxLimits = { lines?: number; characters?: number };
-
-export class LineInbox {
-  /** How often something was told, also to others. */
-  rounds = 0;
+export class FrameQueue extends LiveQueue<SseFrame> {
   /** Changes of lanes were lost with the rest. */
   overflowed = false;
   readonly #directory: string | undefined;
-  readonly #signal: AbortSignal;
-  readonly #limits: Required<InboxLimits>;
-  #waiting: Line[] = [];
-  #characters = 0;
-  #isLive = false;
-  #wake: () => void = () => {};
-  #heard = new WeakSet<object>();
+  #liveTexts = new WeakSet<object>();
 
-  constructor(directory: string | undefined, signal: AbortSignal, limits: InboxLimits = {}) {
+  constructor(directory: string | undefined, signal: AbortSignal, limits?: QueueLimits) {
+    super(signal, ({ plain }) => plain.length, limits);
     this.#directory = directory;
-    this.#signal = signal;
-    this.#limits = { lines: maxWaiting, characters: maxCharacters, ...limits };
-    signal.addEventListener("abort", this.#onAbort, { once: true });
   }
-
-  readonly #onAbort = () => {
-    this.#leave();
-    this.#wake();
-  };
 
   /** Changes of lanes wait for a client from its first moment on, everything else once it is live. */
-  push(lines: readonly Line[]): void {
-    this.rounds += 1;
-    for (const line of lines) {
-      if (!this.wants(line) || (!this.#isLive && !line.ofLanes) || this.#hasHeard(line)) continue;
-      this.#waiting.push(line);
-      this.#characters += line.plain.length;
-    }
-    if (this.#waiting.length > this.#limits.lines || this.#characters > this.#limits.characters) this.#leave();
-    this.#wake();
+  override push(frames: readonly SseFrame[]): void {
+    super.push(
+      frames.filter((frame) => this.wants(frame) && (this.isLive || frame.isLaneChange) && !this.#hasSeenText(frame)),
+    );
   }
 
-  wants({ directory }: Pick<Line, "directory">): boolean {
+  wants({ directory }: Pick<SseFrame, "directory">): boolean {
     return this.#directory === undefined || directory === null || directory === this.#directory;
   }
 
-  #hasHeard({ words }: Line): boolean {
-    if (words?.again) return this.#heard.has(words.spoken);
-    if (words) this.#heard.add(words.spoken);
+  #hasSeenText({ liveText }: SseFrame): boolean {
+    if (liveText?.isRepeat) return this.#liveTexts.has(liveText.key);
+    if (liveText) this.#liveTexts.add(liveText.key);
     return false;
   }
 
-  #leave(): void {
+  override stop(): void {
+    super.stop();
     this.overflowed = true;
-    this.#heard = new WeakSet();
-    this.#isLive = false;
-    this.#waiting = [];
-    this.#characters = 0;
-  }
-
-  get isLive(): boolean {
-    return this.#isLive;
+    this.#liveTexts = new WeakSet();
   }
 
   /** Everything waits for the client from this very moment on, and nothing from before. */
   begin(): void {
-    this.#leave();
+    this.stop();
     this.overflowed = false;
-    this.#isLive = true;
+    this.start();
   }
 
   /**
-   * Until the client is too slow or wants no more. It has come to `at`: changes of lanes that waited for it meanwhile
-   * name a place that it has passed, and whoever went on from there would be told again what came after it.
+   * The client has come to `at`. Changes of lanes that waited meanwhile carry an older cursor, and a client that resumed
+   * from that would get again what came after it.
    */
-  live(at: Position): AsyncGenerator<Line> {
-    if (!this.#isLive) this.#waiting = this.#waiting.map((line) => line.toldAt({ ...at, feed: line.at.feed }));
-    this.#isLive = true;
-    return this.#taken();
-  }
-
-  async *#taken(): AsyncGenerator<Line> {
-    while (this.#isLive && !this.#signal.aborted) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      this.#characters = 0;
-      for (const line of batch) {
-        yield line;
-        if (this.#signal.aborted) return;
-      }
-      if (this.#isLive && this.#waiting.length === 0) await this.next(this.rounds);
-    }
-  }
-
-  next(seen: number): Promise<void> {
-    if (this.rounds !== seen || this.#signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
-  }
-
-  close(): void {
-    this.#signal.removeEventListener("abort", this.#onAbort);
+  readFrom(at: StreamCursor): AsyncGenerator<SseFrame> {
+    if (!this.isLive) this.waiting = this.waiting.map((frame) => frame.movedTo({ ...at, feed: frame.at.feed }));
+    this.start();
+    return this.read();
   }
 }

@@ -1,47 +1,47 @@
-/** One event on its way to any number of clients: what is sent is made once, in each of the two forms that are asked for. */
-import type { Position } from "./position.ts";
-import { positionText } from "./position.ts";
+/** One event on its way to any number of clients: its text is made once in each of the two forms. */
+import type { NativeEvent } from "../projection/native-event.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
+import { cursorText } from "./stream-cursor.ts";
 
-export type OpenCodeEvent = { id: string; type: string; properties: Record<string, unknown> };
+export type IdentifiedEvent = NativeEvent & { id: string };
 
 /**
- * Words that were told as soon as they were whole, and are told again with the message that they belong to: both lines
- * carry the same `spoken`. Some clients print what they are told, so whoever has heard them once is spared the second.
+ * A text that is published as soon as it is complete, and repeated with the message that it belongs to: both frames have
+ * the same `key`. Some clients print what they get, so those that got the first do not get the second.
  */
-export type Words = { spoken: object; again: boolean };
+export type LiveText = { key: object; isRepeat: boolean };
 
-export type Line = {
+export type SseFrame = {
   readonly id: string;
   readonly type: string;
-  /** Where whoever has seen it goes on. */
-  readonly at: Position;
-  /** Of its session; null for what concerns everybody. */
+  /** Where a client that has seen it resumes. */
+  readonly at: StreamCursor;
+  /** Of its session; null for what concerns all clients. */
   readonly directory: string | null;
-  /** True for changes of lanes, which have an order of their own. */
-  readonly ofLanes: boolean;
-  readonly words: Words | null;
-  /** For those who follow one directory, or look at no directory. */
+  /** Changes of lanes have an order of their own. */
+  readonly isLaneChange: boolean;
+  readonly liveText: LiveText | null;
+  /** For `/event`. */
   readonly plain: string;
-  /** For those who follow all, with the directory beside it. */
+  /** For `/global/event`, with the directory. */
   readonly wrapped: string;
-  /** The same, for a client that is told it at another place in its stream. */
-  readonly toldAt: (at: Position) => Line;
+  /** The same, for a client that gets it at another point of its stream. */
+  readonly movedTo: (at: StreamCursor) => SseFrame;
 };
 
-type Making = {
-  at: Position;
-  /** False for what has to be told again to whoever leaves now. */
+type FrameParts = {
+  at: StreamCursor;
+  /** False for a frame that a client must get again when it resumes. */
   hasId?: boolean;
   directory: string | null;
-  ofLanes?: boolean;
-  words?: Words | null;
-  event: OpenCodeEvent;
+  isLaneChange?: boolean;
+  liveText?: LiveText | null;
+  event: IdentifiedEvent;
 };
 
-export function makeLine(making: Making): Line {
-  const { at, hasId = true, directory, ofLanes = false, words = null, event } = making;
+export function makeFrame(parts: FrameParts): SseFrame {
+  const { at, hasId = true, directory, isLaneChange = false, liveText = null, event } = parts;
   const text = JSON.stringify(event);
-  const place = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
   let plain: string | undefined;
   let wrapped: string | undefined;
   return {
@@ -49,21 +49,22 @@ export function makeLine(making: Making): Line {
     type: event.type,
     at,
     directory,
-    ofLanes,
-    words,
+    isLaneChange,
+    liveText,
     get plain() {
-      plain ??= sent(hasId ? at : null, text);
+      plain ??= sseText(hasId ? at : null, text);
       return plain;
     },
     get wrapped() {
-      wrapped ??= sent(hasId ? at : null, `{${place}"payload":${text}}`);
+      const prefix = directory === null ? "" : `"directory":${JSON.stringify(directory)},`;
+      wrapped ??= sseText(hasId ? at : null, `{${prefix}"payload":${text}}`);
       return wrapped;
     },
-    toldAt: (other) => makeLine({ ...making, at: other }),
+    movedTo: (other) => makeFrame({ ...parts, at: other }),
   };
 }
 
-/** Without a position, whoever resumes does so after the last event that had one. */
-export function sent(at: Position | null, data: string): string {
-  return `${at === null ? "" : `id: ${positionText(at)}\n`}data: ${data}\n\n`;
+/** Without a cursor, a client resumes after the last event that had one. */
+export function sseText(at: StreamCursor | null, data: string): string {
+  return `${at === null ? "" : `id: ${cursorText(at)}\n`}data: ${data}\n\n`;
 }

@@ -7,9 +7,9 @@ import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { Shown } from "../../../../test/support/shown-state.ts";
 import { propertiesOf, shownBy } from "../../../../test/support/shown-state.ts";
 import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
-import type { Line } from "./frame.ts";
+import type { SseFrame } from "./frame.ts";
 
-const types = (lines: readonly Line[]) => lines.map(({ type }) => type);
+const types = (lines: readonly SseFrame[]) => lines.map(({ type }) => type);
 const script = { always: [{ steps: [{ say: "Well." }] }] };
 
 /** What the newcomer shows of messages, it shows as the other does, and it lacks nothing of the newest of them. */
@@ -56,11 +56,11 @@ test("whenever a client comes, it shows what one shows that was always there, an
           const late = [];
           for (const ms of times) {
             await world.clock.advance(ms);
-            const unheard = await aHub(world).working();
-            const client = await aClient(hub, { withState: true });
+            const unheard = await aHub(world).busySessions();
+            const client = await aClient(hub, { withSnapshot: true });
             late.push(client);
             expectTheSame(shownBy(client.seen), shownBy(whole.seen));
-            const listed = (await hub.working()).map(({ sessionID, status }) => [sessionID, status] as const);
+            const listed = (await hub.busySessions()).map(({ sessionID, status }) => [sessionID, status] as const);
             expect(listed).toEqual([...shownBy(client.seen).status].filter(([, status]) => !isIdle(status)));
             expect(unheard.map(({ sessionID }) => sessionID)).toEqual(listed.map(([sessionID]) => sessionID));
             const [ask] = await service.asks();
@@ -74,7 +74,7 @@ test("whenever a client comes, it shows what one shows that was always there, an
           if (!restart) return;
           await world.stop();
           await world.start();
-          const again = await aClient(aHub(world), { withState: true });
+          const again = await aClient(aHub(world), { withSnapshot: true });
           expectTheSame(shownBy(again.seen), shownBy(whole.seen));
         } finally {
           await world.dispose();
@@ -100,7 +100,7 @@ test("of lanes that rest no past is read to say which sessions work", async () =
     read.add(filter.lane);
     return service.deliveries(filter);
   };
-  const working = await aHub(world, { service: { ...service, deliveries } }).working();
+  const working = await aHub(world, { service: { ...service, deliveries } }).busySessions();
   expect(working).toMatchObject([{ sessionID: "ses_busy", status: { type: "busy" } }]);
   expect([...read]).toEqual(["busy"]);
 });
@@ -112,7 +112,7 @@ test.each(["lives on", "is started again"])(
     const world = await startWorld({ script: { turns: [{}, {}, {}, answered] } });
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    let client = await aClient(aHub(world), { withState: true });
+    let client = await aClient(aHub(world), { withSnapshot: true });
     const status = () => shownBy(client.seen).status.get("ses_lane");
     expect(status()).toEqual({ type: "idle" });
     await serviceOf(world.waybill).retry(id);
@@ -121,7 +121,7 @@ test.each(["lives on", "is started again"])(
     if (how === "is started again") {
       await world.stop();
       await world.start();
-      client = await aClient(aHub(world), { withState: true });
+      client = await aClient(aHub(world), { withSnapshot: true });
       expect(status()).toEqual({ type: "busy" });
     }
     await world.reaches("m1", "responded");
@@ -136,7 +136,7 @@ test("what an agent asks is told to whoever comes later, and is gone once it is 
   await world.send({ id: "m1" });
   await world.clock.until(async () => (await world.waybill.asks.list()).length > 0);
   const hub = aHub(world);
-  const client = await aClient(hub, { withState: true });
+  const client = await aClient(hub, { withSnapshot: true });
   expect(shownBy(client.seen).asks.size).toBe(1);
   expect(shownBy(client.seen).status.get("ses_lane")).toEqual({ type: "busy" });
   expect(types(client.seen).filter((type) => type.includes("delta"))).toEqual([]);
@@ -145,7 +145,7 @@ test("what an agent asks is told to whoever comes later, and is gone once it is 
   await serviceOf(world.waybill).answer(ask?.id ?? "", { decision: "once" });
   await world.reaches("m1", "responded");
   await settled();
-  const again = await aClient(hub, { withState: true });
+  const again = await aClient(hub, { withSnapshot: true });
   expect(types(again.seen)).toContain("permission.replied");
   expect([shownBy(again.seen).asks.size, shownBy(again.seen).status.get("ses_lane")]).toEqual([0, { type: "idle" }]);
 });
@@ -166,7 +166,7 @@ test("a lane that has rested for long is not told of, and costs a client one loo
   };
   const hub = aHub(world, { service: { ...service, eventsBefore } });
   for (let time = 0; time < 3; time++) {
-    const { seen } = await aClient(hub, { withState: true });
+    const { seen } = await aClient(hub, { withSnapshot: true });
     expect(shownBy(seen).sessions).toEqual(new Set(["ses_lane"]));
   }
   expect(reads).toEqual(["1"]);
@@ -177,7 +177,7 @@ test("only the last line of it is one to go on from, and whoever does misses not
   const hub = aHub(world);
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
-  const client = await aClient(hub, { withState: true });
+  const client = await aClient(hub, { withSnapshot: true });
   expect(client.seen.length).toBeGreaterThan(5);
   const ids = client.seen.map(({ plain }) => plain.startsWith("id: "));
   expect(ids).toEqual(client.seen.map((_, index) => index === client.seen.length - 1));
@@ -199,7 +199,7 @@ test("a client of one directory is told how things stand in that one only", asyn
   const world = await startWorld({ script, lanes });
   for (const { id } of lanes) await world.send({ id: `m-${id}`, to: { lane: id } });
   await world.clock.advance(5000);
-  const { seen } = await aClient(aHub(world), { withState: true, directory: "/tmp/two" });
+  const { seen } = await aClient(aHub(world), { withSnapshot: true, directory: "/tmp/two" });
   expect([...shownBy(seen).sessions]).toEqual(["ses_two"]);
   expect(seen.at(-1)?.plain.startsWith("id: ")).toBe(true);
 });
@@ -222,11 +222,11 @@ test("a session is made before anything happens in it, and again when its lane i
   expect(types(client.seen)[0]).toBe("session.created");
   const again = types(client.seen).slice(types(client.seen).indexOf("session.deleted") + 1);
   expect(again[0]).toBe("session.created");
-  expect(propertiesOf(ofSessions[1] as Line).info).toMatchObject({
+  expect(propertiesOf(ofSessions[1] as SseFrame).info).toMatchObject({
     id: "ses_new",
     title: "New",
     directory: "/tmp/new",
   });
   const later = await aClient(hub, { after: ofSessions[2]?.at ?? "" });
-  expect(propertiesOf(later.seen.at(-1) as Line).info).toMatchObject({ id: "ses_new", title: "New" });
+  expect(propertiesOf(later.seen.at(-1) as SseFrame).info).toMatchObject({ id: "ses_new", title: "New" });
 });

@@ -1,34 +1,34 @@
 /**
- * Which words of a lane were told before their message was over, as when a tool is called after them. They are told
- * again with the message, for those who were not there.
+ * Which texts of a lane were published before their message was over, as when a call follows them. They are published
+ * again with the message, for clients that were not there.
  */
-import type { Emitted } from "../projection/session-projection.ts";
-import type { Words } from "./frame.ts";
+import type { LiveText } from "./frame.ts";
+import type { NumberedEvent } from "./live-events.ts";
 
-export class EarlyWords {
+export class LiveTextDedupe {
   /** By part. */
-  readonly #told = new Map<string, { text: string; spoken: object }>();
+  readonly #published = new Map<string, { text: string; key: object }>();
 
-  /** Null for all that is told once. `number` is null for what is told live only. */
-  wordsOf(emitted: Emitted, number: number | null): Words | null {
-    const whole = wholeWords(emitted);
-    if (whole === null) return null;
+  /** Null for what is published once. */
+  liveTextOf({ event, number }: NumberedEvent): LiveText | null {
+    const complete = completeText(event);
+    if (complete === null) return null;
     if (number === null) {
-      const spoken = {};
-      this.#told.set(whole.id, { text: whole.text, spoken });
-      return { spoken, again: false };
+      const key = {};
+      this.#published.set(complete.id, { text: complete.text, key });
+      return { key, isRepeat: false };
     }
-    const told = this.#told.get(whole.id);
-    this.#told.delete(whole.id);
-    return told?.text === whole.text ? { spoken: told.spoken, again: true } : null;
+    const published = this.#published.get(complete.id);
+    this.#published.delete(complete.id);
+    return published?.text === complete.text ? { key: published.key, isRepeat: true } : null;
   }
 
   clear(): void {
-    this.#told.clear();
+    this.#published.clear();
   }
 }
 
-function wholeWords({ type, properties }: Emitted): { id: string; text: string } | null {
+function completeText({ type, properties }: NumberedEvent["event"]): { id: string; text: string } | null {
   if (type !== "message.part.updated") return null;
   const { part } = properties as { part: { id: string; text?: string; time?: { end?: number } } };
   return part.text === undefined || part.time?.end === undefined ? null : { id: part.id, text: part.text };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
-import type { Past } from "./restore-lane.ts";
-import { recallLane } from "./restore-lane.ts";
+import type { LanePast } from "./restore-lane.ts";
+import { restoreLane } from "./restore-lane.ts";
 
 /** A turn that somebody began in the program itself, longer than what is read at once. */
 function typed(lane: ProjectedLane, name: string): void {
@@ -42,7 +42,10 @@ function waited() {
 
 const hour = 3600_000;
 
-function pastOf(log: readonly UniversalEvent[], records: readonly Partial<DeliveryRecord>[]): Past & { reads: number } {
+function pastOf(
+  log: readonly UniversalEvent[],
+  records: readonly Partial<DeliveryRecord>[],
+): LanePast & { reads: number } {
   const past = {
     reads: 0,
     async eventsBefore(_lane: string, seq: number | null, limit: number) {
@@ -52,7 +55,7 @@ function pastOf(log: readonly UniversalEvent[], records: readonly Partial<Delive
         .slice(-limit)
         .reverse();
     },
-    async deliveries({ statuses }: Parameters<Past["deliveries"]>[0]) {
+    async deliveries({ statuses }: Parameters<LanePast["deliveries"]>[0]) {
       const items = records
         .filter(({ status }) => statuses === undefined || (status !== undefined && statuses.includes(status)))
         .map((record) => ({ record: record as DeliveryRecord, queuedBehind: null }));
@@ -67,11 +70,11 @@ describe("what is recalled of a lane", () => {
     const { log, ofAdmission } = waited();
     const ended = { messageId: "m1", status: "responded", createdAt: ofAdmission.time, respondedAt: hour } as const;
     const past = pastOf(log, [ended]);
-    const whole = new SessionProjection(place, { following: true });
+    const whole = new SessionProjection(settings, { following: true });
     for (const event of log) {
       if (event.type === "turn.ended") {
-        const recalled = new SessionProjection(place, { following: true });
-        for (const one of await recallLane(past, "chat", event)) recalled.take(one);
+        const recalled = new SessionProjection(settings, { following: true });
+        for (const one of await restoreLane(past, "chat", event)) recalled.take(one);
         expect(recalled.take(event)).toEqual(whole.take(event));
       } else {
         whole.take(event);
@@ -89,9 +92,9 @@ describe("what is recalled of a lane", () => {
     const log = lane.log.filter(isKept).map((event) => ({ ...event, time: event.time + 10 * hour }));
     const later = { messageId: "m2", status: "responded", createdAt: hour, respondedAt: hour } as const;
     const retried = { messageId: "m1", status: "pending", createdAt: 0 } as const;
-    const recalled = new SessionProjection(place, { following: true });
+    const recalled = new SessionProjection(settings, { following: true });
     const now = { seq: log.length + 1, time: null };
-    for (const one of await recallLane(pastOf(log, [later, retried]), "chat", now)) recalled.take(one);
+    for (const one of await restoreLane(pastOf(log, [later, retried]), "chat", now)) recalled.take(one);
     expect(recalled.isBusy).toBe(true);
   });
 
@@ -104,11 +107,11 @@ describe("what is recalled of a lane", () => {
     const noted = { messageId: "m8", status: "pending", createdAt: last.time + 1 } as const;
     const before = shifted.filter(({ seq }) => seq < last.seq - 20);
     const past = pastOf(before, [later, old]);
-    await recallLane(past, "chat", { seq: last.seq - 20, time: last.time });
+    await restoreLane(past, "chat", { seq: last.seq - 20, time: last.time });
     expect(past.reads).toBeLessThanOrEqual(4);
     const moved = before.map((event, index) => ({ ...event, time: index < 300 ? event.time - 2 * hour : event.time }));
     const stopped = pastOf(moved, [noted, old]);
-    await recallLane(stopped, "chat", { seq: last.seq - 20, time: last.time });
+    await restoreLane(stopped, "chat", { seq: last.seq - 20, time: last.time });
     expect(stopped.reads).toBeLessThan(Math.ceil(before.length / 100));
   });
 });

@@ -2,7 +2,7 @@
 import { createOpencodeClient } from "@opencode-ai/sdk/v2/client";
 import { expect, onTestFinished, test } from "vitest";
 import { anApiOn, token } from "../../../../test/support/http-api.ts";
-import { aClient, aHub, withoutEarly } from "../../../../test/support/hub-client.ts";
+import { aClient, aHub, withoutLiveTexts } from "../../../../test/support/hub-client.ts";
 import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { World } from "../../../../test/support/waybill.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
@@ -69,8 +69,8 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
   expect(waits).toEqual([500]);
   await until("session.idle");
   const reference = await aClient(aHub(world), { after: whole.from });
-  const lines = withoutEarly(reference.seen, whole.seen);
-  const wanted = lines.filter(({ ofLanes }) => !ofLanes).map(({ id }) => id);
+  const lines = withoutLiveTexts(reference.seen, whole.seen);
+  const wanted = lines.filter(({ isLaneChange }) => !isLaneChange).map(({ id }) => id);
   const known = new Set(wanted);
   expect(heard.map(({ id }) => id).filter((id) => known.has(id))).toEqual(wanted);
   // Two whole daemons with their sockets, one after the other: slow where the processor is short, and waits for no time.

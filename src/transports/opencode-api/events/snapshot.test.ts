@@ -1,9 +1,9 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, test } from "vitest";
-import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
-import { lanesToTell, presentState } from "./snapshot.ts";
+import { selectLanes, snapshotEvents } from "./snapshot.ts";
 
 const info = { id: "ses_chat" } as Session;
 const asks = (ask: string): Said => ({ type: "permission", ask, title: "Bash: ls", call: "c1", detail: null });
@@ -16,17 +16,17 @@ const runs: Said = {
 };
 
 function working(...said: Said[]): ProjectedLane {
-  const lane = new ProjectedLane(new SessionProjection(place, { following: true }));
+  const lane = new ProjectedLane(new SessionProjection(settings, { following: true }));
   lane.admits("m1");
   lane.sends("m1", "p1");
   lane.says({ type: "prompt", message: "p1", parts: [] }, { type: "busy" }, ...said);
   return lane;
 }
 
-function told({ projection }: ProjectedLane): string[] {
+function published({ projection }: ProjectedLane): string[] {
   const [own] = projection.sessions;
   if (!own) throw new Error("a lane has a session");
-  return presentState(own, info, 5).map(({ type, properties }) => {
+  return snapshotEvents(own, info, 5).map(({ type, properties }) => {
     const { status, part } = properties as Record<string, { type?: string; text?: string } | undefined>;
     return [type, part?.type, part?.text, status?.type].filter((word) => word !== undefined).join(" ");
   });
@@ -37,7 +37,7 @@ const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "a1
 describe("how a session stands", () => {
   test("is told whole: the newest turn as far as it has come, what is asked after its call, and that it works", () => {
     const lane = working(delta("I lo"), delta("ok."), runs, asks("ask-1"));
-    expect(told(lane)).toEqual([
+    expect(published(lane)).toEqual([
       "session.updated",
       "message.updated",
       "message.part.updated text go",
@@ -52,15 +52,15 @@ describe("how a session stands", () => {
 
   test("has asks that were answered in the newest turn as that, and those of earlier ones not at all", () => {
     const lane = working(runs, asks("ask-1"), { type: "permission_over", ask: "ask-1", outcome: "once" });
-    expect(told(lane)).toContain("permission.replied");
-    expect(told(lane)).not.toContain("permission.asked");
+    expect(published(lane)).toContain("permission.replied");
+    expect(published(lane)).not.toContain("permission.asked");
     lane.says({ type: "rest" });
     lane.ends("m1", "responded");
-    expect(told(lane).at(-1)).toBe("session.status idle");
+    expect(published(lane).at(-1)).toBe("session.status idle");
     lane.admits("m2");
     lane.sends("m2", "p2");
     lane.says({ type: "prompt", message: "p2", parts: [] }, { type: "busy" });
-    expect(told(lane)).not.toContain("permission.replied");
+    expect(published(lane)).not.toContain("permission.replied");
   });
 
   test("has the messages that wait, and the one that is being answered", () => {
@@ -71,7 +71,7 @@ describe("how a session stands", () => {
     lane.ends("m1", "responded");
     lane.sends("m2", "p2");
     lane.says({ type: "prompt", message: "p2", parts: [] }, { type: "busy" });
-    const texts = told(lane).filter((line) => line.startsWith("message.part.updated text"));
+    const texts = published(lane).filter((line) => line.startsWith("message.part.updated text"));
     expect(texts.map((line) => line.split(" ").at(-1))).toEqual(expect.arrayContaining(["second", "third"]));
   });
 
@@ -82,7 +82,7 @@ describe("how a session stands", () => {
       lane.says({ type: "part", message, part: `${message}-1`, kind: "text", text: `Step ${step}.` });
       lane.says({ type: "message_done", message, error: null, usage: null });
     }
-    const lines = told(lane);
+    const lines = published(lane);
     expect(lines.filter((line) => line === "message.updated")).toHaveLength(100);
     expect(lines).toContain("message.part.updated text Step 299.");
   });
@@ -94,12 +94,12 @@ describe("the lanes that are told of", () => {
 
   test("are those at work, however long, and those in which something happened lately", () => {
     const bearings = [rested("old", 11), rested("new", 10), { lane: "busy", isAtWork: true, changedAt: 0 }];
-    expect(lanesToTell(bearings, 100 * minute)).toEqual(["busy", "new"]);
+    expect(selectLanes(bearings, 100 * minute)).toEqual(["busy", "new"]);
   });
 
   test("are no more than fifty: the busy before the newest", () => {
     const many = Array.from({ length: 80 }, (_, index) => rested(`lane-${index}`, index / 10));
-    const wanted = lanesToTell([...many, { lane: "busy", isAtWork: true, changedAt: 0 }], 100 * minute);
+    const wanted = selectLanes([...many, { lane: "busy", isAtWork: true, changedAt: 0 }], 100 * minute);
     expect([wanted.length, wanted[0], wanted[1], wanted.at(-1)]).toEqual([50, "busy", "lane-0", "lane-48"]);
   });
 });

@@ -1,42 +1,38 @@
 /**
- * How things stand, for a client that heard nothing of how they came about: OpenCode's terminal comes back without
- * saying where it was, and reads nothing again. Everything is said whole, in events that replace what a client has, so
- * it does no harm to one that knew it. Pure.
+ * The present state for a client that got none of the events before: OpenCode's terminal comes back without a cursor, and
+ * reads nothing again. Every event replaces what a client has, so it does no harm to one that knew it. Pure.
  */
 import type { Session } from "@opencode-ai/sdk/v2/types";
-import type { Emitted, SessionState } from "../projection/session-projection.ts";
+import type { NativeEvent } from "../projection/native-event.ts";
+import { messageUpdated, partUpdated } from "../projection/native-event.ts";
+import type { SessionSnapshot } from "../projection/session-projection.ts";
 import { statusEvent } from "../projection/session-status.ts";
 
-/** What decides whether a lane is told of. */
-export type Bearing = { lane: string; isAtWork: boolean; changedAt: number };
+export type LaneActivity = { lane: string; isAtWork: boolean; changedAt: number };
 
-const latelyMs = 10 * 60_000;
-/** Lanes that a client is told of when it comes. */
-export const maxToTell = 50;
+const recentMs = 10 * 60_000;
+export const maxSnapshotLanes = 50;
 /** Of one session; a turn seldom has more. */
-const maxRows = 100;
+const maxMessages = 100;
 
-/** Those that are at work, or in which something happened lately; of too many, the busy and the newest. */
-export function lanesToTell(bearings: readonly Bearing[], now: number, most = maxToTell): string[] {
-  return bearings
-    .filter(({ isAtWork, changedAt }) => isAtWork || now - changedAt <= latelyMs)
+/** The lanes that are at work or changed lately; of too many, the busy and the newest. */
+export function selectLanes(activities: readonly LaneActivity[], now: number, max = maxSnapshotLanes): string[] {
+  return activities
+    .filter(({ isAtWork, changedAt }) => isAtWork || now - changedAt <= recentMs)
     .toSorted((one, other) => Number(other.isAtWork) - Number(one.isAtWork) || other.changedAt - one.changedAt)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ lane }) => lane);
 }
 
-/** The calls stand before what they ask: clients show an ask with its call. */
-export function presentState(state: SessionState, info: Session, at: number): Emitted[] {
-  const { sessionID, status, diff, todos, asks } = state;
-  const rows = state.rows
-    .slice(-maxRows)
-    .flatMap(({ info, parts }): Emitted[] => [
-      { type: "message.updated", properties: { sessionID, info } },
-      ...parts.map((part) => ({ type: "message.part.updated", properties: { sessionID, part, time: at } })),
-    ]);
+/** Calls come before their asks: clients show an ask with its call. */
+export function snapshotEvents(snapshot: SessionSnapshot, info: Session, at: number): NativeEvent[] {
+  const { sessionID, status, diff, todos, asks } = snapshot;
+  const messages = snapshot.messages
+    .slice(-maxMessages)
+    .flatMap(({ info, parts }) => [messageUpdated(info), ...parts.map((part) => partUpdated(part, at))]);
   return [
     { type: "session.updated", properties: { sessionID, info } },
-    ...rows,
+    ...messages,
     ...(diff.length === 0 ? [] : [{ type: "session.diff", properties: { sessionID, diff } }]),
     ...(todos.length === 0 ? [] : [{ type: "todo.updated", properties: { sessionID, todos } }]),
     ...asks,

@@ -3,13 +3,13 @@ import { anEvent } from "../../../../test/support/events.ts";
 import { aMessage } from "../../../../test/support/records.ts";
 import { beginNotes, endNote } from "../../../core/turn/delivery-notes.ts";
 import type { EventBody } from "../../../core/turn/universal-event.ts";
-import { awaitedAfter, awaiting } from "./turn-end.ts";
+import { advanceTurnWait, newTurnWait } from "./turn-end.ts";
 
 const ended = (rounds: number) => endNote({ messageId: "m1", rounds, status: "failed_terminal", lastReason: null });
 
 function after(...bodies: EventBody[]) {
   const events = bodies.map((one, index) => anEvent({ seq: index + 1, source: "daemon" }, one));
-  return events.reduce(awaitedAfter, awaiting("m1"));
+  return events.reduce(advanceTurnWait, newTurnWait("m1"));
 }
 
 it("the end of a message that is noted only when a person has retried it is no end of the retry", () => {

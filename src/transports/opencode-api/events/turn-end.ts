@@ -1,33 +1,32 @@
 /**
- * Whether the turn that answers a message is over, concluded from a lane's events in their order. Pure. However it ended:
- * what the ledger does about a turn that answered nothing is seen as further turns.
+ * Whether the turn that answers a message is over, however it ended, concluded from a lane's events in their order.
+ * A retry shows as more turns. Pure.
  */
-import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../core/turn/delivery-notes.ts";
-import { attemptNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { noteOf } from "./restore-lane.ts";
+import type { LedgerNote } from "../projection/ledger-note.ts";
+import { ledgerNote } from "../projection/ledger-note.ts";
 
-/** `turn` is the lane's number of it; null when the delivery ended without one that was seen. */
+/** `turn` is its number in the lane; null when the delivery ended without one that was seen. */
 export type TurnEnd = { turn: number | null; delivery: string | null };
 
-export type Awaited = {
+export type TurnWait = {
   message: string;
-  /** How often it has begun: more than once when a person retried it. */
+  /** How often it was admitted: more than once when a person retried it. */
   round: number;
   sent: boolean;
   /** It was sent to a program that takes no ids: the next turn is its own. */
   expectsNext: boolean;
-  /** The prompts that were sent for it, as far as they have ids. */
+  /** The ids of the prompts that were sent for it, where they have one. */
   prompts: readonly string[];
-  /** The turn that runs, if one does, and whether it is this message's. */
-  running: { turn: number | null; isIts: boolean } | null;
+  /** The turn that runs, and whether it is this message's. */
+  running: { turn: number | null; isOwn: boolean } | null;
   last: number | null;
   /** How the delivery ended. */
   delivery: string | null;
   end: TurnEnd | null;
 };
 
-export function awaiting(message: string): Awaited {
+export function newTurnWait(message: string): TurnWait {
   return {
     message,
     round: 1,
@@ -41,58 +40,54 @@ export function awaiting(message: string): Awaited {
   };
 }
 
-/** What has ended has, unless a person retries the message since: then it is waited for anew. */
-export function awaitedAfter(state: Awaited, event: UniversalEvent): Awaited {
-  const note = noteOf(event);
-  if (note?.begins && note.message === state.message) return begunAnew(state, event);
-  const next = after(state, event, note?.message ?? null);
-  return state.end ? { ...next, end: state.end } : next;
-}
-
-function begunAnew({ message, running }: Awaited, event: UniversalEvent): Awaited {
-  const { round = 1 } = notedIn(event) as DeliveryNote;
-  return { ...awaiting(message), round, running: running && { ...running, isIts: false } };
-}
-
-function notedIn(event: UniversalEvent): unknown {
-  const [part] = event.type === "item.started" || event.type === "item.completed" ? event.data.item.parts : [];
-  return part?.type === "json" ? part.value : null;
-}
-
-function after(state: Awaited, event: UniversalEvent, noted: string | null): Awaited {
-  if (noted !== null) return noted === state.message ? afterNote(state, event) : state;
-  switch (event.type) {
-    case "turn.started": {
-      const { prompt } = event.data;
-      const isIts = state.expectsNext || (prompt !== null && state.prompts.includes(prompt));
-      return { ...state, expectsNext: false, running: { turn: event.turn, isIts } };
+/** An end stays, unless a person retries the message: then the wait starts again. */
+export function advanceTurnWait(state: TurnWait, event: UniversalEvent): TurnWait {
+  const noted = ledgerNote(event);
+  if (noted?.note.message === state.message) {
+    if (noted.type === "admitted") {
+      const { round = 1 } = noted.note;
+      return { ...newTurnWait(state.message), round, running: state.running && { ...state.running, isOwn: false } };
     }
-    case "turn.ended":
-      return afterTurn(state);
-    default:
+    return keepEnd(state, afterNote(state, noted));
+  }
+  return noted ? state : keepEnd(state, afterEvent(state, event));
+}
+
+function keepEnd({ end }: TurnWait, next: TurnWait): TurnWait {
+  return end ? { ...next, end } : next;
+}
+
+function afterNote(state: TurnWait, noted: Exclude<LedgerNote, { type: "admitted" }>): TurnWait {
+  switch (noted.type) {
+    case "sending":
       return state;
+    case "sent": {
+      const { prompt } = noted.note;
+      const expectsNext = prompt === null;
+      return { ...state, sent: true, expectsNext, prompts: expectsNext ? state.prompts : [...state.prompts, prompt] };
+    }
+    case "ended": {
+      const { status: delivery, round = 1 } = noted.note;
+      // Noted late, after a crash; a person has retried it since.
+      if (round < state.round) return state;
+      // A turn whose prompt has no known id may be its own, too.
+      const waits = state.running !== null && state.sent;
+      return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };
+    }
+    default:
+      return noted satisfies never;
   }
 }
 
-function afterNote(state: Awaited, event: UniversalEvent): Awaited {
-  if (event.type !== "item.completed") return state;
-  const value = notedIn(event);
-  if (event.data.item.name === attemptNote) {
-    const { prompt } = value as AttemptNote;
-    const expectsNext = prompt === null;
-    return { ...state, sent: true, expectsNext, prompts: expectsNext ? state.prompts : [...state.prompts, prompt] };
+function afterEvent(state: TurnWait, event: UniversalEvent): TurnWait {
+  if (event.type === "turn.started") {
+    const { prompt } = event.data;
+    const isOwn = state.expectsNext || (prompt !== null && state.prompts.includes(prompt));
+    return { ...state, expectsNext: false, running: { turn: event.turn, isOwn } };
   }
-  const { status: delivery, round = 1 } = value as DeliveryEndNote;
-  // Noted late, after a crash; a person has retried it since.
-  if (round < state.round) return state;
-  // A turn whose prompt is not known by its id may be its own, too.
-  const waits = state.running !== null && state.sent;
-  return { ...state, delivery, end: waits ? null : { turn: state.last, delivery } };
-}
-
-function afterTurn(state: Awaited): Awaited {
+  if (event.type !== "turn.ended") return state;
   const { running, delivery } = state;
-  const isIts = running?.isIts === true;
-  const turn = isIts ? running.turn : state.last;
-  return { ...state, running: null, last: turn, end: isIts || delivery !== null ? { turn, delivery } : null };
+  const isOwn = running?.isOwn === true;
+  const turn = isOwn ? running.turn : state.last;
+  return { ...state, running: null, last: turn, end: isOwn || delivery !== null ? { turn, delivery } : null };
 }

@@ -1,38 +1,37 @@
-/** What agents ask: what was last said of each ask, that it is open or how it was answered, and which call waits for it. */
+/** An agent's permissions and questions: the last event of each, and which call waits for it. */
 import { askReplied, permissionAsked, questionAsked } from "./ask-shapes.ts";
-import type { Emitted } from "./emitted.ts";
-import type { EventOf } from "./event-of.ts";
-import type { Thread } from "./thread.ts";
+import type { NativeEvent, UniversalEventOf } from "./native-event.ts";
+import type { SessionMessages } from "./session-messages.ts";
 
-type Asked = EventOf<"permission.requested" | "question.requested">;
-type Resolved = EventOf<"permission.resolved" | "question.resolved">;
+type Requested = UniversalEventOf<"permission.requested" | "question.requested">;
+type Resolved = UniversalEventOf<"permission.resolved" | "question.resolved">;
 
 export class AskLog {
-  readonly #asks = new Map<string, { told: Emitted; isOpen: boolean }>();
-  /** The calls behind the questions that are open. */
-  readonly #asking = new Map<string, { call: string; thread: Thread }>();
+  readonly #asks = new Map<string, { last: NativeEvent; isOpen: boolean }>();
+  /** The calls behind open questions. */
+  readonly #callers = new Map<string, { call: string; session: SessionMessages }>();
 
-  asked(event: Asked, thread: Thread): Emitted[] {
+  add(event: Requested, session: SessionMessages): NativeEvent[] {
     const { ask, call } = event.data;
-    if (call !== null && event.type === "question.requested") this.#asking.set(ask, { call, thread });
-    const { sessionID } = thread;
-    const part = thread.asking(call);
-    const told =
+    if (call !== null && event.type === "question.requested") this.#callers.set(ask, { call, session });
+    const { sessionID } = session;
+    const part = session.askingPart(call);
+    const last =
       event.type === "permission.requested"
         ? permissionAsked(event, sessionID, part)
         : questionAsked(event, sessionID, part);
-    this.#asks.set(ask, { told, isOpen: true });
-    return [told];
+    this.#asks.set(ask, { last, isOpen: true });
+    return [last];
   }
 
-  resolved(event: Resolved, { sessionID }: Thread): Emitted[] {
-    const told = askReplied(event, sessionID);
-    this.#asks.set(event.data.ask, { told, isOpen: false });
-    return [told, ...this.#answered(event)];
+  resolve(event: Resolved, { sessionID }: SessionMessages): NativeEvent[] {
+    const last = askReplied(event, sessionID);
+    this.#asks.set(event.data.ask, { last, isOpen: false });
+    return [last, ...this.#showAnswers(event)];
   }
 
-  of(sessionID: string): Emitted[] {
-    return [...this.#asks.values()].flatMap(({ told }) => (told.properties.sessionID === sessionID ? [told] : []));
+  of(sessionID: string): NativeEvent[] {
+    return [...this.#asks.values()].flatMap(({ last }) => (last.properties.sessionID === sessionID ? [last] : []));
   }
 
   forgetClosed(): void {
@@ -40,11 +39,10 @@ export class AskLog {
   }
 
   /** Clients show the answers with the call that asked. */
-  #answered({ type, data, time }: Resolved): Emitted[] {
-    const asking = this.#asking.get(data.ask);
-    this.#asking.delete(data.ask);
-    if (!asking || type !== "question.resolved" || data.answers === null) return [];
-    const { call, thread } = asking;
-    return thread.stepOfCall(call)?.adds(call, { answers: data.answers }, time) ?? [];
+  #showAnswers({ type, data, time }: Resolved): NativeEvent[] {
+    const caller = this.#callers.get(data.ask);
+    this.#callers.delete(data.ask);
+    if (!caller || type !== "question.resolved" || data.answers === null) return [];
+    return caller.session.stepOfCall(caller.call)?.addMetadata(caller.call, { answers: data.answers }, time) ?? [];
   }
 }

@@ -1,10 +1,9 @@
-/** What an agent asks, and what it was answered, as OpenCode says it. Pure. */
+/** An agent's permissions and questions with their answers in OpenCode's shapes. Pure. */
 import type { PermissionRequest, QuestionRequest } from "@opencode-ai/sdk/v2/types";
 import { askIdFor } from "../ids.ts";
-import type { Emitted } from "./emitted.ts";
-import type { EventOf } from "./event-of.ts";
+import { proposedDiff } from "./file-diffs.ts";
 import { isRecord } from "./json-record.ts";
-import { wantedDiff } from "./wanted-diff.ts";
+import type { NativeEvent, UniversalEventOf } from "./native-event.ts";
 
 /** The part that waits for the answer. */
 export type AskingPart = {
@@ -18,10 +17,10 @@ export type AskingPart = {
 const permissionOf: Readonly<Record<string, string>> = { write: "edit", patch: "edit", apply_patch: "edit" };
 
 export function permissionAsked(
-  { data }: EventOf<"permission.requested">,
+  { data }: UniversalEventOf<"permission.requested">,
   sessionID: string,
   part: AskingPart,
-): Emitted {
+): NativeEvent {
   const { ask, title, detail } = data;
   const [head = title, ...rest] = title.split(": ");
   const patterns = rest.length === 0 ? [] : [rest.join(": ")];
@@ -38,7 +37,11 @@ export function permissionAsked(
   return { type: "permission.asked", properties };
 }
 
-export function questionAsked({ data }: EventOf<"question.requested">, sessionID: string, part: AskingPart): Emitted {
+export function questionAsked(
+  { data }: UniversalEventOf<"question.requested">,
+  sessionID: string,
+  part: AskingPart,
+): NativeEvent {
   const questions = data.questions.map(({ header, question, options, multiple }) => ({
     question,
     header: header ?? "",
@@ -54,8 +57,11 @@ export function questionAsked({ data }: EventOf<"question.requested">, sessionID
   return { type: "question.asked", properties };
 }
 
-/** Nobody answers a question whose turn is over; to OpenCode's clients it was refused. */
-export function askReplied(event: EventOf<"permission.resolved" | "question.resolved">, sessionID: string): Emitted {
+/** For OpenCode's clients an ask whose turn is over was rejected. */
+export function askReplied(
+  event: UniversalEventOf<"permission.resolved" | "question.resolved">,
+  sessionID: string,
+): NativeEvent {
   const { ask, outcome } = event.data;
   if (event.type === "permission.resolved") {
     const reply = outcome === "expired" ? "reject" : outcome;
@@ -66,12 +72,12 @@ export function askReplied(event: EventOf<"permission.resolved" | "question.reso
   return { type: "question.replied", properties: { sessionID, requestID, answers: event.data.answers ?? [] } };
 }
 
-/** Where a file is to be changed, clients look here for its name and for what is to change in it. */
+/** Clients expect the name of a file that is to be changed, and the change, here. */
 function metadataOf(detail: unknown, part: AskingPart): Record<string, unknown> {
   const known = isRecord(detail) ? detail : {};
   const { filePath } = part?.input ?? {};
   if (typeof filePath !== "string") return known;
-  const diff = wantedDiff(filePath, part?.input ?? {});
+  const diff = proposedDiff(filePath, part?.input ?? {});
   return { filepath: filePath, ...(diff === null ? {} : { diff }), ...known };
 }
 

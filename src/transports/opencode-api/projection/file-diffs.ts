@@ -1,4 +1,4 @@
-/** Changed files as OpenCode shows them. Pure. */
+/** Changes of files as OpenCode shows them: those that were made, and those that a call is about to make. Pure. */
 import type { SnapshotFileDiff } from "@opencode-ai/sdk/v2/types";
 import type { FilePart } from "../../../core/turn/item.ts";
 
@@ -11,4 +11,39 @@ export function fileDiff({ path, change, diff }: FilePart): SnapshotFileDiff {
     deletions: lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length,
     ...(change === "unknown" ? {} : { status: change }),
   };
+}
+
+/**
+ * From the call alone: a person who is asked for permission sees it before it is done. The file is not read, so line
+ * numbers count from the passage and not from the beginning of the file.
+ */
+export function proposedDiff(file: string, input: Readonly<Record<string, unknown>>): string | null {
+  const passages = passagesOf(input);
+  if (passages.length === 0) return null;
+  return [`--- ${file}`, `+++ ${file}`, ...passages.flatMap(hunkOf), ""].join("\n");
+}
+
+type Passage = { before: string; after: string };
+
+function passagesOf({ oldString, newString, content, edits }: Readonly<Record<string, unknown>>): Passage[] {
+  if (typeof content === "string") return [{ before: "", after: content }];
+  if (typeof oldString === "string" && typeof newString === "string") return [{ before: oldString, after: newString }];
+  return Array.isArray(edits) ? edits.flatMap(passageOf) : [];
+}
+
+/** A call of pi has several at once. */
+function passageOf(edit: { oldText?: unknown; newText?: unknown } | null): Passage[] {
+  const { oldText, newText } = edit ?? {};
+  return typeof oldText === "string" && typeof newText === "string" ? [{ before: oldText, after: newText }] : [];
+}
+
+function hunkOf({ before, after }: Passage): string[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const head = `@@ -${old.length === 0 ? 0 : 1},${old.length} +${now.length === 0 ? 0 : 1},${now.length} @@`;
+  return [head, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
 }

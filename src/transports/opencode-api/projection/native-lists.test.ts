@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "vitest";
 import { fixture, fixtureNames, session, Watcher } from "../../../../test/support/opencode-fixture.ts";
-import type { Told } from "../../../../test/support/opencode-list.ts";
+import type { SeenEvent } from "../../../../test/support/opencode-list.ts";
 import { partList, typeList } from "../../../../test/support/opencode-list.ts";
-import type { MessageRow } from "./session-projection.ts";
+import type { SessionMessage } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 
 /** What differs, and why. */
@@ -19,41 +19,46 @@ const otherwise: Readonly<Record<string, string>> = {
   "unknown-model": "OpenCode has no message to show an error in when the model is not there",
 };
 
-const place = { lane: "1", directory: "/project", providerID: "opencode", modelID: "scripted", agent: "build" };
+const settings = { lane: "1", directory: "/project", providerID: "opencode", modelID: "scripted", agent: "build" };
 
-function projected(name: string): { told: Told[]; projection: SessionProjection } {
+function projected(name: string): { published: SeenEvent[]; projection: SessionProjection } {
   const recorded = fixture(name);
-  const projection = new SessionProjection(place);
+  const projection = new SessionProjection(settings);
   const drafts = new Watcher(recorded).hear(recorded.events).drafts;
-  const told = drafts.flatMap((draft, seq) => projection.take({ id: `e${seq}`, seq, lane: "1", ...draft, time: seq }));
-  return { told, projection };
+  const published = drafts.flatMap((draft, seq) =>
+    projection.take({ id: `e${seq}`, seq, lane: "1", ...draft, time: seq }),
+  );
+  return { published, projection };
 }
 
 describe("a recorded stream", () => {
   test.each(fixtureNames.filter((name) => otherwise[name] === undefined))("%s comes back in the same order", (name) => {
     const { events } = fixture(name);
-    expect(typeList(projected(name).told, session)).toEqual(typeList(events as Told[], session));
+    expect(typeList(projected(name).published, session)).toEqual(typeList(events as SeenEvent[], session));
   });
 
   test.each(fixtureNames.filter((name) => otherwise[name] === undefined))(
     "%s comes back with the same parts",
     (name) => {
       const { rows } = fixture(name);
-      expect(partList(projected(name).projection.messages())).toEqual(partList((rows[session] ?? []) as MessageRow[]));
+      expect(partList(projected(name).projection.messages())).toEqual(
+        partList((rows[session] ?? []) as SessionMessage[]),
+      );
     },
   );
 
   test.each(Object.entries(otherwise))("%s comes back otherwise: %s", (name) => {
     const { events, rows } = fixture(name);
-    const { told, projection } = projected(name);
-    const same = JSON.stringify(typeList(told, session)) === JSON.stringify(typeList(events as Told[], session));
+    const { published, projection } = projected(name);
+    const same =
+      JSON.stringify(typeList(published, session)) === JSON.stringify(typeList(events as SeenEvent[], session));
     const parts = JSON.stringify(partList(projection.messages()));
-    expect(same && parts === JSON.stringify(partList((rows[session] ?? []) as MessageRow[]))).toBe(false);
+    expect(same && parts === JSON.stringify(partList((rows[session] ?? []) as SessionMessage[]))).toBe(false);
   });
 
   test.each(fixtureNames)("%s is busy once and idle once a turn", (name) => {
-    const { told, projection } = projected(name);
-    const own = told.filter(({ properties }) => properties.sessionID === session);
+    const { published, projection } = projected(name);
+    const own = published.filter(({ properties }) => properties.sessionID === session);
     const statuses = own.flatMap(({ type, properties }) =>
       type === "session.status"
         ? [(properties.status as { type: string }).type]

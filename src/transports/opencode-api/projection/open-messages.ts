@@ -1,14 +1,14 @@
 /**
  * The messages of a lane that were admitted and have not ended, by the ledger's notes: which of them wait, which prompt
- * stands for which, and which turn is to begin next.
+ * belongs to which, and which turn is to begin next.
  */
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../core/turn/delivery-notes.ts";
 import { userMessageId } from "../ids.ts";
 
 type OpenMessage = { messageID: string; round: number; isSent: boolean; hadTurn: boolean };
 
-/** The message that a turn answers; a further prompt for the same message is not the message itself. */
-export type Answered = { messageID: string; isFirst: boolean };
+/** The message that a turn answers. `isFirst` is false for a later prompt, whose text is not the message itself. */
+type AnsweredMessage = { messageID: string; isFirst: boolean };
 
 export class OpenMessages {
   readonly #lane: string;
@@ -26,22 +26,20 @@ export class OpenMessages {
     return this.#expected !== null || [...this.#open.values()].some(({ isSent }) => !isSent);
   }
 
-  /** Those that have not ended. */
   get ids(): ReadonlySet<string> {
     return new Set([...this.#open.values()].map(({ messageID }) => messageID));
   }
 
-  /** Again when a person retries it: it is the same message then. */
-  admitted({ message, round = 1, createdAt }: DeliveryNote): string {
+  admit({ message, round = 1, createdAt }: DeliveryNote): string {
     const messageID = userMessageId(this.#lane, { id: message, createdAt });
     this.#open.set(message, { messageID, round, isSent: false, hadTurn: false });
     return messageID;
   }
 
-  sent(attempt: AttemptNote, inTurn: boolean): void {
+  addAttempt(attempt: AttemptNote, inTurn: boolean): void {
     const message = this.#open.get(attempt.message);
-    // Its beginning was not noted, so its prompt is all that shows it; or its end was, and no other will be: a prompt that
-    // never becomes a turn would be waited for without end.
+    // Its admission was not noted, so only its prompt shows it; or its end was noted already, and a prompt that never
+    // becomes a turn would be expected for ever.
     if (!message) return;
     message.isSent = true;
     if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
@@ -49,7 +47,7 @@ export class OpenMessages {
   }
 
   /** Whether it ended without a turn, and not well. */
-  ended({ message, round = 1, status }: DeliveryEndNote): boolean {
+  end({ message, round = 1, status }: DeliveryEndNote): boolean {
     const open = this.#open.get(message);
     // Noted late, after a crash; a person has retried it since.
     if (open && open.round > round) return false;
@@ -60,8 +58,8 @@ export class OpenMessages {
   }
 
   /** Null when the turn answers none of them. */
-  turnBegins(prompt: string | null): Answered | null {
-    const attempt = (prompt !== null && this.#attempts.get(prompt)) || unnamed(this.#expected);
+  beginTurn(prompt: string | null): AnsweredMessage | null {
+    const attempt = (prompt !== null && this.#attempts.get(prompt)) || this.#expectedWithoutId();
     this.#expected = null;
     const message = attempt ? this.#open.get(attempt.message) : undefined;
     if (!attempt || !message) return null;
@@ -69,17 +67,17 @@ export class OpenMessages {
     return { messageID: message.messageID, isFirst: attempt.number === 1 };
   }
 
-  turnEnds(queued: number): void {
+  endTurn(queued: number): void {
     if (queued > 0) this.#expected = "queued";
   }
 
-  /** Whether this prompt is a message in the words of its sender. */
+  /** Whether this prompt has the text of a message as its sender wrote it. */
   isMessage(prompt: string): boolean {
     return this.#attempts.get(prompt)?.number === 1;
   }
-}
 
-/** On a runtime that takes no ids, the prompt that was sent last is the one that a turn begins with. */
-function unnamed(expected: AttemptNote | "queued" | null): AttemptNote | null {
-  return expected !== null && expected !== "queued" && expected.prompt === null ? expected : null;
+  /** On a runtime that takes no ids, a turn begins with the prompt that was sent last. */
+  #expectedWithoutId(): AttemptNote | null {
+    return this.#expected !== "queued" && this.#expected?.prompt === null ? this.#expected : null;
+  }
 }

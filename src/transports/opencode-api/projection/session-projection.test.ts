@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ProjectedLane, place } from "../../../../test/support/projected-lane.ts";
+import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
 import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { Said } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import type { Emitted } from "./session-projection.ts";
+import type { NativeEvent } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 
 const prompt = (message = "p1"): Said => ({ type: "prompt", message, parts: [{ type: "text", id: "t", text: "go" }] });
@@ -35,8 +35,8 @@ const questions = [{ header: null, question: "Which?", options: [{ label: "A", d
 const question: Said = { type: "question", ask: "q-1", call: null, questions };
 
 /** One line each. */
-function lines(told: readonly Emitted[]): string[] {
-  return told.map(({ type, properties }) => {
+function lines(published: readonly NativeEvent[]): string[] {
+  return published.map(({ type, properties }) => {
     const { status, info, part, error } = properties as Record<string, Record<string, unknown> | undefined>;
     const state = part?.state as { status: string } | undefined;
     const completed = (info?.time as { completed?: number } | undefined)?.completed;
@@ -51,8 +51,8 @@ function lines(told: readonly Emitted[]): string[] {
   });
 }
 
-function partOf(told: Emitted | undefined): { id: string; messageID: string } {
-  return (told?.properties.part ?? {}) as { id: string; messageID: string };
+function partOf(published: NativeEvent | undefined): { id: string; messageID: string } {
+  return (published?.properties.part ?? {}) as { id: string; messageID: string };
 }
 
 /** A lane whose agent works on a message that was admitted as `m1`. */
@@ -82,7 +82,7 @@ describe("what becomes of", () => {
   test("ItemDelta: the part once, then message.part.delta under the same id, of text and of reasoning", () => {
     const lane = working(thinks("Hm"));
     const [delta] = lane.says(thinks("mm"));
-    const [, part] = lane.told.filter(({ type }) => type === "message.part.updated").slice(-2);
+    const [, part] = lane.published.filter(({ type }) => type === "message.part.updated").slice(-2);
     expect(part?.properties.part).toMatchObject({ type: "reasoning" });
     const { id, messageID } = partOf(part);
     expect(delta).toEqual({
@@ -92,13 +92,13 @@ describe("what becomes of", () => {
   });
 
   test("ItemCompleted(Message): its parts whole, what it used, message.updated, and no idle", () => {
-    const told = working(says("Hello")).says(done());
-    expect(lines(told)).toEqual([
+    const published = working(says("Hello")).says(done());
+    expect(lines(published)).toEqual([
       "message.part.updated text",
       "message.part.updated step-finish",
       "message.updated assistant completed",
     ]);
-    expect(told.at(-1)?.properties.info).toMatchObject({
+    expect(published.at(-1)?.properties.info).toMatchObject({
       finish: "stop",
       cost: 0.25,
       modelID: "opus",
@@ -109,9 +109,9 @@ describe("what becomes of", () => {
   test("ItemStarted(ToolCall), ItemCompleted(ToolCall): one tool part, pending, then running with its input", () => {
     const lane = working();
     expect(lines(lane.says(pending)).slice(1)).toEqual(["message.part.updated tool pending"]);
-    const told = lane.says(running);
-    expect(lines(told)).toEqual(["message.part.updated tool running"]);
-    expect(told[0]?.properties.part).toMatchObject({
+    const published = lane.says(running);
+    expect(lines(published)).toEqual(["message.part.updated tool running"]);
+    expect(published[0]?.properties.part).toMatchObject({
       tool: "read",
       state: { input: { filePath: "/project/README.md" } },
     });
@@ -119,10 +119,10 @@ describe("what becomes of", () => {
 
   test("ItemStarted(ToolResult): nothing; the tool runs", () => {
     const lane = working(running);
-    const before = lane.told.length;
+    const before = lane.published.length;
     lane.says({ ...pending, state: { status: "running", input, output: "two" } });
-    expect(lines(lane.told.slice(before))).toEqual(["message.part.updated tool running"]);
-    expect(lane.told.at(-1)?.properties.part).toMatchObject({ state: { metadata: { output: "two" } } });
+    expect(lines(lane.published.slice(before))).toEqual(["message.part.updated tool running"]);
+    expect(lane.published.at(-1)?.properties.part).toMatchObject({ state: { metadata: { output: "two" } } });
   });
 
   test.each([
@@ -130,10 +130,10 @@ describe("what becomes of", () => {
     [failed, "error", { error: "no such file" }],
   ])("ItemCompleted(ToolResult): the same part, completed or error", (said, status, how) => {
     const lane = working(running);
-    const { id } = partOf(lane.told.at(-1));
-    const told = lane.says(said);
-    expect(lines(told)).toEqual([`message.part.updated tool ${status}`]);
-    expect(told[0]?.properties.part).toMatchObject({ id, state: { status, ...how } });
+    const { id } = partOf(lane.published.at(-1));
+    const published = lane.says(said);
+    expect(lines(published)).toEqual([`message.part.updated tool ${status}`]);
+    expect(published[0]?.properties.part).toMatchObject({ id, state: { status, ...how } });
   });
 
   test("a file change: the diff with its call, session.diff, and a patch before the message ends", () => {
@@ -143,8 +143,8 @@ describe("what becomes of", () => {
       change: "modified",
       diff: "--- a\n+++ b\n-x\n+y\n+z",
     } as const;
-    const told = working(running, ran).says({ type: "file", message: "a1", file }, done());
-    expect(lines(told)).toEqual([
+    const published = working(running, ran).says({ type: "file", message: "a1", file }, done());
+    expect(lines(published)).toEqual([
       "file.edited",
       "message.part.updated tool completed",
       "session.diff",
@@ -153,10 +153,10 @@ describe("what becomes of", () => {
       "message.part.updated patch",
       "message.updated assistant completed",
     ]);
-    expect(told[2]?.properties.diff).toEqual([
+    expect(published[2]?.properties.diff).toEqual([
       { file: file.path, patch: file.diff, additions: 2, deletions: 1, status: "modified" },
     ]);
-    expect(told[1]?.properties.part).toMatchObject({ state: { metadata: { diff: file.diff } } });
+    expect(published[1]?.properties.part).toMatchObject({ state: { metadata: { diff: file.diff } } });
   });
 
   test("a call that writes a file: completed once, with its diff, and before long where nothing was changed", () => {
@@ -167,8 +167,10 @@ describe("what becomes of", () => {
     const file = { type: "file", path: "/project/README.md", change: "modified", diff: "-x\n+y" } as const;
     const lane = working(writing);
     expect(lane.says(written)).toEqual([]);
-    const told = lane.says({ type: "file", message: "a1", file }, done());
-    const calls = told.filter(({ properties }) => (properties.part as { type?: string } | undefined)?.type === "tool");
+    const published = lane.says({ type: "file", message: "a1", file }, done());
+    const calls = published.filter(
+      ({ properties }) => (properties.part as { type?: string } | undefined)?.type === "tool",
+    );
     expect(calls).toMatchObject([
       { properties: { part: { state: { status: "completed", metadata: { diff: file.diff } } } } },
     ]);
@@ -183,8 +185,8 @@ describe("what becomes of", () => {
 
   test("PermissionRequested, PermissionResolved: permission.asked with its call, permission.replied", () => {
     const lane = working(running);
-    const [told] = lane.says(asked);
-    expect(told).toMatchObject({
+    const [published] = lane.says(asked);
+    expect(published).toMatchObject({
       type: "permission.asked",
       properties: {
         id: "per_ask-1",
@@ -208,8 +210,8 @@ describe("what becomes of", () => {
       name: "Edit",
       state: { status: "running", input: edit },
     };
-    const [told] = working(editing).says({ ...asked, title: "Edit: /project/README.md" });
-    expect(told?.properties).toMatchObject({
+    const [published] = working(editing).says({ ...asked, title: "Edit: /project/README.md" });
+    expect(published?.properties).toMatchObject({
       permission: "edit",
       metadata: { filepath: edit.file_path, diff: expect.stringContaining("\n-x\n+y\n") },
     });
@@ -234,9 +236,9 @@ describe("what becomes of", () => {
     expect(lines(lane.says({ type: "error", id: "e", message: "rate limited", item: null }))).toEqual([
       "session.error UnknownError",
     ]);
-    const told = lane.says(rest);
-    expect(lines(told)).toEqual(["message.updated assistant completed", "session.status idle", "session.idle"]);
-    expect(told[0]?.properties.info).toMatchObject({ error: { data: { message: "rate limited" } } });
+    const published = lane.says(rest);
+    expect(lines(published)).toEqual(["message.updated assistant completed", "session.status idle", "session.idle"]);
+    expect(published[0]?.properties.info).toMatchObject({ error: { data: { message: "rate limited" } } });
   });
 
   test("a plan: todo.updated, whatever the program calls its fields", () => {
@@ -290,7 +292,7 @@ describe("a message", () => {
     lane.says(prompt("p2"), says("Done.", "a2"), done("a2"));
     expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
     expect(lane.ends("m2", "responded")).toEqual([]);
-    const statuses = lines(lane.told).filter((line) => /^session\.(status|idle)/.test(line));
+    const statuses = lines(lane.published).filter((line) => /^session\.(status|idle)/.test(line));
     expect(statuses).toEqual(["session.status busy", "session.status idle", "session.idle"]);
     const rows = lane.projection.messages();
     const [, second] = rows.filter(({ info }) => info.role === "user");
@@ -370,12 +372,16 @@ describe("a message", () => {
   test("that gets a second prompt shows it as it was sent, and its turn answers that", () => {
     const lane = working(says("Hm."), done(), rest);
     lane.sends("m1", "p2", 2);
-    const told = lane.says({
+    const published = lane.says({
       type: "prompt",
       message: "p2",
       parts: [{ type: "text", id: "t", text: "Please answer." }],
     });
-    expect(lines(told)).toEqual(["message.updated user", "message.part.updated text", "message.updated assistant"]);
+    expect(lines(published)).toEqual([
+      "message.updated user",
+      "message.part.updated text",
+      "message.updated assistant",
+    ]);
     expect(lane.projection.messages().at(-2)?.parts).toMatchObject([{ text: "Please answer." }]);
   });
 
@@ -432,8 +438,8 @@ describe("a turn that", () => {
   });
 
   test("dies with its program is an error in its message, and rests", () => {
-    const told = working(says("I beg")).says({ type: "died" });
-    expect(lines(told)).toEqual([
+    const published = working(says("I beg")).says({ type: "died" });
+    expect(lines(published)).toEqual([
       "session.error UnknownError",
       "message.part.updated text",
       "message.updated assistant completed",
@@ -444,8 +450,11 @@ describe("a turn that", () => {
 
   test("is followed at once by another that the program has already does not rest in between", () => {
     const lane = working(says("One."), done());
-    const told = lane.says({ type: "rest", queued: 1 }, says("Two.", "a2"), done("a2"), rest);
-    expect(lines(told).filter((line) => line.startsWith("session."))).toEqual(["session.status idle", "session.idle"]);
+    const published = lane.says({ type: "rest", queued: 1 }, says("Two.", "a2"), done("a2"), rest);
+    expect(lines(published).filter((line) => line.startsWith("session."))).toEqual([
+      "session.status idle",
+      "session.idle",
+    ]);
   });
 
   test("has its model asked again says so, and that it works when it does", () => {
@@ -477,7 +486,7 @@ test("what a subagent does is a session of its own, which its call names", () =>
 test("whoever reads what was kept sees the same messages, parts and ids as whoever followed", () => {
   const lane = working(thinks("Hm."), says("I read it."), running, ran, done(), says("Done.", "a2"), done("a2"), rest);
   lane.ends("m1", "responded");
-  const later = new SessionProjection(place);
+  const later = new SessionProjection(settings);
   for (const event of lane.log.filter(isKept)) later.take(event);
   const ids = (projection: SessionProjection) =>
     projection.messages().map(({ info, parts }) => [info.id, parts.map(({ id, type }) => [id, type])]);
@@ -487,7 +496,7 @@ test("whoever reads what was kept sees the same messages, parts and ids as whoev
 
 test("a lane into which a turn is being copied rests", () => {
   const lane = working(says("Working."));
-  const copy = new SessionProjection(place, { following: true });
+  const copy = new SessionProjection(settings, { following: true });
   for (const event of lane.log) {
     copy.take({ ...event, copied: true });
     expect(copy.sessions[0]?.status).toEqual({ type: "idle" });
@@ -501,7 +510,7 @@ test("what was copied into a lane is shown, and not told to those who follow as 
   lane.says(prompt(), says("Done."), done(), rest);
   lane.ends("msg_1", "responded");
   const copies = lane.log.filter(isKept).map((event) => ({ ...event, copied: true }));
-  const [shown, followed] = [new SessionProjection(place), new SessionProjection(place, { following: true })];
+  const [shown, followed] = [new SessionProjection(settings), new SessionProjection(settings, { following: true })];
   expect(copies.flatMap((event) => shown.take(event))).not.toEqual([]);
   expect(shown.messages()).toEqual(lane.projection.messages());
   expect(copies.flatMap((event) => followed.take(event))).toEqual([]);

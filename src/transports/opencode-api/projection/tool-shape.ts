@@ -1,6 +1,6 @@
 /**
- * A tool's call as OpenCode's clients know it: they draw a tool by its name and by the names of its inputs. What other
- * programs call otherwise gets OpenCode's names; what OpenCode has no tool for stays as it is. Pure.
+ * A tool's call as OpenCode's clients know it: they draw a tool by its name and by the names of its inputs. Other
+ * programs' names are replaced by OpenCode's, where it has such a tool. Pure.
  */
 import { isRecord } from "./json-record.ts";
 
@@ -27,7 +27,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   askuserquestion: { name: "question" },
 };
 
-/** Their own calls come in these names already. */
+/** Its calls have these names already. */
 const native = "opencode";
 
 export function toolName(providerID: string, name: string): string {
@@ -46,7 +46,7 @@ export function writes(tool: string): boolean {
   return tool === "edit" || tool === "write";
 }
 
-/** What stands beside a tool's name in a list. */
+/** What clients show next to a tool's name. */
 export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   for (const key of ["filePath", "command", "pattern", "url", "query", "description"]) {
     const value = input[key];
@@ -55,7 +55,7 @@ export function toolTitle(input: Readonly<Record<string, unknown>>): string {
   return "";
 }
 
-/** Beside the output: a list that was written, and that nothing is known to be wrong with a file that was. */
+/** For a list, the list; for a written file, that no problems are known. */
 export function toolMetadata(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   if (Array.isArray(input.todos)) return { todos: input.todos };
   return typeof input.filePath === "string" && typeof input.content === "string" ? { diagnostics: {} } : {};

@@ -1,8 +1,8 @@
-/** How a turn that did not end well is told: the error of its last message. Pure. */
-import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import type { StepError } from "./step.ts";
+/** The error that a turn which did not end well leaves in its last message. Pure. */
+import type { StepError } from "./assistant-step.ts";
+import type { UniversalEventOf } from "./native-event.ts";
 
-type Ended = Extract<UniversalEvent, { type: "turn.ended" }>["data"];
+type Ended = UniversalEventOf<"turn.ended">["data"];
 
 /** A refusal ends a turn without an error. `known` is what the agent has reported in the turn. */
 export function errorOfEnd({ reason, error }: Ended, refused: boolean, known: StepError | null): StepError | null {

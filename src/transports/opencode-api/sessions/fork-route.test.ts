@@ -7,7 +7,7 @@ import type { TestService } from "../../../../test/support/test-service.ts";
 import { testService } from "../../../../test/support/test-service.ts";
 import { startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
-import type { MessageRow } from "../projection/session-projection.ts";
+import type { SessionMessage } from "../projection/native-event.ts";
 
 const at = (path: string) => `/opencode/session/${path}`;
 const post = (json: unknown = {}) => ({ method: "POST", json });
@@ -46,14 +46,14 @@ describe("a fork", () => {
   it("before a message of the user is made at the event with which that was first told", async () => {
     const service = aTalk();
     const { ask } = anApi({ service });
-    const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
+    const rows = (await ask(at("ses_demo/message"))).json() as SessionMessage[];
     const users = rows.filter(({ info }) => info.role === "user");
     expect(users.map(({ info }) => info.id)).toEqual(["msg_one", expect.stringMatching(/^msg_/)]);
     for (const { info } of users)
       expect((await ask(at("ses_demo/fork"), post({ messageID: info.id }))).status).toBe(200);
     const { events } = await service.events({ lane: "demo", limit: 100 });
-    const told = service.forks.map(({ before }) => events.find(({ event }) => event.seq === before)?.event);
-    expect(told).toMatchObject([
+    const published = service.forks.map(({ before }) => events.find(({ event }) => event.seq === before)?.event);
+    expect(published).toMatchObject([
       { data: { item: { id: "delivery:msg_one" } } },
       { data: { item: { id: "prompt-typed" } } },
     ]);
@@ -62,7 +62,7 @@ describe("a fork", () => {
   it("is refused before an answer, before what nobody said, and of what is no session of one's own", async () => {
     const service = aTalk();
     const { ask } = anApi({ service });
-    const rows = (await ask(at("ses_demo/message"))).json() as MessageRow[];
+    const rows = (await ask(at("ses_demo/message"))).json() as SessionMessage[];
     const answer = rows.find(({ info }) => info.role === "assistant")?.info.id;
     const status = async (session: string, json: unknown) => (await ask(at(`${session}/fork`), post(json))).status;
     expect(await status("ses_demo", { messageID: answer })).toBe(501);
@@ -95,7 +95,7 @@ describe("a fork", () => {
       await world.clock.advance(1000);
     }
     const { ask } = anApiOn(serviceOf(world.waybill));
-    const messages = async (session: string) => (await ask(at(`${session}/message`))).json() as MessageRow[];
+    const messages = async (session: string) => (await ask(at(`${session}/message`))).json() as SessionMessage[];
     const old = await messages("ses_lane");
     const whole = (await ask(at("ses_lane/fork"), post())).json() as Session;
     expect(shown(await messages(whole.id))).toEqual(shown(old));
@@ -115,7 +115,7 @@ describe("a fork", () => {
 });
 
 /** What stands in messages, without what they are called. */
-function shown(rows: readonly MessageRow[]): unknown[] {
+function shown(rows: readonly SessionMessage[]): unknown[] {
   return rows.map(({ info, parts }) => [
     info.role,
     info.time,

@@ -1,15 +1,16 @@
-/** What was said in a session, what was planned and what was changed. */
+/** The messages of a session, its plan and its changes. */
 import { z } from "zod";
 import { AppError } from "../../../app-error.ts";
-import type { OpenCodeApp } from "../add-opencode.ts";
-import { queryOf } from "../request-query.ts";
-import type { PageOptions } from "./history/message-page.ts";
-import { findMessage, messagePage, pageCursor } from "./history/message-page.ts";
-import { diffIn, todosIn } from "./history/turn-facts.ts";
-import type { KnownSession } from "./known-session.ts";
-import { knownSession } from "./known-session.ts";
+import type { OpenCodeApp } from "../opencode-deps.ts";
+import { sessionSettings } from "../projection/session-view.ts";
+import { parseQuery } from "../request.ts";
+import type { FoundSession } from "./find-session.ts";
+import { findSession, messageUnknown } from "./find-session.ts";
+import type { MessageSource } from "./history/message-page.ts";
+import { findMessage, messagePage, parsePageCursor } from "./history/message-page.ts";
+import { readerOf } from "./history/read-backwards.ts";
+import { latestTodos, sessionDiff } from "./history/todos-and-diffs.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { placeOf } from "./session-view.ts";
 
 const pageQuery = z.object({
   limit: z.coerce.number().int().min(0).optional(),
@@ -21,52 +22,45 @@ export function addMessageRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { service } = deps;
 
   app.get("/session/:sessionID/message", async (c) => {
-    const { limit, before } = queryOf(c, pageQuery);
-    const session = await knownSession(service, c.req.param("sessionID"));
-    const cursor = before === undefined ? undefined : pageCursor(before);
-    const source = await messagesOf(session, deps);
-    // As OpenCode has it: none given, or 0, is all of them.
-    const { rows, next } = await messagePage({ ...source, limit: limit || undefined, before: cursor });
+    const { limit, before } = parseQuery(c, pageQuery);
+    const session = await findSession(service, c.req.param("sessionID"));
+    const cursor = before === undefined ? undefined : parsePageCursor(before);
+    const source = await messageSource(session, deps);
+    // As in OpenCode, no limit or 0 means all.
+    const { messages, next } = await messagePage({ ...source, limit: limit || undefined, before: cursor });
     if (next !== null) {
       c.header("X-Next-Cursor", next);
       c.header("Access-Control-Expose-Headers", "X-Next-Cursor");
     }
-    return c.json(rows);
+    return c.json(messages);
   });
 
   app.get("/session/:sessionID/message/:messageID", async (c) => {
-    const session = await knownSession(service, c.req.param("sessionID"));
+    const session = await findSession(service, c.req.param("sessionID"));
     const messageID = c.req.param("messageID");
-    if (!messageID.startsWith("msg")) throw noMessageId(messageID);
-    const found = await findMessage(await messagesOf(session, deps), messageID);
-    if (!found) throw new AppError({ code: "message_unknown", message: `Message not found: ${messageID}` });
+    if (!messageID.startsWith("msg")) {
+      const message = `"${messageID.slice(0, 100)}" is no id of a message: those start with "msg".`;
+      throw new AppError({ code: "invalid_request", message });
+    }
+    const found = await findMessage(await messageSource(session, deps), messageID);
+    if (!found) throw messageUnknown(messageID);
     return c.json(found);
   });
 
   app.get("/session/:sessionID/todo", async (c) => {
-    const session = await knownSession(service, c.req.param("sessionID"));
-    return c.json(await todosIn(readerOf(session, deps), session.sessionID));
+    const { sessionID, state } = await findSession(service, c.req.param("sessionID"));
+    return c.json(await latestTodos(readerOf(service, state.lane.id), sessionID));
   });
 
   app.get("/session/:sessionID/diff", async (c) => {
-    const { messageID } = queryOf(c, diffQuery);
-    const session = await knownSession(service, c.req.param("sessionID"));
-    const { sessionID, state } = session;
-    return c.json(await diffIn(readerOf(session, deps), { place: placeOf(state.lane), sessionID, messageID }));
+    const { messageID } = parseQuery(c, diffQuery);
+    const { sessionID, state } = await findSession(service, c.req.param("sessionID"));
+    const read = readerOf(service, state.lane.id);
+    return c.json(await sessionDiff(read, { settings: sessionSettings(state.lane), sessionID, messageID }));
   });
 }
 
-export async function messagesOf(session: KnownSession, deps: SessionDeps) {
-  const { sessionID, state } = session;
+export async function messageSource({ sessionID, state }: FoundSession, deps: SessionDeps): Promise<MessageSource> {
   const live = await deps.hub.liveMessages(sessionID);
-  return { read: readerOf(session, deps), place: placeOf(state.lane), sessionID, live } satisfies Partial<PageOptions>;
-}
-
-function readerOf({ state }: KnownSession, { service }: SessionDeps): PageOptions["read"] {
-  return (seq, limit) => service.eventsBefore(state.lane.id, seq, limit);
-}
-
-function noMessageId(messageID: string): AppError {
-  const message = `"${messageID.slice(0, 100)}" is no id of a message: those start with "msg".`;
-  return new AppError({ code: "invalid_request", message });
+  return { read: readerOf(deps.service, state.lane.id), settings: sessionSettings(state.lane), sessionID, live };
 }

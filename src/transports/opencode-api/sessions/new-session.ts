@@ -1,10 +1,10 @@
 /** A new session is a new lane. */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { AppError } from "../../../app-error.ts";
 import type { LaneSettings } from "../../../service/service.ts";
+import { notServed } from "../refused-routes.ts";
 import { defaultAgent, defaultModel } from "../workspace/catalog.ts";
-import { permissionRules, refuseRules } from "./permission-rules.ts";
+import { permissionRulesBody, refuseRules } from "./permission-rules.ts";
 
 export const newSessionBody = z.object({
   parentID: z.string().optional(),
@@ -17,26 +17,24 @@ export const newSessionBody = z.object({
       variant: z.string().optional(),
     })
     .optional(),
-  permission: permissionRules.optional(),
+  permission: permissionRulesBody.optional(),
 });
-
-export type NewSession = z.output<typeof newSessionBody>;
 
 const prefix = "oc-";
 
-/** Whether the lane was made by a client of this API. */
+/** Whether a client of this API made the lane. */
 export function isClientsLane(id: string): boolean {
   return id.startsWith(prefix);
 }
 
-export function laneFor(body: NewSession, directory: string): LaneSettings {
+export function newLaneId(): string {
+  return `${prefix}${randomBytes(5).toString("hex")}`;
+}
+
+export function laneFor(body: z.output<typeof newSessionBody>, directory: string): LaneSettings {
   refuseRules(body.permission);
   if (body.parentID !== undefined) {
-    throw new AppError({
-      code: "not_served",
-      message: "A session below another one is made by an agent, and not by a client.",
-      hint: "Leave out `parentID`.",
-    });
+    throw notServed("A session below another one is made by an agent, and not by a client.", "Leave out `parentID`.");
   }
   refuseVariant(body.model?.variant);
   return {
@@ -46,25 +44,13 @@ export function laneFor(body: NewSession, directory: string): LaneSettings {
     member: null,
     runtime: body.model?.providerID ?? null,
     directory,
-    agent: chosen(body.agent, defaultAgent),
-    model: chosen(body.model?.id, defaultModel),
+    agent: body.agent === undefined || body.agent === defaultAgent ? null : body.agent,
+    model: body.model === undefined || body.model.id === defaultModel ? null : body.model.id,
     contract: "text",
   };
 }
 
-export function newLaneId(): string {
-  return `${prefix}${randomBytes(5).toString("hex")}`;
-}
-
 export function refuseVariant(variant: string | undefined): void {
   if (variant === undefined || variant === "default") return;
-  throw new AppError({
-    code: "not_served",
-    message: `Waybill's models have no variants, and "${variant}" was asked for.`,
-    hint: "Choose a model without one.",
-  });
-}
-
-function chosen(name: string | undefined, standIn: string): string | null {
-  return name === undefined || name === standIn ? null : name;
+  throw notServed(`Waybill's models have no variants, and "${variant}" was asked for.`, "Choose a model without one.");
 }

@@ -1,11 +1,21 @@
 /**
- * Providers, models and agents as OpenCode's clients choose from them: a runtime is a provider, and its models are those
- * that it is known to have, beside `default`, which leaves the choice to the lane and the program. Pure.
+ * Providers, models and agents as OpenCode's clients choose from them: a runtime is a provider. Besides its known models
+ * it has `default`, which leaves the choice to the lane and the program. Pure.
  *
- * The shapes want numbers and switches that Waybill does not know of other programs' models; those are 0, false, empty.
+ * Waybill does not know all the numbers and switches that the shapes want; those are 0, false or empty.
  */
-import type { Agent, Config, Model, Provider } from "@opencode-ai/sdk/v2/types";
+import type {
+  Agent,
+  AgentV2Info,
+  Config,
+  LocationInfo,
+  Model,
+  ModelV2Info,
+  Provider,
+  ProviderV2Info,
+} from "@opencode-ai/sdk/v2/types";
 import type { RuntimeState } from "../../../service/service.ts";
+import type { Project } from "./projects.ts";
 
 export const defaultModel = "default";
 export const defaultAgent = "default";
@@ -36,12 +46,11 @@ export function configOf(runtimes: readonly RuntimeState[]): Config {
 }
 
 export function providerOf({ kind, models }: RuntimeState): Provider {
-  const ids = [defaultModel, ...models.filter((id) => id !== defaultModel)];
-  const listed = Object.fromEntries(ids.map((id) => [id, modelOf(kind, id)]));
-  return { id: kind, name: nameOf(kind), source: "custom", env: [], options: {}, models: listed };
+  const listed = Object.fromEntries(modelIds(models).map((id) => [id, modelOf(kind, id)]));
+  return { id: kind, name: providerName(kind), source: "custom", env: [], options: {}, models: listed };
 }
 
-/** The model that a client takes which has chosen none. */
+/** By provider, the model for clients that choose none. */
 export function defaultsOf(runtimes: readonly RuntimeState[]): Record<string, string> {
   return Object.fromEntries(runtimes.map(({ kind }) => [kind, defaultModel]));
 }
@@ -52,7 +61,11 @@ export function usableFirst(runtimes: readonly RuntimeState[]): RuntimeState[] {
   return runtimes.toSorted((a, b) => rank(a) - rank(b));
 }
 
-export function nameOf(kind: string): string {
+function modelIds(models: readonly string[]): string[] {
+  return [...new Set([defaultModel, ...models])];
+}
+
+function providerName(kind: string): string {
   return names[kind] ?? kind;
 }
 
@@ -90,6 +103,46 @@ function modelOf(providerID: string, id: string): Model {
   };
 }
 
-export function modelName(providerID: string, id: string): string {
-  return id === defaultModel ? `${nameOf(providerID)}'s choice` : id;
+function modelName(providerID: string, id: string): string {
+  return id === defaultModel ? `${providerName(providerID)}'s choice` : id;
+}
+
+// The shapes of OpenCode's newer API.
+
+const request = { headers: {}, body: {} };
+
+export function locationOf(directory: string, { id, worktree }: Project): LocationInfo {
+  return { directory, project: { id, directory: worktree } };
+}
+
+export function agentsV2(): AgentV2Info[] {
+  return agents.map(({ name, description, mode }) => ({
+    id: name,
+    request,
+    ...(description === undefined ? {} : { description }),
+    mode,
+    hidden: false,
+    permissions: [],
+  }));
+}
+
+export function providerV2({ kind }: RuntimeState): ProviderV2Info {
+  return { id: kind, name: providerName(kind), api: { type: "native", settings: {} }, request };
+}
+
+export function modelsV2({ kind, ready, models }: RuntimeState): ModelV2Info[] {
+  return modelIds(models).map((id) => ({
+    id,
+    providerID: kind,
+    name: modelName(kind, id),
+    api: { id, type: "native", settings: {} },
+    capabilities: { tools: true, input: ["text"], output: ["text"] },
+    request,
+    variants: [],
+    time: { released: 0 },
+    cost: [{ input: 0, output: 0, cache: { read: 0, write: 0 } }],
+    status: "active",
+    enabled: ready,
+    limit: { context: 0, output: 0 },
+  }));
 }

@@ -1,8 +1,8 @@
 /**
- * What is asked for as a list, and is empty here: a lane's program has its own commands, servers and workspaces, and
- * Waybill has none. `/file/status` is empty in OpenCode, too.
+ * Lists that are empty here: commands, servers and workspaces belong to a lane's program. `/file/status` is empty in
+ * OpenCode, too.
  */
-import type { OpenCodeApp } from "../add-opencode.ts";
+import type { OpenCodeApp } from "../opencode-deps.ts";
 
 const emptyAnswers: Readonly<Record<string, object>> = {
   "/global/config": {},

@@ -2,18 +2,18 @@ import { execFileSync } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { filePlace } from "../../../../test/support/file-place.ts";
+import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import type { TextMatch } from "./search-text.ts";
 
 describe("reading a file", () => {
   it("gives text as OpenCode does, without the blanks around it", async () => {
-    const { read } = filePlace({ git: false });
+    const { read } = fileWorkspace({ git: false });
     expect(await read("/file/content?path=a.txt")).toEqual({ type: "text", content: "first line\nthe needle" });
     expect(await read("/file/content?path=within/main.ts")).toMatchObject({ content: "export const needle = 1;" });
   });
 
   it("gives what is no text in base64", async () => {
-    const { read } = filePlace({ git: false });
+    const { read } = fileWorkspace({ git: false });
     const content = Buffer.from([0x89, 0x50, 0, 1]).toString("base64");
     expect(await read("/file/content?path=picture.png")).toEqual({
       type: "binary",
@@ -34,7 +34,7 @@ describe("reading a file", () => {
     "state/token",
     "a.txt%00",
   ])("%s is not shown", async (path) => {
-    const { ask } = filePlace({ git: false });
+    const { ask } = fileWorkspace({ git: false });
     for (const route of ["/file/content", "/file"]) {
       const answer = await ask(`/opencode${route}?path=${path}`);
       expect([answer.status, answer.json()]).toMatchObject([403, { data: { code: "path_not_allowed" } }]);
@@ -43,27 +43,27 @@ describe("reading a file", () => {
   });
 
   it("a file that is not there, or none, is not found", async () => {
-    const { ask } = filePlace({ git: false });
+    const { ask } = fileWorkspace({ git: false });
     for (const path of ["nothing.txt", "src"]) {
       expect((await ask(`/opencode/file/content?path=${path}`)).status).toBe(404);
     }
   });
 
   it("a file that is too large is refused", async () => {
-    const { ask, write } = filePlace({ git: false });
+    const { ask, write } = fileWorkspace({ git: false });
     write("large.txt", "x".repeat(5 * 1024 * 1024 + 1));
     expect((await ask("/opencode/file/content?path=large.txt")).status).toBe(413);
   });
 
   it("the path has to be named", async () => {
-    const { ask } = filePlace({ git: false });
+    const { ask } = fileWorkspace({ git: false });
     const answer = await ask("/opencode/file/content");
     expect([answer.status, answer.json()]).toMatchObject([400, { name: "BadRequest" }]);
     expect(answer.body).toContain("path");
   });
 
   it("a directory in Waybill's state that lanes were given is shown all the same", async () => {
-    const { root, service, ask } = filePlace({ git: false });
+    const { root, service, ask } = fileWorkspace({ git: false });
     service.stateDirectories = [root];
     expect((await ask("/opencode/file/content?path=a.txt")).status).toBe(200);
   });
@@ -71,7 +71,7 @@ describe("reading a file", () => {
 
 describe("listing a directory", () => {
   it("shows directories first, marks what git ignores, and leaves out links that lead away", async () => {
-    const { directory, read } = filePlace({ git: true });
+    const { directory, read } = fileWorkspace({ git: true });
     const nodes = await read<{ path: string; ignored: boolean; absolute: string }[]>("/file?path=");
     expect(nodes.map(({ path }) => path)).toEqual([
       ".git/",
@@ -90,7 +90,7 @@ describe("listing a directory", () => {
 
 describe("finding files", () => {
   it.each([true, false])("by what somebody typed, best first (git: %s)", async (git) => {
-    const { read } = filePlace({ git });
+    const { read } = fileWorkspace({ git });
     expect(await read("/find/file?query=main")).toEqual(["src/main.ts", "src/deep/maintain.ts"]);
     expect(await read("/find/file?query=main&limit=1")).toEqual(["src/main.ts"]);
     expect(await read("/find/file?query=src&type=directory")).toEqual(["src/", "src/deep/"]);
@@ -100,7 +100,7 @@ describe("finding files", () => {
   });
 
   it("in the newer API as well, for a terminal that completes names", async () => {
-    const { read } = filePlace({ git: false });
+    const { read } = fileWorkspace({ git: false });
     expect(await read("/api/fs/find?query=src&limit=2")).toMatchObject({
       data: [
         { path: "src/", type: "directory" },
@@ -113,7 +113,7 @@ describe("finding files", () => {
   });
 
   it("leaves out what git ignores and what was deleted", async () => {
-    const { read, directory } = filePlace({ git: true });
+    const { read, directory } = fileWorkspace({ git: true });
     expect(await read("/find/file?query=ignored.txt")).toEqual([]);
     rmSync(join(directory, "a.txt"));
     expect(await read("/find/file?query=a.txt")).toEqual([]);
@@ -122,7 +122,7 @@ describe("finding files", () => {
 
 /** Git names what its index has, also when a directory on the way has become a link since. */
 test("what stands behind a link that leads out is not found, although git names it", async () => {
-  const { read, write, directory, root } = filePlace({ git: true });
+  const { read, write, directory, root } = fileWorkspace({ git: true });
   for (const [name, to] of [
     ["gone/secret.txt", join(root, "outside")],
     ["kept/token", join(directory, "state")],
@@ -140,7 +140,7 @@ test("what stands behind a link that leads out is not found, although git names 
 
 describe("finding text", () => {
   it.each([true, false])("in files that may be seen (git: %s)", async (git) => {
-    const { read } = filePlace({ git });
+    const { read } = fileWorkspace({ git });
     const found = await read<TextMatch[]>("/find?pattern=need%5Ba-z%5D%2B");
     expect(found.map(({ path }) => path.text).sort()).toEqual(["a.txt", "src/main.ts"]);
     expect(found.find(({ path }) => path.text === "a.txt")).toEqual({
@@ -153,7 +153,7 @@ describe("finding text", () => {
   });
 
   it("refuses a pattern that is none, and one that would never end", async () => {
-    const { ask, write } = filePlace({ git: false });
+    const { ask, write } = fileWorkspace({ git: false });
     write("b.txt", `${"a".repeat(60)}!`);
     for (const pattern of ["(", "(a%2B)%2B%24"]) {
       const answer = await ask(`/opencode/find?pattern=${pattern}`);

@@ -1,4 +1,4 @@
-/** Reads and lists the files of a place, for clients that show them. */
+/** Reads and lists the files of a workspace. */
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FileContent, FileNode } from "@opencode-ai/sdk/v2/types";
@@ -9,23 +9,29 @@ import { isShown, missing, pathInside, shownPath } from "./path-inside.ts";
 
 const maxBytes = 5 * 1024 * 1024;
 
-/** Text without the blanks around it, as OpenCode gives it; anything else as base64. */
-export async function contentOf(place: Workspace, path: string): Promise<FileContent> {
-  const real = await pathInside(place, path);
-  const { size, ...kind } = await stat(real).then((found) => ({ size: found.size, isFile: found.isFile() }));
-  if (!kind.isFile) throw missing(path);
-  if (size > maxBytes) throw tooLarge(path);
+/** As in OpenCode, text is trimmed; anything else comes as base64. */
+export async function readContent(workspace: Workspace, path: string): Promise<FileContent> {
+  const real = await pathInside(workspace, path);
+  const found = await stat(real);
+  if (!found.isFile()) throw missing(path);
+  if (found.size > maxBytes) {
+    throw new AppError({
+      code: "too_large",
+      message: `"${path}" is larger than ${maxBytes} bytes.`,
+      hint: "Open it on the machine itself.",
+    });
+  }
   const bytes = await readFile(real).catch((cause) => {
     throw unreadable(path, cause);
   });
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text !== null) return { type: "text", content: text.trim() };
   const mimeType = mimeTypes[extname(real).toLowerCase()] ?? "application/octet-stream";
   return { type: "binary", content: bytes.toString("base64"), encoding: "base64", mimeType };
 }
 
-/** Null for what is no text. */
-export function textOf(bytes: Uint8Array): string | null {
+/** Null for binary content. */
+export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -34,28 +40,28 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Directories first. Links that lead out, and what is neither file nor directory, are left out. */
-export async function listDirectory(place: Workspace, path: string): Promise<FileNode[]> {
-  const real = await pathInside(place, path);
+/** Directories first. Links that lead out and special files are left out. */
+export async function listDirectory(workspace: Workspace, path: string): Promise<FileNode[]> {
+  const real = await pathInside(workspace, path);
   const names = await readdir(real).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === "EACCES" ? unreadable(path, cause) : missing(path, cause);
   });
-  const nodes = (await Promise.all(names.map((name) => nodeOf(place, join(real, name), name)))).flat();
-  const ignored = await ignoredOf(place, nodes);
+  const nodes = (await Promise.all(names.map((name) => nodeOf(workspace, join(real, name), name)))).flat();
+  const ignored = await ignoredOf(workspace, nodes);
   return nodes
     .map((node) => ({ ...node, ignored: ignored.has(node.path.replace(/\/$/, "")) }))
     .sort((a, b) => a.type.localeCompare(b.type) || a.name.localeCompare(b.name));
 }
 
-async function nodeOf(place: Workspace, absolute: string, name: string): Promise<FileNode[]> {
+async function nodeOf(workspace: Workspace, absolute: string, name: string): Promise<FileNode[]> {
   try {
-    if (!isShown(place, await realpath(absolute))) return [];
+    if (!isShown(workspace, await realpath(absolute))) return [];
     const found = await stat(absolute);
     if (!found.isFile() && !found.isDirectory()) return [];
-    const path = shownPath(place, absolute, found.isDirectory());
+    const path = shownPath(workspace, absolute, found.isDirectory());
     return [{ name, path, absolute, type: found.isDirectory() ? "directory" : "file", ignored: false }];
   } catch {
-    // A link to nothing, or gone since.
+    // A dangling link, or deleted since.
     return [];
   }
 }
@@ -79,14 +85,6 @@ const mimeTypes: Partial<Record<string, string>> = {
   ".webp": "image/webp",
   ".zip": "application/zip",
 };
-
-function tooLarge(path: string): AppError {
-  return new AppError({
-    code: "too_large",
-    message: `"${path}" is larger than ${maxBytes} bytes.`,
-    hint: "Open it on the machine itself.",
-  });
-}
 
 function unreadable(path: string, cause: unknown): AppError {
   return new AppError({

@@ -14,13 +14,13 @@ import {
 import { join } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { filePlace } from "../../../../test/support/file-place.ts";
+import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import { changesFrom } from "./git-changes.ts";
 import { withRepositoryCopy } from "./repository-copy.ts";
 
 /** A repository with one commit, in which nothing is changed. */
 function committedPlace() {
-  const place = filePlace({ git: true });
+  const place = fileWorkspace({ git: true });
   const run = (...args: string[]) => {
     const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.com"];
     return execFileSync("git", ["-C", place.directory, ...who, ...args], { env: { PATH: process.env.PATH ?? "" } });
@@ -57,11 +57,11 @@ describe("what is changed in a repository", () => {
 
   it("is nothing where nothing is changed, and where there is no repository", async () => {
     expect(await committedPlace().changes()).toEqual([]);
-    expect(await filePlace({ git: false }).read("/vcs/diff?mode=git")).toEqual([]);
+    expect(await fileWorkspace({ git: false }).read("/vcs/diff?mode=git")).toEqual([]);
   });
 
   it("is everything before the first commit", async () => {
-    const { read } = filePlace({ git: true });
+    const { read } = fileWorkspace({ git: true });
     const found = inShort(await read<VcsFileDiff[]>("/vcs/diff?mode=git"));
     expect(found).toContain("added a.txt +2 -0");
     expect(found.join()).not.toMatch(/token|ignored\.txt/);

@@ -1,4 +1,4 @@
-/** What is changed in the files of a place, compared with the last commit or with where the branch began: by git. */
+/** What changed in the files of a workspace since the last commit, or since the branch began, by git. */
 import { resolve } from "node:path";
 import type { VcsFileDiff } from "@opencode-ai/sdk/v2/types";
 import type { Workspace } from "../../../service/service.ts";
@@ -6,25 +6,25 @@ import { git } from "./git.ts";
 import { isShown } from "./path-inside.ts";
 import { branchesOf } from "./projects.ts";
 import type { RepositoryCopy } from "./repository-copy.ts";
-import { untold, withRepositoryCopy } from "./repository-copy.ts";
+import { diffUnavailable, withRepositoryCopy } from "./repository-copy.ts";
 
 /** `git` compares with the last commit, `branch` with where the branch left the default one. */
-export type Wanted = { mode: "git" | "branch"; context: number };
+type DiffRequest = { mode: "git" | "branch"; context: number };
 
-/** Below the place's directory, named from the top of the repository. Without a repository there is nothing to say. */
-export async function changesIn(place: Workspace, wanted: Wanted): Promise<VcsFileDiff[]> {
-  const changes = await withRepositoryCopy(place.directory, async (copy) => {
-    const base = await baseOf(place.directory, wanted.mode, copy);
+/** Below the workspace's directory, named from the top of the repository. Nothing without a repository. */
+export async function changesIn(workspace: Workspace, request: DiffRequest): Promise<VcsFileDiff[]> {
+  const changes = await withRepositoryCopy(workspace.directory, async (copy) => {
+    const base = await baseOf(workspace.directory, request.mode, copy);
     if (base === null) return [];
-    await addUntracked(place, copy);
-    const found = await compared(place.directory, copy, base, wanted.context);
-    return found.filter(({ file }) => isShown(place, resolve(copy.worktree, file)));
+    await addUntracked(workspace, copy);
+    const found = await compare(workspace.directory, copy, base, request.context);
+    return found.filter(({ file }) => isShown(workspace, resolve(copy.worktree, file)));
   });
   return changes ?? [];
 }
 
-/** Null where there is nothing to compare with: on the default branch, or when nobody knows which one that is. */
-async function baseOf(directory: string, mode: Wanted["mode"], copy: RepositoryCopy): Promise<string | null> {
+/** Null where there is nothing to compare with: on the default branch, or when that is not known. */
+async function baseOf(directory: string, mode: DiffRequest["mode"], copy: RepositoryCopy): Promise<string | null> {
   if (mode === "branch") {
     const { branch, default_branch: main } = await branchesOf(directory);
     if (main === null || branch === main) return null;
@@ -38,27 +38,27 @@ async function baseOf(directory: string, mode: Wanted["mode"], copy: RepositoryC
 }
 
 /**
- * Only their names, and only in the copy: so that they are compared as new files. As if they were empty, and without a
- * look at them: one that is gone by now, or has no name in Unicode, does not keep the others from being added.
+ * Adds their names to the copy, so that they are compared as new files. As empty ones, and without reading them: a file
+ * that is gone by now, or whose name is not Unicode, does not keep the others from being added.
  */
-async function addUntracked(place: Workspace, copy: RepositoryCopy): Promise<void> {
-  const names = await git(place.directory, ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
+async function addUntracked(workspace: Workspace, copy: RepositoryCopy): Promise<void> {
+  const names = await git(workspace.directory, ["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
   // What ends with a slash is another repository inside this one.
   const files = (names ?? "").split("\0").filter((name) => name !== "" && !name.endsWith("/"));
-  const shown = files.filter((name) => isShown(place, resolve(copy.worktree, name)));
+  const shown = files.filter((name) => isShown(workspace, resolve(copy.worktree, name)));
   if (shown.length === 0) return;
-  const empty = (await copy.ask(place.directory, ["hash-object", "--stdin"]))?.trim();
+  const empty = (await copy.ask(workspace.directory, ["hash-object", "--stdin"]))?.trim();
   const entries = shown.map((name) => `100644 ${empty}\t${name}\0`);
-  await copy.ask(place.directory, ["update-index", "-z", "--index-info"], entries.join(""));
+  await copy.ask(workspace.directory, ["update-index", "-z", "--index-info"], entries.join(""));
 }
 
-async function compared(directory: string, copy: RepositoryCopy, base: string, context: number) {
+async function compare(directory: string, copy: RepositoryCopy, base: string, context: number) {
   const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all"];
   const ask = (...parts: string[]) =>
     copy.ask(directory, ["diff", ...plain, "--numstat", "-z", ...parts, base, "--", "."]);
-  // Without the patches where they are too large to be told.
+  // Without the patches where they are too large.
   const printed = (await ask("--patch", `--unified=${context}`)) ?? (await ask());
-  if (printed === null) throw untold();
+  if (printed === null) throw diffUnavailable();
   return changesFrom(printed);
 }
 
@@ -67,7 +67,7 @@ export function changesFrom(printed: string): VcsFileDiff[] {
   const end = printed.indexOf("\0\0");
   const [numbers, patches] = end === -1 ? [printed, ""] : [printed.slice(0, end), printed.slice(end + 2)];
   const known = new Map<string, string[]>();
-  // Within a patch no line of a file begins at the edge; but what JavaScript takes for the end of a line may be in one.
+  // Lines of a file are indented in a patch, but may contain what JavaScript takes for the end of a line.
   for (const patch of patches.split(/(?<![^\n])(?=diff --git )/)) {
     const head = patch.slice(0, patch.indexOf("\n"));
     known.set(head, [...(known.get(head) ?? []), patch]);
@@ -88,11 +88,14 @@ export function changesFrom(printed: string): VcsFileDiff[] {
 function quoted(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
   const odd = /["\\\u0000-\u001f\u007f]/g;
-  const said = name.replace(odd, (one) => `\\${shortly[one] ?? one.charCodeAt(0).toString(8).padStart(3, "0")}`);
-  return said === name ? name : `"${said}"`;
+  const escaped = name.replace(
+    odd,
+    (one) => `\\${shortEscapes[one] ?? one.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return escaped === name ? name : `"${escaped}"`;
 }
 
-const shortly: Partial<Record<string, string>> = {
+const shortEscapes: Partial<Record<string, string>> = {
   "\u0007": "a",
   "\b": "b",
   "\t": "t",

@@ -1,29 +1,28 @@
 /**
- * Asks git about a directory. Only what reads names and refs: an agent can write a repository's configuration, so nothing
- * is asked that would run a program named there (filters, hooks, a file system monitor). What files have in them is
- * compared in a repository of our own (repository-copy.ts).
+ * Runs git in a directory, only to read names and refs: an agent can write a repository's configuration, so nothing may
+ * run a program named there (filters, hooks, a file system monitor). Contents are compared in repository-copy.ts.
  */
 import { execFile } from "node:child_process";
 
-const patienceMs = 5000;
+const gitTimeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
 
-export type Given = { input?: string | undefined; env?: NodeJS.ProcessEnv };
+type GitInput = { input?: string | undefined; env?: NodeJS.ProcessEnv };
 
-/** What git printed, or null where it cannot say: no repository, no git, too much, or no answer in time. */
-export function git(directory: string, args: readonly string[], { input, env }: Given = {}): Promise<string | null> {
+/** Git's output, or null: no repository, no git, too much output, or no answer in time. */
+export function git(directory: string, args: readonly string[], { input, env }: GitInput = {}): Promise<string | null> {
   const settings = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
   const options = {
     cwd: directory,
     env: { ...environment(), ...env },
-    timeout: patienceMs,
+    timeout: gitTimeoutMs,
     maxBuffer: maxBytes,
   } as const;
   return new Promise((resolve) => {
     const child = execFile("git", [...settings, ...args], { ...options, killSignal: "SIGKILL" }, (error, stdout) =>
       resolve(error === null ? stdout : null),
     );
-    // Git that ended early, or never began, says so by its exit; that it does not read is no news.
+    // Git that ended early, or never began, reports that by its exit.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
   });

@@ -1,6 +1,6 @@
 /**
- * Which file a client's path means. It has to lie in the directory that the request is about after all symlinks were
- * followed, and not in what Waybill keeps for itself.
+ * Which file a client's path means. With its symlinks resolved it has to lie in the workspace, and not in Waybill's own
+ * state.
  */
 import { realpath } from "node:fs/promises";
 import { relative, resolve } from "node:path";
@@ -9,30 +9,30 @@ import { isInside } from "../../../inside.ts";
 import type { Workspace } from "../../../service/service.ts";
 
 /** With its symlinks resolved. */
-export async function pathInside(place: Workspace, path: string): Promise<string> {
-  const asked = resolve(place.directory, path);
-  // Before anything is looked at: nobody learns what there is elsewhere.
-  if (path.includes("\0") || !isShown(place, asked)) throw notAllowed(path);
+export async function pathInside(workspace: Workspace, path: string): Promise<string> {
+  const asked = resolve(workspace.directory, path);
+  // Before anything is read: clients must not learn what exists elsewhere.
+  if (path.includes("\0") || !isShown(workspace, asked)) throw notAllowed(path);
   const real = await realpath(asked).catch((cause) => {
     throw missing(path, cause);
   });
-  if (!isShown(place, real)) throw notAllowed(path);
+  if (!isShown(workspace, real)) throw notAllowed(path);
   return real;
 }
 
 /**
- * Whether a path is in the place and in none that is denied. A place that was made for lanes in the state directory
- * itself is not denied by that.
+ * Whether a path is in the workspace and in no denied directory. A workspace inside the state directory, made for lanes,
+ * is not denied by that.
  */
 export function isShown({ directory, denied }: Workspace, path: string): boolean {
   if (!isInside(path, directory)) return false;
   return !denied.some((state) => !isInside(directory, state) && isInside(path, state));
 }
 
-/** Where a name really leads; null for what is not there, or not to be seen. A name may have links on its way. */
-export async function shownAt(place: Workspace, name: string): Promise<string | null> {
-  const real = await realpath(resolve(place.directory, name)).catch(() => null);
-  return real !== null && isShown(place, real) ? real : null;
+/** The real path of a name; null when it does not exist or is not shown. */
+export async function shownAt(workspace: Workspace, name: string): Promise<string | null> {
+  const real = await realpath(resolve(workspace.directory, name)).catch(() => null);
+  return real !== null && isShown(workspace, real) ? real : null;
 }
 
 /** As clients name it: from the directory, and with a slash behind directories. */

@@ -11,23 +11,22 @@ export const noProject: Project = { id: "global", worktree: "/" };
 
 /** Lists of sessions and streams ask for many of them, and a repository seldom moves. */
 const freshMs = 10_000;
-const maxKept = 500;
+const maxCached = 500;
 
-/** Whoever asks waits for git once; later on they are given what was known, while it is looked up anew. */
+/** Only the first call waits for git; later ones get the cached project while it is read again. */
 export function makeProjects(clock: Clock): Projects {
-  const kept = new Map<string, { lookedAt: number; project: Promise<Project> }>();
-  const look = (directory: string) => {
-    if (kept.size >= maxKept) kept.clear();
-    const project = findProject(directory);
-    kept.set(directory, { lookedAt: clock.now(), project });
-    return project;
-  };
+  const cache = new Map<string, { readAt: number; project: Promise<Project> }>();
   return {
     projectOf(directory) {
-      const known = kept.get(directory);
-      if (!known) return look(directory);
-      if (clock.now() - known.lookedAt < freshMs) return known.project;
-      known.lookedAt = clock.now();
+      const known = cache.get(directory);
+      if (!known) {
+        if (cache.size >= maxCached) cache.clear();
+        const project = findProject(directory);
+        cache.set(directory, { readAt: clock.now(), project });
+        return project;
+      }
+      if (clock.now() - known.readAt < freshMs) return known.project;
+      known.readAt = clock.now();
       void findProject(directory).then((project) => {
         known.project = Promise.resolve(project);
       });
@@ -36,7 +35,7 @@ export function makeProjects(clock: Clock): Projects {
   };
 }
 
-/** OpenCode's id is the first commit, which takes a walk through the history to find; this one is made from the path. */
+/** OpenCode's id is the first commit, which would take a walk through the history; this one is made from the path. */
 async function findProject(directory: string): Promise<Project> {
   const found = await git(directory, ["rev-parse", "--show-toplevel"]);
   const worktree = found?.replace(/\n$/, "") ?? "";
@@ -44,7 +43,7 @@ async function findProject(directory: string): Promise<Project> {
   return { id: createHash("sha1").update(worktree).digest("hex"), worktree, vcs: "git" };
 }
 
-export type Branches = { branch: string | null; default_branch: string | null };
+type Branches = { branch: string | null; default_branch: string | null };
 
 export async function branchesOf(directory: string): Promise<Branches> {
   const refs = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
@@ -55,7 +54,7 @@ export async function branchesOf(directory: string): Promise<Branches> {
   return { branch: head?.trim() || null, default_branch: defaultBranch(likely ?? "") };
 }
 
-/** What the remote calls its own, else what it is usually called. */
+/** The default branch of the remote, else one with a usual name. */
 export function defaultBranch(refs: string): string | null {
   const remote = /^refs\/remotes\/origin\/HEAD refs\/remotes\/origin\/(.+)$/m.exec(refs)?.[1];
   return remote ?? /^refs\/heads\/(main|master) /m.exec(refs)?.[1] ?? null;

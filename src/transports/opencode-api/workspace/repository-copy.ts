@@ -12,7 +12,7 @@ import { AppError } from "../../../app-error.ts";
 import { git } from "./git.ts";
 
 /** That of a repository with a million files is smaller. */
-const largestIndex = 256 * 1024 * 1024;
+const maxIndexBytes = 256 * 1024 * 1024;
 
 export type RepositoryCopy = {
   /** The uppermost directory of the real repository's files. */
@@ -30,9 +30,9 @@ export async function withRepositoryCopy<T>(
   const real = await git(directory, ["rev-parse", "--path-format=absolute", ...asked]);
   const [worktree, format, index, objects] = real?.split("\n") ?? [];
   if (!worktree || !format || !index || !objects) return null;
-  const place = await mkdtemp(join(tmpdir(), "waybill-changes-"));
+  const copy = await mkdtemp(join(tmpdir(), "waybill-changes-"));
   try {
-    const own = join(place, ".git");
+    const own = join(copy, ".git");
     const env = {
       GIT_DIR: own,
       GIT_WORK_TREE: worktree,
@@ -40,8 +40,8 @@ export async function withRepositoryCopy<T>(
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_LITERAL_PATHSPECS: "1",
     };
-    const made = await git(place, ["init", "--quiet", "--template=", `--object-format=${format}`, place]);
-    if (made === null) throw untold();
+    const output = await git(copy, ["init", "--quiet", "--template=", `--object-format=${format}`, copy]);
+    if (output === null) throw diffUnavailable();
     await writeFile(join(own, "objects", "info", "alternates"), `${objects}\n`);
     await copyIndex(index, join(own, "index"));
     return await work({
@@ -49,25 +49,25 @@ export async function withRepositoryCopy<T>(
       ask: (where, args, input) => git(where, ["-c", "core.quotePath=false", ...args], { input, env }),
     });
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(copy, { recursive: true, force: true });
   }
 }
 
 /**
- * With its age: git knows times to the second, and looks into a file of the same second and size only if the index is
- * not newer. Beside one that looks newer it would take a file for unchanged that was changed right after it was added.
+ * With its age: git compares times to the second, and reads a file of the same second and size only if the index is not
+ * newer. With a newer index it would miss a change right after a file was added.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
-  // A pipe that nobody writes to would keep whoever opens it, and one of the daemon's few threads, for ever.
+  // Opening a pipe without a writer would block one of the daemon's few threads for ever.
   const index = await open(from, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
     // There is none before the first file was added.
     if (cause.code === "ENOENT") return null;
-    throw untold(cause);
+    throw diffUnavailable(cause);
   });
   if (index === null) return;
   try {
     const found = await index.stat();
-    if (!found.isFile() || found.size > largestIndex) throw untold();
+    if (!found.isFile() || found.size > maxIndexBytes) throw diffUnavailable();
     const end = Math.max(found.size - 1, 0);
     await pipeline(index.createReadStream({ end, autoClose: false }), createWriteStream(to));
     const seconds = Math.floor(found.mtimeMs / 1000);
@@ -77,7 +77,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   }
 }
 
-export function untold(cause?: unknown): AppError {
+export function diffUnavailable(cause?: unknown): AppError {
   return new AppError({
     code: "not_possible",
     message: "Git does not say what changed in this directory.",

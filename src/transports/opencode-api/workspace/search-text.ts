@@ -1,6 +1,6 @@
 /**
- * Looks for a pattern in the files of a place. Bounded in everything, since it runs in the process that delivers: in
- * files, in their size, in time, and in the time that one pattern may take for one file.
+ * Searches the files of a workspace for a pattern. Bounded in files, in their size, in time, and in the time for one file,
+ * since it runs in the process that delivers.
  */
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { AppError, messageOf } from "../../../app-error.ts";
 import type { Clock } from "../../../clock.ts";
 import type { Workspace } from "../../../service/service.ts";
 import { fileNames } from "./file-names.ts";
-import { textOf } from "./files.ts";
+import { decodeText } from "./files.ts";
 import { shownAt } from "./path-inside.ts";
 
 export type TextMatch = {
@@ -26,36 +26,36 @@ const maxMsForFile = 250;
 const maxBytes = 1024 * 1024;
 const maxOfLine = 1000;
 
-export async function searchText(place: Workspace, pattern: string, clock: Clock): Promise<TextMatch[]> {
-  const wanted = compiled(pattern);
+export async function searchText(workspace: Workspace, pattern: string, clock: Clock): Promise<TextMatch[]> {
+  const regexp = compile(pattern);
   const until = clock.now() + maxMs;
   const found: TextMatch[] = [];
-  for (const name of await fileNames(place)) {
+  for (const name of await fileNames(workspace)) {
     if (found.length >= maxMatches || clock.now() > until) break;
-    const text = await readText(place, name);
-    if (text !== null) found.push(...withinTime(() => matchesIn(name, text, wanted)));
+    const text = await readText(workspace, name);
+    if (text !== null) found.push(...withinTime(() => matchesIn(name, text, regexp)));
   }
   return found.slice(0, maxMatches);
 }
 
-/** Null for what is no text, too large, a link, or gone; and for what a directory on its way leads out of the place. */
-async function readText(place: Workspace, name: string): Promise<string | null> {
+/** Null for binary, large, linked and missing files, and when a directory in the path leads out of the workspace. */
+async function readText(workspace: Workspace, name: string): Promise<string | null> {
   try {
-    const found = await lstat(join(place.directory, name));
-    const real = found.isFile() && found.size <= maxBytes ? await shownAt(place, name) : null;
-    return real === null ? null : textOf(await readFile(real));
+    const found = await lstat(join(workspace.directory, name));
+    const real = found.isFile() && found.size <= maxBytes ? await shownAt(workspace, name) : null;
+    return real === null ? null : decodeText(await readFile(real));
   } catch {
     return null;
   }
 }
 
-/** Offsets count bytes, as those who read them expect. */
-export function matchesIn(name: string, text: string, wanted: RegExp): TextMatch[] {
+/** Clients expect offsets in bytes. */
+export function matchesIn(name: string, text: string, regexp: RegExp): TextMatch[] {
   const found: TextMatch[] = [];
   let offset = 0;
   for (const [index, whole] of text.split("\n").entries()) {
     const line = whole.slice(0, maxOfLine);
-    const submatches = [...line.matchAll(wanted)].flatMap(({ 0: match, index: at }) => {
+    const submatches = [...line.matchAll(regexp)].flatMap(({ 0: match, index: at }) => {
       const start = Buffer.byteLength(line.slice(0, at));
       return match === "" ? [] : [{ match: { text: match }, start, end: start + Buffer.byteLength(match) }];
     });
@@ -69,7 +69,7 @@ export function matchesIn(name: string, text: string, wanted: RegExp): TextMatch
   return found;
 }
 
-function compiled(pattern: string): RegExp {
+function compile(pattern: string): RegExp {
   try {
     return new RegExp(pattern, "g");
   } catch (cause) {
@@ -82,7 +82,7 @@ function compiled(pattern: string): RegExp {
   }
 }
 
-/** A pattern may take longer than anybody lives; nothing but this can end it within one thread. */
+/** A pattern may take exponential time; nothing else can end it within one thread. */
 function withinTime<T>(run: () => T): T {
   try {
     return runInContext("run()", createContext({ run }), { timeout: maxMsForFile }) as T;

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Project } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
-import { filePlace } from "../../../../test/support/file-place.ts";
+import { fileWorkspace } from "../../../../test/support/file-workspace.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
 import { testService } from "../../../../test/support/test-service.ts";
 import { aLane } from "../../../../test/support/waybill.ts";
@@ -21,7 +21,7 @@ function aService() {
 
 describe("where the server works", () => {
   it("is the usual place, unless the client names another", async () => {
-    const { directory, read, ask } = filePlace({ git: false });
+    const { directory, read, ask } = fileWorkspace({ git: false });
     const expected = { home: homedir(), state: "", config: "", worktree: "/", directory };
     expect(await read("/path")).toEqual(expected);
     const src = join(directory, "src");
@@ -33,7 +33,7 @@ describe("where the server works", () => {
   });
 
   it("is refused where no lane may work, and where nobody can tell what is meant", async () => {
-    const { ask } = filePlace({ git: false });
+    const { ask } = fileWorkspace({ git: false });
     for (const path of ["/path", "/file?path=", "/find?pattern=x", "/vcs", "/api/agent", "/event"]) {
       const answer = await ask(`/opencode${path}${path.includes("?") ? "&" : "?"}directory=/etc`);
       expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("directory_not_allowed")]);
@@ -42,7 +42,7 @@ describe("where the server works", () => {
   });
 
   it("is a project of its own in a repository", async () => {
-    const { directory, service, read } = filePlace({ git: true });
+    const { directory, service, read } = fileWorkspace({ git: true });
     const src = encodeURIComponent(join(directory, "src"));
     const project = (await read("/project/current")) as Project;
     expect(project).toMatchObject({ worktree: directory, vcs: "git", id: expect.stringMatching(/^[0-9a-f]{40}$/) });
@@ -55,7 +55,7 @@ describe("where the server works", () => {
   });
 
   it("has no branch without a repository", async () => {
-    const { read } = filePlace({ git: false });
+    const { read } = fileWorkspace({ git: false });
     expect(await read("/vcs")).toEqual({ branch: null, default_branch: null });
   });
 

@@ -1,13 +1,11 @@
-/** Where this server works, and what it can do there. */
+/** The directory and project that a request is about, its version control, the catalog, and the clients' log. */
 import { homedir } from "node:os";
 import { z } from "@hono/zod-openapi";
 import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import type { Env } from "../../http/env.ts";
-import type { OpenCodeApp } from "../add-opencode.ts";
-import type { OpenCodeDeps } from "../opencode-deps.ts";
-import { placeOf } from "../request-directory.ts";
-import { queryOf } from "../request-query.ts";
+import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
+import { parseBody, parseQuery, requestWorkspace } from "../request.ts";
 import { agents, configOf, defaultsOf, providerOf, usableFirst } from "./catalog.ts";
 import { changesIn } from "./git-changes.ts";
 import type { Project } from "./projects.ts";
@@ -20,7 +18,15 @@ const changesQuery = z.object({
   context: z.coerce.number().int().min(0).max(wholeFile).default(wholeFile),
 });
 
-export function addPlaceRoutes(app: OpenCodeApp, { service, about, projects }: OpenCodeDeps): void {
+const maxLogCharacters = 2000;
+const logBody = z.object({
+  service: z.string().max(200),
+  level: z.enum(["debug", "info", "warn", "error"]),
+  message: z.string(),
+});
+
+export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
+  const { service, about, projects, onClientLog } = deps;
   const shown = ({ id, worktree, vcs }: Project): NativeProject => ({
     id,
     worktree,
@@ -28,37 +34,48 @@ export function addPlaceRoutes(app: OpenCodeApp, { service, about, projects }: O
     time: { created: about.startedAt, updated: about.startedAt },
     sandboxes: [],
   });
-  const lanePlaces = async () => [...new Set((await service.lanes()).map(({ lane }) => lane.directory))];
+  const laneDirectories = async () => [...new Set((await service.lanes()).map(({ lane }) => lane.directory))];
 
   app.get("/global/health", (c) => c.json({ healthy: true, version: about.version }));
 
   app.get("/path", async (c) => {
-    const { directory } = await placeOf(c, service);
+    const { directory } = await requestWorkspace(c, service);
     const { worktree } = await projects.projectOf(directory);
     // Where Waybill keeps its state and its configuration is not for clients.
     return c.json({ home: homedir(), state: "", config: "", worktree, directory } satisfies Path);
   });
 
   app.get("/project", async (c) => {
-    const places = [(await placeOf(c, service)).directory, ...(await lanePlaces())];
-    const found = await Promise.all(places.map((place) => projects.projectOf(place)));
+    const directories = [(await requestWorkspace(c, service)).directory, ...(await laneDirectories())];
+    const found = await Promise.all(directories.map((directory) => projects.projectOf(directory)));
     return c.json([...new Map(found.map((project) => [project.id, shown(project)])).values()]);
   });
 
   app.get("/project/current", async (c) => {
-    const { directory } = await placeOf(c, service);
+    const { directory } = await requestWorkspace(c, service);
     return c.json(shown(await projects.projectOf(directory)));
   });
 
   app.get("/project/:projectID/directories", async (c) => {
-    const places = [...new Set([(await placeOf(c, service)).directory, ...(await lanePlaces())])];
-    const ids = await Promise.all(places.map(async (place) => (await projects.projectOf(place)).id));
-    return c.json(places.filter((_, i) => ids[i] === c.req.param("projectID")).map((directory) => ({ directory })));
+    const directories = [...new Set([(await requestWorkspace(c, service)).directory, ...(await laneDirectories())])];
+    const ids = await Promise.all(directories.map(async (directory) => (await projects.projectOf(directory)).id));
+    return c.json(
+      directories.filter((_, i) => ids[i] === c.req.param("projectID")).map((directory) => ({ directory })),
+    );
   });
 
-  app.get("/vcs", async (c) => c.json(await branchesOf((await placeOf(c, service)).directory)));
+  app.get("/vcs", async (c) => c.json(await branchesOf((await requestWorkspace(c, service)).directory)));
 
-  app.get("/vcs/diff", async (c) => c.json(await changesIn(await placeOf(c, service), queryOf(c, changesQuery))));
+  app.get("/vcs/diff", async (c) =>
+    c.json(await changesIn(await requestWorkspace(c, service), parseQuery(c, changesQuery))),
+  );
+
+  // What a client adds to the message may hold anything, and is left out.
+  app.post("/log", async (c) => {
+    const { message, ...entry } = await parseBody(c, logBody);
+    onClientLog({ ...entry, message: message.slice(0, maxLogCharacters) });
+    return c.json(true);
+  });
 
   addCatalogRoutes(app, { service });
 }
@@ -66,7 +83,7 @@ export function addPlaceRoutes(app: OpenCodeApp, { service, about, projects }: O
 function addCatalogRoutes(app: OpenCodeApp, { service }: Pick<OpenCodeDeps, "service">): void {
   app.get("/config", async (c) => c.json(configOf(await service.runtimes())));
   const runtimes = async (c: Context<Env>) =>
-    usableFirst(await service.runtimes((await placeOf(c, service)).directory));
+    usableFirst(await service.runtimes((await requestWorkspace(c, service)).directory));
   app.get("/config/providers", async (c) => {
     const ready = (await runtimes(c)).filter((runtime) => runtime.ready);
     return c.json({ providers: ready.map(providerOf), default: defaultsOf(ready) });

@@ -1,20 +1,22 @@
 /**
- * For a client that has said of its session that nobody there can answer questions, as `opencode run` does: while it
- * waits for an answer to its prompt, a question would keep it waiting for good, and is refused on its behalf.
+ * For a client whose session has nobody to answer questions, as `opencode run`: while it waits for the answer to its
+ * prompt, a question would keep it waiting for ever, so it is rejected on its behalf.
  */
 import { AppError } from "../../../../app-error.ts";
 import type { Service } from "../../../../service/service.ts";
 
-type Deps = { service: Pick<Service, "answer" | "followEvents"> };
 /** `after` is a cursor from before the prompt was sent: its agent may ask at once. */
-type Asking = { lane: string; after: string; signal: AbortSignal };
+type Prompted = { lane: string; after: string; signal: AbortSignal };
 
 /** Goes on until `signal` is aborted. */
-export async function refuseQuestions({ service }: Deps, { lane, after, signal }: Asking): Promise<void> {
-  for await (const told of service.followEvents({ after, lane, signal })) {
-    if (told.type !== "event" || told.event.type !== "question.requested") continue;
+export async function refuseQuestions(
+  service: Pick<Service, "answer" | "followEvents">,
+  { lane, after, signal }: Prompted,
+): Promise<void> {
+  for await (const item of service.followEvents({ after, lane, signal })) {
+    if (item.type !== "event" || item.event.type !== "question.requested") continue;
     try {
-      await service.answer(told.event.data.ask, { decision: "reject" });
+      await service.answer(item.event.data.ask, { decision: "reject" });
     } catch (error) {
       // Somebody else has answered it.
       if (!(error instanceof AppError) || error.code !== "ask_unknown") throw error;

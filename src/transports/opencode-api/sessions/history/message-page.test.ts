@@ -1,11 +1,17 @@
 import { expect, it } from "vitest";
 import { LaneHistory } from "../../../../../test/support/lane-history.ts";
-import type { MessageRow, Place } from "../../projection/session-projection.ts";
+import type { SessionMessage, SessionSettings } from "../../projection/native-event.ts";
 import { SessionProjection } from "../../projection/session-projection.ts";
-import { findMessage, messagePage, pageCursor } from "./message-page.ts";
+import { findMessage, messagePage, parsePageCursor } from "./message-page.ts";
 import type { ReadBefore } from "./read-backwards.ts";
 
-const place: Place = { lane: "lane", directory: "/tmp", providerID: "stub", modelID: "default", agent: "default" };
+const settings: SessionSettings = {
+  lane: "lane",
+  directory: "/tmp",
+  providerID: "stub",
+  modelID: "default",
+  agent: "default",
+};
 const sessionID = "ses_lane";
 
 /**
@@ -40,8 +46,8 @@ function readerOf(history: LaneHistory): { read: ReadBefore; count: () => number
   return { read, count: () => count };
 }
 
-function allAtOnce(history: LaneHistory): readonly MessageRow[] {
-  const projection = new SessionProjection(place);
+function allAtOnce(history: LaneHistory): readonly SessionMessage[] {
+  const projection = new SessionProjection(settings);
   for (const event of history.events) projection.take(event);
   return projection.messages(sessionID);
 }
@@ -54,12 +60,12 @@ it.each([0, 1, 6])(
     expect(everything.length).toBe(120);
     for (const limit of [3, 38, 39, 40, 41, 42, 43, 44, 45, 100]) {
       const { read } = readerOf(history);
-      const rows: MessageRow[] = [];
+      const rows: SessionMessage[] = [];
       for (let next: string | null | undefined; next !== null; ) {
-        const before = next === undefined ? undefined : pageCursor(next);
-        const page = await messagePage({ read, place, sessionID, limit, before, live: [] });
-        expect(page.rows.length).toBeLessThanOrEqual(limit);
-        rows.unshift(...page.rows);
+        const before = next === undefined ? undefined : parsePageCursor(next);
+        const page = await messagePage({ read, settings, sessionID, limit, before, live: [] });
+        expect(page.messages.length).toBeLessThanOrEqual(limit);
+        rows.unshift(...page.messages);
         next = page.next;
       }
       expect(rows).toEqual(everything);
@@ -73,10 +79,10 @@ it("what a page costs does not grow with what came before it", async () => {
     const { read, count } = readerOf(history);
     const { next } = await messagePage({
       read,
-      place,
+      settings,
       sessionID,
       limit: 5,
-      before: before === null ? undefined : pageCursor(before),
+      before: before === null ? undefined : parsePageCursor(before),
       live: [],
     });
     return { cost: count(), next };
@@ -90,13 +96,13 @@ it("what a page costs does not grow with what came before it", async () => {
 
 it("without a limit all messages come, and none is left to ask for", async () => {
   const history = aHistory(3);
-  const page = await messagePage({ ...readerOf(history), place, sessionID, limit: undefined, live: [] });
-  expect(page).toEqual({ rows: allAtOnce(history), next: null });
+  const page = await messagePage({ ...readerOf(history), settings, sessionID, limit: undefined, live: [] });
+  expect(page).toEqual({ messages: allAtOnce(history), next: null });
 });
 
 it("a message is found by its id, however long ago it was", async () => {
   const history = aHistory(100);
-  const options = { ...readerOf(history), place, sessionID, live: [] };
+  const options = { ...readerOf(history), settings, sessionID, live: [] };
   expect((await findMessage(options, "msg_0_0"))?.info).toMatchObject({ id: "msg_0_0", role: "user" });
   expect(await findMessage(options, "msg_nobody")).toBeNull();
 });
@@ -110,12 +116,18 @@ it("what is being said at this moment stands on the newest page", async () => {
   const said = {
     ...last,
     parts: last.parts.map((part) => (part === first ? part : { ...part, live: true })),
-  } as MessageRow;
+  } as SessionMessage;
   const next = {
     ...last,
     info: { ...last.info, id: "msg_zzz", time: { created: last.info.time.created + 1 } },
-  } as MessageRow;
-  const { rows } = await messagePage({ ...readerOf(history), place, sessionID, limit: 2, live: [said, next] });
+  } as SessionMessage;
+  const { messages: rows } = await messagePage({
+    ...readerOf(history),
+    settings,
+    sessionID,
+    limit: 2,
+    live: [said, next],
+  });
   expect(rows).toEqual([said, next]);
 });
 
@@ -124,14 +136,20 @@ it("a message that is over as it is kept is not shown as it was told before its 
   const everything = allAtOnce(history);
   const last = everything.at(-1);
   if (!last) throw new Error("nothing was said");
-  const begun = { info: { ...last.info, time: { created: last.info.time.created } }, parts: [] } as MessageRow;
-  const { rows } = await messagePage({ ...readerOf(history), place, sessionID, limit: undefined, live: [begun] });
+  const begun = { info: { ...last.info, time: { created: last.info.time.created } }, parts: [] } as SessionMessage;
+  const { messages: rows } = await messagePage({
+    ...readerOf(history),
+    settings,
+    sessionID,
+    limit: undefined,
+    live: [begun],
+  });
   expect(rows).toEqual(everything);
 });
 
 it.each(["", "x", Buffer.from("{}").toString("base64url"), Buffer.from("[1").toString("base64url")])(
   "%j is no cursor",
   (text) => {
-    expect(() => pageCursor(text)).toThrow(expect.objectContaining({ code: "cursor_invalid" }));
+    expect(() => parsePageCursor(text)).toThrow(expect.objectContaining({ code: "cursor_invalid" }));
   },
 );

@@ -1,83 +1,75 @@
 /**
- * The messages of a session, newest pages first. What a page costs follows from its size, and from how long the turns
- * in it are, and not from how much came before it.
+ * The messages of a session, newest pages first. What a page costs depends on its size and the length of its turns, not
+ * on how much came before it.
  */
 import { AppError } from "../../../../app-error.ts";
-import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
-import type { MessageRow, Place } from "../../projection/session-projection.ts";
-import type { Told } from "./fold-events.ts";
+import type { SessionMessage, SessionSettings } from "../../projection/native-event.ts";
+import type { FoldedEvents } from "./fold-events.ts";
 import { foldEvents } from "./fold-events.ts";
-import { laidOver } from "./overlay.ts";
-import type { ReadBefore, Stretch } from "./read-backwards.ts";
-import { isRest, stretchesBack } from "./read-backwards.ts";
+import { overlayLive } from "./overlay.ts";
+import type { EventSpan, ReadBefore } from "./read-backwards.ts";
+import { isRest, readSpans } from "./read-backwards.ts";
 
-/** The oldest message of a page, and the event before which all that is older has been told; null for the newest. */
-export type PageCursor = { id: string; time: number; seq: number | null };
+/** The oldest message of a page, and the event after all that is older; null for the newest event. */
+type PageCursor = { id: string; time: number; seq: number | null };
 
-export type MessagePage = { rows: MessageRow[]; next: string | null };
+type MessagePage = { messages: SessionMessage[]; next: string | null };
 
-export type PageOptions = {
+export type MessageSource = {
   read: ReadBefore;
-  place: Place;
+  settings: SessionSettings;
   sessionID: string;
-  /** Without one: all. */
-  limit: number | undefined;
-  before?: PageCursor | undefined;
-  /** As they are told at this moment; they stand on the newest page. */
-  live: readonly MessageRow[];
+  /** The state of this moment, for the newest page. */
+  live: readonly SessionMessage[];
 };
 
-export async function messagePage({ read, place, sessionID, limit, before, live }: PageOptions): Promise<MessagePage> {
-  const most = limit ?? Number.POSITIVE_INFINITY;
-  for await (const stretch of stretchesBack(read, before?.seq ?? null)) {
-    const told = foldEvents(stretch.events, place);
-    const whole = told.projection.messages(sessionID).filter(({ info }) => isIn(stretch, info.time.created));
-    const older = before === undefined ? whole : whole.filter(({ info }) => isOlder(info, before));
-    if (older.length < most && stretch.wholeSince !== null) continue;
-    const newer = live.filter(({ info }) => isIn(stretch, info.time.created));
-    const rows = laidOver(older, before === undefined ? newer : newer.filter(({ info }) => isOlder(info, before)));
-    const page = Number.isFinite(most) ? rows.slice(Math.max(0, rows.length - most)) : rows;
-    const isLast = page.length === rows.length && stretch.wholeSince === null;
-    return { rows: page, next: isLast ? null : cursorFor(page[0], told) };
+/** Without a limit: all. */
+type PageOptions = MessageSource & { limit: number | undefined; before?: PageCursor | undefined };
+
+export async function messagePage(options: PageOptions): Promise<MessagePage> {
+  const { read, settings, sessionID, limit = Number.POSITIVE_INFINITY, before, live } = options;
+  for await (const span of readSpans(read, before?.seq ?? null)) {
+    const folded = foldEvents(span.events, settings);
+    const isWanted = ({ info }: SessionMessage) => isComplete(span, info.time.created) && isOlder(info, before);
+    const older = folded.projection.messages(sessionID).filter(isWanted);
+    if (older.length < limit && span.completeSince !== null) continue;
+    const all = overlayLive(older, live.filter(isWanted));
+    const messages = all.slice(Math.max(0, all.length - limit));
+    const isLast = messages.length === all.length && span.completeSince === null;
+    return { messages, next: isLast ? null : cursorFor(messages[0], folded) };
   }
-  return { rows: [], next: null };
+  return { messages: [], next: null };
 }
 
 /** Null when it is not kept, or never was. */
-export async function findMessage(
-  options: Pick<PageOptions, "read" | "place" | "sessionID" | "live">,
-  messageID: string,
-): Promise<MessageRow | null> {
+export async function findMessage(source: MessageSource, messageID: string): Promise<SessionMessage | null> {
   let before: PageCursor | undefined;
   while (true) {
-    const { rows, next } = await messagePage({ ...options, limit: 100, before });
-    const found = rows.find(({ info }) => info.id === messageID);
+    const { messages, next } = await messagePage({ ...source, limit: 100, before });
+    const found = messages.find(({ info }) => info.id === messageID);
     if (found || next === null) return found ?? null;
-    before = pageCursor(next);
+    before = parsePageCursor(next);
   }
 }
 
-/** What is older was told before the turn ended in which this message began; the rests after it are to spare. */
-function cursorFor(row: MessageRow | undefined, { begun, events }: Told): string | null {
-  if (!row) return null;
-  const first = begun.get(row.info.id);
-  const after = first ? events.filter((event) => event.seq > first.seq && isRest(event)) : [];
-  const cursor: PageCursor = { id: row.info.id, time: row.info.time.created, seq: seqAfter(after[2]) };
+/** What is older was published before the turn ended in which this message began; some rests after it are to spare. */
+function cursorFor(message: SessionMessage | undefined, { begun, events }: FoldedEvents): string | null {
+  if (!message) return null;
+  const { id, time } = message.info;
+  const first = begun.get(id);
+  const rest = first ? events.filter((event) => event.seq > first.seq && isRest(event))[2] : undefined;
+  const cursor: PageCursor = { id, time: time.created, seq: rest === undefined ? null : rest.seq + 1 };
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
 }
 
-function seqAfter(event: UniversalEvent | undefined): number | null {
-  return event === undefined ? null : event.seq + 1;
-}
-
-export function pageCursor(text: string): PageCursor {
+export function parsePageCursor(text: string): PageCursor {
   try {
     const { id, time, seq } = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as Record<string, unknown>;
     if (typeof id === "string" && typeof time === "number" && (seq === null || Number.isSafeInteger(seq))) {
       return { id, time, seq: seq as number | null };
     }
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new AppError({
     code: "cursor_invalid",
@@ -86,10 +78,11 @@ export function pageCursor(text: string): PageCursor {
   });
 }
 
-function isIn({ wholeSince }: Stretch, time: number): boolean {
-  return wholeSince === null || time >= wholeSince;
+function isComplete({ completeSince }: EventSpan, time: number): boolean {
+  return completeSince === null || time >= completeSince;
 }
 
-function isOlder({ id, time }: MessageRow["info"], before: PageCursor): boolean {
+function isOlder({ id, time }: SessionMessage["info"], before: PageCursor | undefined): boolean {
+  if (before === undefined) return true;
   return time.created < before.time || (time.created === before.time && id < before.id);
 }

@@ -1,27 +1,27 @@
-/** Messages as they are kept, with what is known of them at this moment laid over. Pure. */
-import type { MessageRow } from "../../projection/session-projection.ts";
+/** Kept messages overlaid with their live state. Pure. */
+import type { SessionMessage } from "../../projection/native-event.ts";
+import { byTime } from "../../projection/native-event.ts";
 
 /**
- * In their order. Of one that is in both, the live one is newer; but whoever began to listen in the middle of it has not
- * heard all of its parts, and whoever lags behind has not heard of its end.
+ * In their order. Of a message in both, the live one is newer; but a reader that began in the middle of it lacks some of
+ * its parts, and one that lags behind lacks its end.
  */
-export function laidOver(kept: readonly MessageRow[], live: readonly MessageRow[]): MessageRow[] {
-  const rows = new Map(kept.map((row) => [row.info.id, row]));
-  for (const row of live) {
-    const known = rows.get(row.info.id);
-    if (known && isOver(known) && !isOver(row)) continue;
-    rows.set(row.info.id, known ? { info: row.info, parts: unitedParts(known.parts, row.parts) } : row);
+export function overlayLive(kept: readonly SessionMessage[], live: readonly SessionMessage[]): SessionMessage[] {
+  const messages = new Map(kept.map((message) => [message.info.id, message]));
+  for (const message of live) {
+    const known = messages.get(message.info.id);
+    if (known && isComplete(known) && !isComplete(message)) continue;
+    const parts = known ? mergeParts(known.parts, message.parts) : message.parts;
+    messages.set(message.info.id, { info: message.info, parts });
   }
-  return [...rows.values()].sort(
-    ({ info: one }, { info: other }) => one.time.created - other.time.created || (one.id < other.id ? -1 : 1),
-  );
+  return [...messages.values()].sort(byTime);
 }
 
-function isOver({ info }: MessageRow): boolean {
+function isComplete({ info }: SessionMessage): boolean {
   return info.role === "assistant" && info.time.completed !== undefined;
 }
 
-function unitedParts(kept: MessageRow["parts"], live: MessageRow["parts"]): MessageRow["parts"] {
+function mergeParts(kept: SessionMessage["parts"], live: SessionMessage["parts"]): SessionMessage["parts"] {
   const parts = new Map([...kept, ...live].map((part) => [part.id, part]));
   return [...parts.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }

@@ -1,98 +1,101 @@
 /**
- * A lane's events, read from the newest backwards and only as far as they are needed. What is read begins where the
- * agent rested, with some to spare: a turn is told whole or not at all, and so is what was noted just before it.
+ * A lane's events, read from the newest backwards and only as far as needed. A span begins where the agent rested, with
+ * some to spare: it has a turn whole or not at all, together with what was noted just before it.
  */
-import type { AttemptNote, DeliveryNote } from "../../../../core/turn/delivery-notes.ts";
-import { attemptNote, deliveryNote } from "../../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
+import type { Service } from "../../../../service/service.ts";
+import { ledgerNote } from "../../projection/ledger-note.ts";
 
 /** Newest first, before the number `seq`. */
 export type ReadBefore = (seq: number | null, limit: number) => Promise<readonly UniversalEvent[]>;
 
-export type Stretch = {
-  /** Oldest first. Admissions from before the stretch lead it, where what follows refers to them. */
+export type EventSpan = {
+  /** Oldest first. Admissions from before the span lead it, where what follows refers to them. */
   events: readonly UniversalEvent[];
-  /** From then on nothing is missing; null when it is all that there is. */
-  wholeSince: number | null;
+  /** From then on nothing is missing; null when the span has all events. */
+  completeSince: number | null;
 };
 
-const slice = 200;
-/** How many rests are read beyond what is counted: the notes about a turn may stand a little before it. */
+const pageSize = 200;
+/** How many rests are read in addition: the notes about a turn may stand a little before it. */
 const spareRests = 2;
-/** How far admissions are looked for that are older than the stretch. */
-const farthestAdmission = 2000;
+/** How far back admissions are searched that are older than the span. */
+const maxAdmissionAge = 2000;
 
-/** Ever longer stretches, each at least twice the one before, up to all that is kept. */
-export async function* stretchesBack(read: ReadBefore, before: number | null): AsyncGenerator<Stretch> {
-  const back: UniversalEvent[] = [];
-  let tried = 0;
-  while (true) {
-    const more = await read(back.at(-1)?.seq ?? before, slice);
-    back.push(...more);
-    if (more.length < slice) {
-      yield { events: back.toReversed(), wholeSince: null };
-      return;
-    }
-    if (back.length < 2 * tried) continue;
-    const stretch = await stretchIn(back.toReversed(), read);
-    if (!stretch) continue;
-    tried = back.length;
-    yield stretch;
+export function readerOf(service: Pick<Service, "eventsBefore">, lane: string): ReadBefore {
+  return (seq, limit) => service.eventsBefore(lane, seq, limit);
+}
+
+/** One by one, newest first. */
+export async function* eventsBackwards(
+  read: ReadBefore,
+  from: number | null,
+  max = Number.POSITIVE_INFINITY,
+): AsyncGenerator<UniversalEvent> {
+  let before = from;
+  for (let count = 0; count < max; count += pageSize) {
+    const page = await read(before, pageSize);
+    yield* page;
+    if (page.length < pageSize) return;
+    before = page.at(-1)?.seq ?? 0;
   }
 }
 
-async function stretchIn(events: readonly UniversalEvent[], read: ReadBefore): Promise<Stretch | null> {
+/** Each span is at least twice as long as the one before; the last has all that is kept. */
+export async function* readSpans(read: ReadBefore, before: number | null): AsyncGenerator<EventSpan> {
+  const back: UniversalEvent[] = [];
+  let tried = 0;
+  while (true) {
+    const page = await read(back.at(-1)?.seq ?? before, pageSize);
+    back.push(...page);
+    if (page.length < pageSize) {
+      yield { events: back.toReversed(), completeSince: null };
+      return;
+    }
+    if (back.length < 2 * tried) continue;
+    const span = await spanIn(back.toReversed(), read);
+    if (!span) continue;
+    tried = back.length;
+    yield span;
+  }
+}
+
+async function spanIn(events: readonly UniversalEvent[], read: ReadBefore): Promise<EventSpan | null> {
   const rests = events.flatMap((event, index) => (isRest(event) ? [index] : []));
   const [first, counted] = [rests[0], rests[spareRests]];
   const since = counted === undefined ? undefined : events[counted + 1];
   if (first === undefined || since === undefined) return null;
   const whole = events.slice(first + 1);
-  const missing = referredTo(whole);
-  const early = await admissionsBefore(whole[0]?.seq ?? 0, missing, read);
-  return { events: [...early, ...whole], wholeSince: since.time };
+  const early = await admissionsBefore(whole[0]?.seq ?? 0, admittedEarlier(whole), read);
+  return { events: [...early, ...whole], completeSince: since.time };
 }
 
-/** After it nothing goes on, as far as one event can tell. */
+/** Nothing goes on after it, as far as one event can tell. */
 export function isRest(event: UniversalEvent): boolean {
-  if (event.type === "turn.ended") return true;
-  return event.type === "item.completed" && event.turn === null && noted(event, deliveryNote) !== null;
+  return event.type === "turn.ended" || (event.turn === null && ledgerNote(event)?.type === "ended");
 }
 
-/** Messages that are written of here, and were admitted before. */
-function referredTo(events: readonly UniversalEvent[]): Set<string> {
+/** Messages with an attempt in these events, and without their admission before it. */
+function admittedEarlier(events: readonly UniversalEvent[]): Set<string> {
   const missing = new Set<string>();
   const admitted = new Set<string>();
   for (const event of events) {
-    const admission = admissionIn(event);
-    if (admission !== null) admitted.add(admission);
-    const attempt = noted<AttemptNote>(event, attemptNote)?.message;
-    if (attempt !== undefined && !admitted.has(attempt)) missing.add(attempt);
+    const noted = ledgerNote(event);
+    if (!noted || noted.type === "ended") continue;
+    const { message } = noted.note;
+    if (noted.type === "admitted") admitted.add(message);
+    else if (!admitted.has(message)) missing.add(message);
   }
   return missing;
 }
 
-async function admissionsBefore(seq: number, wanted: Set<string>, read: ReadBefore): Promise<UniversalEvent[]> {
+async function admissionsBefore(seq: number, missing: Set<string>, read: ReadBefore): Promise<UniversalEvent[]> {
   const found: UniversalEvent[] = [];
-  let before = seq;
-  for (let looked = 0; wanted.size > 0 && looked < farthestAdmission; looked += slice) {
-    const more = await read(before, slice);
-    for (const event of more) {
-      const admission = admissionIn(event);
-      if (admission !== null && wanted.delete(admission)) found.push(event);
-    }
-    if (more.length < slice) break;
-    before = more.at(-1)?.seq ?? 0;
+  if (missing.size === 0) return found;
+  for await (const event of eventsBackwards(read, seq, maxAdmissionAge)) {
+    const noted = ledgerNote(event);
+    if (noted?.type === "admitted" && missing.delete(noted.note.message)) found.push(event);
+    if (missing.size === 0) break;
   }
   return found.reverse();
-}
-
-function admissionIn(event: UniversalEvent): string | null {
-  return event.type === "item.started" ? (noted<DeliveryNote>(event, deliveryNote)?.message ?? null) : null;
-}
-
-function noted<T>(event: UniversalEvent, name: string): T | null {
-  if (event.source !== "daemon" || (event.type !== "item.started" && event.type !== "item.completed")) return null;
-  const { item } = event.data;
-  const [part] = item.parts;
-  return item.name === name && part?.type === "json" ? (part.value as T) : null;
 }

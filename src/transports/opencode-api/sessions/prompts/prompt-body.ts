@@ -1,11 +1,12 @@
 /**
- * What a client wants to have said. Text is taken, with the files that it names; what would be lost or disregarded is
- * refused with a clear word, unless it asks for nothing, as `tools` that are all allowed do. Pure.
+ * The body of a prompt. Text is taken, with the files that it names. What would be lost is refused, unless it changes
+ * nothing, as `tools` that are all allowed. Pure.
  */
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
 import { isInside } from "../../../../inside.ts";
+import { notServed } from "../../refused-routes.ts";
 import { refuseVariant } from "../new-session.ts";
 
 const part = z.discriminatedUnion("type", [
@@ -42,7 +43,7 @@ export type PromptBody = z.output<typeof promptBody>;
 type PromptPart = PromptBody["parts"][number];
 
 /** `directory` is where the agent works. */
-export function textOf(body: PromptBody, directory: string): string {
+export function promptBodyText(body: PromptBody, directory: string): string {
   const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
   const text = texts.join("\n\n");
   refuseUnserved(body, text, directory);
@@ -69,10 +70,7 @@ function refuseUnserved(body: PromptBody, text: string, directory: string): void
   }
 }
 
-/**
- * A file that the text names, as `@README.md`, is one that the agent can read where it works. One that lies elsewhere has
- * another name there, or is another file.
- */
+/** The agent itself can read a file that the text names, as `@README.md`, if it lies where the agent works. */
 function isNamed(one: PromptPart, text: string, directory: string): boolean {
   if (one.type !== "file") return false;
   const name = one.source?.text?.value ?? "";
@@ -107,8 +105,4 @@ function refusePart(one: PromptPart): void {
     default:
       one satisfies never;
   }
-}
-
-function notServed(message: string, hint: string): AppError {
-  return new AppError({ code: "not_served", message, hint });
 }

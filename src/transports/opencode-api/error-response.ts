@@ -1,0 +1,41 @@
+/**
+ * Errors as OpenCode's clients read them: `{name, data: {message}}`, and `{_tag, message}` under its newer `/api`. Status
+ * and code are those of Waybill's own API (docs/api.md). The message holds the hint, for which they have no field.
+ */
+import type { Context } from "hono";
+import type { AppError } from "../../app-error.ts";
+import { headersOf, statusOf, toAppError } from "../http/errors.ts";
+import { openCodePath } from "./opencode-path.ts";
+
+const passwordHeader = { "WWW-Authenticate": 'Basic realm="Waybill", charset="UTF-8"' };
+
+const names: Partial<Record<number, string>> = {
+  400: "BadRequest",
+  401: "UnauthorizedError",
+  404: "NotFoundError",
+};
+
+const tags: Partial<Record<number, string>> = {
+  400: "InvalidRequestError",
+  401: "UnauthorizedError",
+  403: "ForbiddenError",
+  404: "NotFoundError",
+  409: "ConflictError",
+  503: "ServiceUnavailableError",
+};
+
+export function answerOpenCodeError(c: Context, thrown: unknown, report: (error: unknown) => void): Response {
+  const error = toAppError(thrown);
+  const { code } = error;
+  const status = statusOf(error);
+  if (status >= 500 && status !== 501) report(thrown);
+  const message = textOfError(error);
+  const body = c.req.path.startsWith(`${openCodePath}/api/`)
+    ? { _tag: tags[status] ?? "UnknownError", message, code }
+    : { name: names[status] ?? "UnknownError", data: { message, code } };
+  return c.json(body, status, { ...headersOf(status), ...(status === 401 ? passwordHeader : {}) });
+}
+
+export function textOfError({ message, hint }: AppError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
+}

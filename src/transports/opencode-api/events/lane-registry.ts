@@ -1,0 +1,61 @@
+/** The lanes that clients know by now, when each had its last event, and the lanes that were removed lately. */
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { PreviousLane } from "./make-frames.ts";
+
+const maxRemoved = 1000;
+
+export class LaneRegistry {
+  readonly #lanes: Map<string, Lane>;
+  readonly #removed = new Map<string, Lane>();
+  readonly #lastEventAt = new Map<string, number>();
+  #waiting: (() => void)[] = [];
+
+  constructor(lanes: readonly Lane[]) {
+    this.#lanes = new Map(lanes.map((lane) => [lane.id, lane]));
+  }
+
+  has(laneId: string): boolean {
+    return this.#lanes.has(laneId);
+  }
+
+  /** Null when that is not known. */
+  lastEventAt(laneId: string): number | null {
+    return this.#lastEventAt.get(laneId) ?? null;
+  }
+
+  /** Not for a lane that is not here: it would never be forgotten. */
+  setLastEventAt(laneId: string, at: number): void {
+    if (this.#lanes.has(laneId)) this.#lastEventAt.set(laneId, at);
+  }
+
+  get directories(): string[] {
+    return [...this.#lanes.values()].map(({ directory }) => directory);
+  }
+
+  previous(laneId: string): PreviousLane {
+    const lane = this.#lanes.get(laneId);
+    return { lane: lane ?? this.#removed.get(laneId) ?? null, isKnown: lane !== undefined };
+  }
+
+  update(laneId: string, lane: Lane | null): void {
+    const known = this.#lanes.get(laneId);
+    if (lane) {
+      this.#lanes.set(laneId, lane);
+      this.#removed.delete(laneId);
+    } else if (known) {
+      this.#lanes.delete(laneId);
+      this.#lastEventAt.delete(laneId);
+      this.#removed.set(laneId, known);
+    }
+    const [oldest] = this.#removed.keys();
+    if (oldest !== undefined && this.#removed.size > maxRemoved) this.#removed.delete(oldest);
+  }
+
+  wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  nextWake(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

@@ -1,0 +1,79 @@
+/** Frames from events and changes of lanes: the same for clients that follow live and for those that read them later. */
+import { randomUUID } from "node:crypto";
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { FeedItem } from "../../../core/log/feed-item.ts";
+import { sessionOf, timedId } from "../ids.ts";
+import type { NativeEvent } from "../projection/native-event.ts";
+import type { Translation, TranslatorDeps } from "./event-translator.ts";
+import type { SseFrame } from "./frame.ts";
+import { makeFrame } from "./frame.ts";
+import type { StreamCursor } from "./stream-cursor.ts";
+
+/** OpenCode's name for what belongs to no directory. */
+const globalDirectory = "global";
+
+/** Those of one universal event. A client that has seen the last of them has seen the event. */
+export function framesOf(translation: Translation, before: StreamCursor, after: StreamCursor): SseFrame[] {
+  const { directory, count, events } = translation;
+  let seen = 0;
+  return events.map(({ event, number, liveText }) => {
+    seen = number ?? seen;
+    const at = seen === count ? after : { ...before, seen };
+    return makeFrame({ at, directory, liveText, event });
+  });
+}
+
+/** A lane before it changed; `isKnown` when clients got its creation, and not its removal. */
+export type PreviousLane = { lane: Lane | null; isKnown: boolean };
+
+/** A lane that was created, changed or removed, for a client that has come to `from`. */
+export async function laneFrame(
+  item: FeedItem & { type: "lane" },
+  from: StreamCursor,
+  { sessionInfo }: Pick<TranslatorDeps, "sessionInfo">,
+  previous: PreviousLane,
+): Promise<SseFrame> {
+  const { lane, cursor, at: time } = item;
+  const sessionID = sessionOf(item.laneId ?? "");
+  const id = timedId("evt", time, 0, `lane/${cursor}`);
+  const known = lane ?? previous.lane;
+  // When it was removed before it was read, only its id is known; clients read nothing else then.
+  const info = known ? await sessionInfo(known, time) : { id: sessionID };
+  const event = { id, type: changeType(lane, time, previous), properties: { sessionID, info } };
+  return makeFrame({ at: { ...from, feed: cursor }, directory: known?.directory ?? null, isLaneChange: true, event });
+}
+
+/** A lane that is created again has the name and the age of the one that was removed. */
+function changeType(lane: Lane | null, time: number, { isKnown }: PreviousLane): string {
+  if (!lane) return "session.deleted";
+  return lane.createdAt === time || !isKnown ? "session.created" : "session.updated";
+}
+
+export type SnapshotEvent = { directory: string; event: NativeEvent };
+
+/** A client can resume after the last of them only. */
+export function* snapshotFrames(at: StreamCursor, time: number, snapshot: readonly SnapshotEvent[]) {
+  const seed = randomUUID();
+  for (const [index, { directory, event }] of snapshot.entries()) {
+    const id = timedId("evt", time, index % 4096, `${seed}/${index}`);
+    yield makeFrame({ at, hasId: index === snapshot.length - 1, directory, event: { id, ...event } });
+  }
+}
+
+/**
+ * For a client whose past is not kept any more. OpenCode sends this when it restarts in a directory, and its clients load
+ * everything again.
+ */
+export function disposedFrames(at: StreamCursor, directories: readonly string[], time: number): SseFrame[] {
+  return [...new Set(directories)].map((directory) => {
+    const id = timedId("evt", time, 0, `disposed/${at.events}/${at.feed}/${directory}`);
+    const event = { id, type: "server.instance.disposed", properties: { directory } };
+    return makeFrame({ at, directory, event });
+  });
+}
+
+/** For clients that follow all directories at this moment; it is not kept. */
+export function transientFrame(at: StreamCursor, time: number, event: NativeEvent): SseFrame {
+  const id = timedId("evt", time, 0, randomUUID());
+  return makeFrame({ at, hasId: false, directory: globalDirectory, event: { id, ...event } });
+}

@@ -1,0 +1,171 @@
+/** The messages of one session in their order: those of people, and the agent's steps. */
+import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
+import type { Part as ItemPart } from "../../../core/turn/item.ts";
+import { timedId } from "../ids.ts";
+import type { AskingPart } from "./ask-shapes.ts";
+import { AssistantStep, newAssistantMessage } from "./assistant-step.ts";
+import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
+import { byTime, messageUpdated, partUpdated } from "./native-event.ts";
+import { idleEvents, statusEvent } from "./session-status.ts";
+
+export class SessionMessages {
+  readonly sessionID: string;
+  readonly #settings: SessionSettings;
+  readonly #messages = new Map<string, AssistantStep | SessionMessage>();
+  /** By the item that the agent's message is in the lane's events. */
+  readonly #steps = new Map<string, AssistantStep>();
+  readonly #calls = new Map<string, AssistantStep>();
+  /** Its message has not begun yet. */
+  #announced: AssistantStep | null = null;
+  #latest: AssistantStep | null = null;
+  /** The message of a person that the agent answers, and when it was written: answers are later, whatever clocks say. */
+  #prompt: string | null = null;
+  #promptAt = 0;
+  /** Of a child session: the call that it works for, and whether it still does. */
+  call: string | null = null;
+  #works = false;
+
+  constructor(sessionID: string, settings: SessionSettings) {
+    this.sessionID = sessionID;
+    this.#settings = settings;
+  }
+
+  get messages(): SessionMessage[] {
+    return [...this.#messages.values()].map((one) => (one instanceof AssistantStep ? one.message : one)).sort(byTime);
+  }
+
+  get diffs(): SnapshotFileDiff[] {
+    return [...this.#steps.values()].flatMap(({ diffs }) => diffs);
+  }
+
+  get status(): SessionStatus {
+    return { type: this.#works ? "busy" : "idle" };
+  }
+
+  /** What follows answers this message. */
+  setPrompt(messageID: string): void {
+    this.#prompt = messageID;
+    const message = this.#messages.get(messageID);
+    if (message && !(message instanceof AssistantStep)) this.#promptAt = message.info.time.created;
+  }
+
+  addUserMessage(id: string, created: number, given: readonly ItemPart[]): NativeEvent[] {
+    if (this.#messages.has(id)) return [];
+    const { sessionID } = this;
+    const { agent, providerID, modelID } = this.#settings;
+    const info: UserMessage = { id, sessionID, role: "user", time: { created }, agent, model: { providerID, modelID } };
+    const parts = given.flatMap((part, index): Part[] => {
+      if (part.type !== "text") return [];
+      const partID = timedId("prt", created, 1 + index, `${id}/${index}`);
+      return [{ id: partID, sessionID, messageID: id, type: "text", text: part.text }];
+    });
+    this.#messages.set(id, { info, parts });
+    this.#prompt ??= id;
+    if (this.#prompt === id) this.#promptAt = created;
+    return [messageUpdated(info), ...parts.map((part) => partUpdated(part, created))];
+  }
+
+  /** OpenCode does so before the model has answered anything. */
+  announce(at: number, order: number, seed: string): NativeEvent[] {
+    this.#announced = this.#newStep(at, order, seed);
+    return this.#announced.announce();
+  }
+
+  /** The step that was announced and never began. */
+  takeAnnounced(): AssistantStep | null {
+    const announced = this.#announced;
+    this.#announced = null;
+    return announced;
+  }
+
+  begin(item: string, { time, seq }: Moment): NativeEvent[] {
+    if (this.#steps.has(item)) return [];
+    const announced = this.takeAnnounced();
+    const step = announced ?? this.nextStep(time, orderOf(seq), item);
+    this.#steps.set(item, step);
+    return [...(announced ? [] : step.announce()), ...step.begin(time)];
+  }
+
+  step(item: string | null): AssistantStep | undefined {
+    return item === null ? undefined : this.#steps.get(item);
+  }
+
+  stepOfCall(call: string): AssistantStep | undefined {
+    return this.#calls.get(call);
+  }
+
+  /** The part of a call that waits for an answer. */
+  askingPart(call: string | null): AskingPart {
+    return call === null ? null : (this.#calls.get(call)?.askingPart(call) ?? null);
+  }
+
+  startCall(event: ItemEvent): NativeEvent[] {
+    const { id, parent, name } = event.data.item;
+    if (parent === null) return [];
+    const call = id.slice("call:".length);
+    const begun = this.begin(parent, event);
+    const step = this.step(parent);
+    if (step) this.#calls.set(call, step);
+    return [...begun, ...(step?.startCall(call, name ?? "", event.time) ?? [])];
+  }
+
+  runCall({ data: { item }, time }: ItemEvent): NativeEvent[] {
+    const [part] = item.parts;
+    if (part?.type !== "tool_call") return [];
+    return this.#calls.get(part.call)?.runCall(part.call, part.name, part.input, time) ?? [];
+  }
+
+  addFileChanges({ data: { item }, time }: ItemEvent): NativeEvent[] {
+    const files = item.parts.filter((part) => part.type === "file");
+    const shown = this.step(item.parent)?.addFileChanges(files, time) ?? [];
+    const { sessionID, diffs: diff } = this;
+    return [...shown, { type: "session.diff", properties: { sessionID, diff } }];
+  }
+
+  addDelta({ data: { item, part, kind, text }, time }: UniversalEventOf<"item.delta">): NativeEvent[] {
+    if (kind === "output") return this.#calls.get(part)?.appendOutput(part, text, time) ?? [];
+    return kind === "input" ? [] : (this.step(item)?.appendText(part, kind, text, time) ?? []);
+  }
+
+  startWork(call: string): NativeEvent[] {
+    this.call = call;
+    this.#works = true;
+    return [statusEvent(this.sessionID, { type: "busy" })];
+  }
+
+  endWork(): NativeEvent[] {
+    if (!this.#works) return [];
+    this.#works = false;
+    return idleEvents(this.sessionID);
+  }
+
+  /** Drops what cannot change any more. Open messages can. */
+  forget(open: ReadonlySet<string>): void {
+    this.#steps.clear();
+    this.#calls.clear();
+    for (const id of [...this.#messages.keys()]) if (id !== this.#prompt && !open.has(id)) this.#messages.delete(id);
+  }
+
+  /** As in OpenCode, a step begins when the one before is over; what people write from then on stands below it. */
+  nextStep(at: number, order: number, seed: string): AssistantStep {
+    return this.#newStep(this.#latest?.completedAt ?? at, order, seed);
+  }
+
+  #newStep(at: number, order: number, seed: string): AssistantStep {
+    const created = Math.max(at, this.#promptAt + 1);
+    const id = timedId("msg", created, order, `${this.#settings.lane}/${seed}`);
+    // A step without a prompt, as after a job in the background, is its own parent.
+    const ids = { id, sessionID: this.sessionID, parentID: this.#prompt ?? id };
+    const step = new AssistantStep(newAssistantMessage(this.#settings, { ...ids, created }));
+    this.#messages.set(id, step);
+    this.#latest = step;
+    return step;
+  }
+}
+
+type Moment = { time: number; seq: number };
+
+/** Orders messages of the same moment; people's messages come before the agent's. */
+export function orderOf(seq: number): number {
+  return 1 + (seq % 4000);
+}

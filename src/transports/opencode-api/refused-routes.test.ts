@@ -1,0 +1,95 @@
+import { Hono } from "hono";
+import { expect, test } from "vitest";
+import { anApiOn, port, token } from "../../../test/support/http-api.ts";
+import { aClient, aHub } from "../../../test/support/hub-client.ts";
+import { settled } from "../../../test/support/manual-clock.ts";
+import { serviceOf } from "../../../test/support/service-of.ts";
+import { startWorld } from "../../../test/support/waybill.ts";
+import { AppError } from "../../app-error.ts";
+import type { Env } from "../http/env.ts";
+import { nativeRoutes } from "./native-routes.ts";
+import { showRefusal, silentRoutes, toast } from "./refused-routes.ts";
+
+/** One route that is there, and what people are shown of it. */
+function aRoute(route: string, answer: () => Response) {
+  const shown: string[] = [];
+  const app = new Hono<Env>();
+  const publishTransient = async (published: { properties: Record<string, unknown> }) => {
+    shown.push(String(published.properties.message));
+  };
+  app.post("/here", showRefusal(route, { publishTransient }), answer);
+  app.onError((_, c) => c.text("refused", 409));
+  const ask = (agent: string) => app.request("/here", { method: "POST", headers: { "user-agent": agent } });
+  return { ask, shown };
+}
+
+const refuse = () => {
+  throw new AppError({ code: "lane_in_use", message: "It is in use.", hint: "Wait." });
+};
+
+test("what the terminal keeps to itself is shown to people, in words that are theirs", async () => {
+  const fork = aRoute("POST /session/{sessionID}/fork", refuse);
+  expect((await fork.ask("opencode/1.18.33")).status).toBe(409);
+  const undo = aRoute("POST /session/{sessionID}/revert", refuse);
+  await undo.ask("opencode/1.18.33");
+  expect([fork.shown, undo.shown]).toEqual([
+    ["It is in use. Wait."],
+    [expect.stringMatching(/^The ledger and the history/)],
+  ]);
+});
+
+test("nothing is shown of what was done, and nothing to those who read their answers", async () => {
+  const done = aRoute("POST /session/{sessionID}/fork", () => new Response("done"));
+  await done.ask("opencode/1.18.33");
+  const read = aRoute("POST /session/{sessionID}/fork", refuse);
+  await read.ask("node");
+  expect([done.shown, read.shown]).toEqual([[], []]);
+});
+
+test("what is told in passing reaches those who follow all, and nobody who goes on later", async () => {
+  const world = await startWorld({ script: { always: [{ steps: [{ say: "Well." }] }] } });
+  const hub = aHub(world);
+  const [here, elsewhere] = [await aClient(hub), await aClient(hub, { directory: "/work" })];
+  await hub.publishTransient(toast("Because."));
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  const back = await aClient(hub, { after: here.from });
+  const toasts = [here, elsewhere, back].map(({ seen }) => seen.filter(({ type }) => type === "tui.toast.show"));
+  expect(toasts.map((lines) => lines.length)).toEqual([1, 0, 0]);
+  expect(toasts[0]?.[0]?.wrapped).toMatch(/^data: \{"directory":"global","payload":\{"id":"evt_[^"]+","type":"tui\./);
+  expect(back.seen.length).toBeGreaterThan(1);
+  expect(here.seen.length).toBeGreaterThan(back.seen.length);
+});
+
+test.each([
+  ["POST /session/ses_lane/summarize", 1],
+  ["PUT /auth/opencode", 1],
+  // The terminal does this by itself after the other, and one word would take the other's place.
+  ["POST /instance/dispose", 0],
+])("the terminal's %s is refused, and shown %i times", async (route, times) => {
+  const closing = new AbortController();
+  const { app, ask } = anApiOn(serviceOf((await startWorld()).waybill), { closing: closing.signal });
+  const env = { port, closing: closing.signal, afterAnswer: () => {}, cutOff: () => {} };
+  const headers = { authorization: `Bearer ${token}`, host: `127.0.0.1:${port}` };
+  const stream = await app.request("/opencode/global/event", { headers }, env);
+  let published = "";
+  const reading = stream.body?.pipeThrough(new TextDecoderStream()).pipeTo(
+    new WritableStream({
+      write: (text) => {
+        published += text;
+      },
+    }),
+  );
+  const [method = "", path = ""] = route.split(" ");
+  const answer = await ask(`/opencode${path}`, { method, headers: { "user-agent": "opencode/1" }, json: {} });
+  await settled();
+  closing.abort();
+  await reading?.catch(() => {});
+  expect(answer.status).toBe(501);
+  expect(published.match(/"tui\.toast\.show"/g) ?? []).toHaveLength(times);
+});
+
+test("every route that is watched is one of OpenCode's", () => {
+  const known = nativeRoutes.map(({ route }) => route);
+  expect(known).toEqual(expect.arrayContaining([...silentRoutes]));
+});

@@ -1,0 +1,67 @@
+/** What a request for OpenCode's API says: its body and query, checked; its client; and the directory that it is about. */
+import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { AppError } from "../../app-error.ts";
+import type { Service, Workspace } from "../../service/service.ts";
+import type { Env } from "../http/env.ts";
+import { invalidRequest, malformedJson } from "../http/errors.ts";
+
+/** The gate has checked its type and size. No body is an empty object. */
+export async function parseBody<T extends z.ZodType>(c: Context<Env>, schema: T): Promise<z.output<T>> {
+  const text = await c.req.text();
+  const parsed = schema.safeParse(text === "" ? {} : parseJson(text));
+  if (!parsed.success) throw invalidRequest("json", parsed.error.issues);
+  return parsed.data;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformedJson();
+  }
+}
+
+/** Unknown parameters are ignored: OpenCode's clients send more with every version. */
+export function parseQuery<T extends z.ZodType>(c: Context<Env>, schema: T): z.output<T> {
+  const parsed = schema.safeParse(c.req.query());
+  if (!parsed.success) throw invalidRequest("query", parsed.error.issues);
+  return parsed.data;
+}
+
+/** OpenCode's own program: its terminal, or `opencode run`. */
+export function isOpenCodeClient(c: Context<Env>): boolean {
+  return /^opencode\//.test(c.req.header("user-agent") ?? "");
+}
+
+/** Clients name it in the query, encoded in a header, or as part of a location; or they leave it to the server. */
+export function requestDirectory(c: Context<Env>): string | undefined {
+  return (c.req.query("directory") ?? c.req.query("location[directory]") ?? headerDirectory(c)) || undefined;
+}
+
+/** A directory that no lane may have is refused as it would be for a lane. */
+export function requestWorkspace(c: Context<Env>, service: Service): Promise<Workspace> {
+  return service.workspace(requestDirectory(c));
+}
+
+/** A client that names a directory gets the sessions in it, others get all. */
+export async function directoryFilter(c: Context<Env>, service: Service): Promise<(directory: string) => boolean> {
+  if (requestDirectory(c) === undefined) return () => true;
+  const workspace = await requestWorkspace(c, service);
+  return (directory) => directory === workspace.directory;
+}
+
+function headerDirectory(c: Context<Env>): string | undefined {
+  const header = c.req.header("x-opencode-directory");
+  if (header === undefined) return undefined;
+  try {
+    return decodeURIComponent(header);
+  } catch (cause) {
+    throw new AppError({
+      code: "invalid_request",
+      message: "The request was not taken: x-opencode-directory: not encoded as addresses are.",
+      hint: "Encode the directory as `encodeURIComponent` does.",
+      cause,
+    });
+  }
+}

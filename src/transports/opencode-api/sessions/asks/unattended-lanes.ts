@@ -1,0 +1,38 @@
+/**
+ * Lanes whose client has nobody to answer questions; forgotten when the daemon ends. Lanes are also removed past this API
+ * without notice, so removed ones are dropped whenever their number has doubled.
+ */
+import type { Service } from "../../../../service/service.ts";
+
+export type UnattendedLanes = {
+  has(laneId: string): boolean;
+  add(laneId: string): Promise<void>;
+  delete(laneId: string): void;
+};
+
+const minCleanup = 100;
+
+export function unattendedLanes(service: Pick<Service, "lanes">): UnattendedLanes {
+  const lanes = new Set<string>();
+  let cleanupAbove = minCleanup;
+  const dropRemoved = async () => {
+    // Not those that are added while the list is read.
+    const before = [...lanes];
+    const existing = new Set((await service.lanes()).map(({ lane }) => lane.id));
+    for (const id of before) if (!existing.has(id)) lanes.delete(id);
+  };
+  return {
+    has: (laneId) => lanes.has(laneId),
+    async add(laneId) {
+      lanes.add(laneId);
+      if (lanes.size <= cleanupAbove) return;
+      cleanupAbove = Number.POSITIVE_INFINITY;
+      try {
+        await dropRemoved();
+      } finally {
+        cleanupAbove = Math.max(minCleanup, 2 * lanes.size);
+      }
+    },
+    delete: (laneId) => void lanes.delete(laneId),
+  };
+}

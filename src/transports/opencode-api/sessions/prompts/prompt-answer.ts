@@ -1,0 +1,52 @@
+/** The answer to a prompt: the last message with which the agent answered it. */
+import type { AssistantMessage } from "@opencode-ai/sdk/v2/types";
+import { AppError } from "../../../../app-error.ts";
+import type { Lane } from "../../../../core/lane/lane.ts";
+import { textOfError } from "../../error-response.ts";
+import { newMessageId, sessionOf } from "../../ids.ts";
+import { newAssistantMessage } from "../../projection/assistant-step.ts";
+import type { SessionMessage } from "../../projection/native-event.ts";
+import { sessionSettings } from "../../projection/session-view.ts";
+import { findSession, sessionUnknown } from "../find-session.ts";
+import { messagePage } from "../history/message-page.ts";
+import { messageSource } from "../message-routes.ts";
+import type { SessionDeps } from "../session-deps.ts";
+
+/** A turn seldom has more messages. */
+const newestMessages = 50;
+
+/** Throws when there is none: the message was never taken, or was cancelled before. */
+export async function promptAnswer(deps: SessionDeps, lane: string, messageID: string): Promise<SessionMessage> {
+  const source = await messageSource(await findSession(deps.service, sessionOf(lane)), deps);
+  const { items } = await deps.service.deliveries({ lane, messageId: messageID, limit: 1 });
+  const record = items[0]?.record;
+  // The lane may still be there for a moment while it is deleted.
+  if (record?.lastReason === "lane_removed") throw sessionUnknown(sessionOf(lane));
+  // A retried message is answered under the later prompt.
+  const prompts = new Set([messageID, ...(record?.attemptList.map(({ messageId }) => messageId) ?? [])]);
+  for (const limit of [newestMessages, undefined]) {
+    const { messages } = await messagePage({ ...source, limit });
+    const answer = messages.findLast(({ info }) => info.role === "assistant" && prompts.has(info.parentID));
+    if (answer) return answer;
+  }
+  const outcome = record ? `ended as ${record.status} (${record.lastReason ?? "no reason"})` : "is not known any more";
+  throw new AppError({
+    code: "not_possible",
+    message: `The message ${messageID} ${outcome}, and no answer to it is kept.`,
+    hint: `\`waybill why ${messageID}\` tells what happened.`,
+  });
+}
+
+/** For a client that has the status of its response already. */
+export function failedAnswer(lane: Lane, messageID: string, error: unknown, now: number): SessionMessage {
+  const id = newMessageId(now, `unanswered ${messageID}`);
+  const ids = { id, sessionID: sessionOf(lane.id), parentID: messageID };
+  const message =
+    error instanceof AppError ? textOfError(error) : "Something went wrong in Waybill. Its log says what.";
+  const info: AssistantMessage = {
+    ...newAssistantMessage(sessionSettings(lane), { ...ids, created: now }),
+    time: { created: now, completed: now },
+    error: { name: "UnknownError", data: { message } },
+  };
+  return { info, parts: [] };
+}
