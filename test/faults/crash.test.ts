@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { failPoints } from "../../src/core/delivery/fail-points.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
+import { recordingCalls, stubCalls, unreadPrompts } from "../support/stub-calls.ts";
 
 const scenario = fileURLToPath(new URL("scenario.mjs", import.meta.url));
 const directories: string[] = [];
@@ -28,7 +29,7 @@ const timesOf = (point: string) => (point.startsWith("store.") ? [1, 7, 16, 25] 
 describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
   const baseline = (async () => {
     const directory = temporary();
-    return { result: await finish(directory, mailbox), prompts: promptsIn(directory) };
+    return { directory, result: await finish(directory, mailbox), prompts: promptsIn(directory) };
   })();
 
   test("an undisturbed run passes these fail points, and ends as expected", async () => {
@@ -37,6 +38,13 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
     expect(result).toMatchObject({ findings: [], errors: [] });
     const once = ["next", "works-on", "timeout", "sent", "unrecorded", "stopped"];
     expect(prompts).toMatchObject(Object.fromEntries(once.map((id) => [id, ["accepted"]])));
+  });
+
+  test("every prompt after a lane's first follows a read that shows the one before it at rest", async () => {
+    const { directory, prompts } = await baseline;
+    const calls = stubCalls(directory);
+    expect(calls.filter(({ call }) => call === "submit")).toHaveLength(Object.values(prompts).flat().length);
+    expect(unreadPrompts(calls, readJournal(join(directory, "stub.jsonl")))).toEqual([]);
   });
 
   const kills = points.flatMap((point) => timesOf(point).map((times) => `${point}@${times}`));
@@ -50,6 +58,7 @@ describe.each(mailboxes)("with a $mailbox mailbox", ({ mailbox, points }) => {
       expect(result.outcomes).toEqual(undisturbed.result.outcomes);
       expect(result.mail).toEqual(undisturbed.result.mail);
       expect(prompts).toEqual(undisturbed.prompts);
+      expect(unreadPrompts(stubCalls(directory), readJournal(join(directory, "stub.jsonl")))).toEqual([]);
     });
   });
 });
@@ -69,7 +78,12 @@ async function finish(directory: string, mailbox: string): Promise<Outcome> {
 function run(directory: string, mailbox: string, failPoint = "") {
   return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
     const child = spawn(process.execPath, [scenario, directory], {
-      env: { ...process.env, WAYBILL_FAIL_POINT: failPoint, WAYBILL_TEST_MAILBOX: mailbox },
+      env: {
+        ...process.env,
+        ...recordingCalls(directory),
+        WAYBILL_FAIL_POINT: failPoint,
+        WAYBILL_TEST_MAILBOX: mailbox,
+      },
       // Only for one that hangs.
       timeout: 120_000,
     });
