@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,9 +16,15 @@ const never = new AbortController().signal;
 
 describe("waiting for a daemon that starts", () => {
   it("ends as soon as the daemon has written that it listens", async () => {
-    let starts = true;
-    const waiting = waitWhileStarting({ directory, isStarting: () => starts, timeoutMs: hour, signal: never });
+    let [starts, isOver] = [true, false];
+    const waiting = waitWhileStarting({ directory, isStarting: () => starts, timeoutMs: hour, signal: never }).then(
+      () => {
+        isOver = true;
+      },
+    );
     starts = false;
+    await new Promise(setImmediate);
+    expect(isOver).toBe(false);
     // As the daemon does it: whole, under its name.
     writeFileSync(join(directory, "daemon.json.new"), "{}");
     renameSync(join(directory, "daemon.json.new"), join(directory, "daemon.json"));
@@ -43,7 +50,13 @@ describe("waiting for a daemon that starts", () => {
   });
 
   it("takes no time when it listens already", async () => {
-    await waitWhileStarting({ directory, isStarting: () => false, timeoutMs: hour, signal: never });
+    let checks = 0;
+    const isStarting = () => {
+      checks += 1;
+      return false;
+    };
+    await waitWhileStarting({ directory, isStarting, timeoutMs: hour, signal: never });
+    expect(checks).toBe(1);
   });
 
   it("ends with Ctrl-C, also before it began, and when the time is up", async () => {
@@ -54,9 +67,12 @@ describe("waiting for a daemon that starts", () => {
       timeoutMs: hour,
       signal: interrupted.signal,
     });
+    expect(getEventListeners(interrupted.signal, "abort")).toHaveLength(1);
     interrupted.abort();
     await waiting;
     await waitWhileStarting({ directory, isStarting: () => true, timeoutMs: hour, signal: interrupted.signal });
     await waitWhileStarting({ directory, isStarting: () => true, timeoutMs: 1, signal: never });
+    expect(getEventListeners(interrupted.signal, "abort")).toEqual([]);
+    expect(getEventListeners(never, "abort")).toEqual([]);
   });
 });

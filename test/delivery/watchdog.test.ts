@@ -76,6 +76,7 @@ describe("the watchdog", () => {
       });
       await clock.until(() => looked.includes(id), 60_000);
       await watchdog.stop();
+      expect(looked).toEqual([id]);
     }
   });
 

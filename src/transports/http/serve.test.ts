@@ -175,7 +175,11 @@ describe("closing", () => {
     const silent = connect(listening.port, "127.0.0.1");
     await new Promise((resolve) => silent.once("connect", resolve));
     await (await fetch(`${listening.url}/health`)).text();
+    const ended = new Promise((resolve) => silent.once("close", resolve));
     await Promise.all([listening.close(), listening.close()]);
+    await ended;
+    expect(silent.destroyed).toBe(true);
+    await expect(fetch(`${listening.url}/health`)).rejects.toThrow();
   });
 
   it("a restart comes after its answer", async () => {

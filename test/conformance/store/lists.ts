@@ -102,8 +102,11 @@ export function lists(subject: Subject): void {
     });
   });
 
-  it("a store that can be written says so", async () => {
-    await subject.store.probe(1);
-    await subject.store.probe(2);
+  it("a store that can be written takes probes, and nobody who follows it sees them", async () => {
+    const { store } = subject;
+    const before = await store.feedEnd();
+    for (const at of [1, 2]) await expect(store.probe(at)).resolves.toBeUndefined();
+    expect(await store.feedEnd()).toBe(before);
+    expect(await store.check()).toEqual([]);
   });
 }

@@ -121,10 +121,14 @@ test("a client is told of its own directory only, by query or by an encoded head
 });
 
 test("streams end with the server", async () => {
-  const { open, closing } = apiOf(await startWorld());
-  const { reading } = await open("/event");
+  const world = await startWorld();
+  const { open, closing } = apiOf(world);
+  const { reading, heard } = await open("/event");
   closing.abort();
   await reading;
+  await world.clock.advance(20_000);
+  expect(typesOf(heard)).toEqual(["server.connected"]);
+  expect(getEventListeners(closing.signal, "abort")).toEqual([]);
 });
 
 test("a stream that is refused leaves nothing that listens", async () => {
