@@ -1,0 +1,133 @@
+/**
+ * A store that the version before has left behind, killed by SIGKILL with a delivery in every state
+ * (test/fixtures/store-before-0.2): this version opens it and goes on.
+ */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
+import { Program } from "../support/program.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/store-before-0.2/${name}`, import.meta.url));
+const waybill = new Program();
+const leftBehind: Record<string, string> = {};
+
+beforeAll(async () => {
+  mkdirSync(waybill.home, { mode: 0o700 });
+  const store = join(waybill.home, "waybill.db");
+  copyFileSync(fixture("waybill.db"), store);
+  const db = new Database(store);
+  const last = db.prepare("SELECT max(at) FROM delivery_event").pluck().get() as number;
+  const rows = db.prepare("SELECT record ->> 'messageId' AS id, status FROM delivery").all();
+  for (const { id, status } of rows as { id: string; status: string }[]) leftBehind[id] = status;
+  // An hour ago: by their real age, records would be removed and expired one day.
+  const later = laterBy(Date.now() - 3_600_000 - last);
+  moveTimes(db, later);
+  db.prepare("UPDATE lane SET directory = ?").run(waybill.work);
+  db.close();
+  writeFileSync(join(waybill.home, "stub.jsonl"), later(readFileSync(fixture("stub.jsonl"), "utf8")));
+  waybill.configure(JSON.parse(readFileSync(fixture("lanes.json"), "utf8")) as Record<string, StubScriptInput>);
+  await waybill.up();
+});
+afterAll(() => waybill.dispose());
+
+describe("a store of the version before", () => {
+  test("has a delivery in every state that a killed daemon leaves", () => {
+    expect(leftBehind).toEqual({
+      "done-1": "responded",
+      "failed-1": "failed_terminal",
+      "running-1": "accepted",
+      "waiting-1": "pending",
+      "retried-1": "retry_scheduled",
+      "sent-1": "submitting",
+      "sending-1": "submitting",
+      "paused-1": "pending",
+    });
+  });
+
+  test("opens, and each of its deliveries ends with as many prompts as it needs", async () => {
+    const ends = {
+      "done-1": "responded",
+      "failed-1": "failed_terminal",
+      "running-1": "responded",
+      "waiting-1": "responded",
+      "retried-1": "responded",
+      "sent-1": "responded",
+      "sending-1": "responded",
+    };
+    await expect.poll(statuses).toEqual({ ...ends, "paused-1": "pending" });
+    expect(await waybill.client().lane("paused")).toMatchObject({ pausedReason: expect.any(String) });
+    await waybill.client().resumeLane("paused");
+    await expect.poll(statuses).toEqual({ ...ends, "paused-1": "responded" });
+    const once = Object.fromEntries(Object.keys(leftBehind).map((id) => [id, 1]));
+    expect(promptCounts()).toEqual({ ...once, "retried-1": 2 });
+  });
+
+  test("has lost no answer and gives none twice", async () => {
+    const { messages } = await waybill.client().messages({});
+    const answers = messages
+      .filter(({ relayOfMessageId, from }) => relayOfMessageId !== null && from !== "waybill")
+      .map(({ relayOfMessageId, text }) => [relayOfMessageId, text] as const);
+    expect(answers).toHaveLength(7);
+    expect(Object.fromEntries(answers)).toEqual({
+      "done-1": "Answered.",
+      "running-1": "Answered while nobody was there.",
+      "waiting-1": "Answered.",
+      "retried-1": "Answered at the second try.",
+      "sent-1": "Answered.",
+      "sending-1": "Answered.",
+      "paused-1": "Answered.",
+    });
+  });
+
+  test("is in order afterwards", async () => {
+    await waybill.kill();
+    expect(await waybill.run(["store", "check"])).toMatchObject({ code: 0 });
+  });
+});
+
+async function statuses(): Promise<Record<string, string>> {
+  const { deliveries } = await waybill.client().deliveries({});
+  return Object.fromEntries(deliveries.map(({ messageId, status }) => [messageId, status]));
+}
+
+/** By the message whose text stands in the prompt. */
+function promptCounts(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { text } of waybill.prompts()) {
+    const id = text.match(/The text of ([\w-]+)\./)?.[1] ?? "?";
+    counts[id] = (counts[id] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Moves every point in time that a text names in milliseconds. */
+function laterBy(ms: number) {
+  return (text: string) => text.replace(/\b1[6-9]\d{11}\b/g, (at) => String(Number(at) + ms));
+}
+
+/** In every table, without the triggers that would take it for news. */
+function moveTimes(db: Database.Database, later: (text: string) => string): void {
+  const triggers = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all() as {
+    name: string;
+    sql: string;
+  }[];
+  const columns = db
+    .prepare(
+      `SELECT t.name AS tbl, c.name AS col FROM pragma_table_list() t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
+    )
+    .all() as { tbl: string; col: string }[];
+  db.function("later", (value) => {
+    if (typeof value === "string") return later(value);
+    return typeof value === "number" ? Number(later(String(value))) : value;
+  });
+  db.transaction(() => {
+    for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
+    for (const { tbl, col } of columns)
+      db.exec(`UPDATE "${tbl}" SET "${col}" = later("${col}") WHERE "${col}" IS NOT NULL`);
+    for (const { sql } of triggers) db.exec(sql);
+  })();
+}
