@@ -1,0 +1,69 @@
+/** What a daemon does about prompts that it has sent: it reads before it sends, and reading sends nothing. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Program, quickDelivery } from "../support/program.ts";
+import { recordingCalls, stubCalls } from "../support/stub-calls.ts";
+
+let waybill: Program;
+beforeEach(() => {
+  waybill = new Program();
+});
+afterEach(() => waybill.dispose());
+
+async function statuses(): Promise<Record<string, string>> {
+  const { deliveries } = await waybill.client().deliveries({});
+  return Object.fromEntries(deliveries.map(({ lane, status }) => [lane, status]));
+}
+
+test("a retry that is scheduled is dropped when the answer came while the daemon was gone", async () => {
+  const answer = { steps: [{ say: "Port 8080." }] };
+  const delivery = { ...quickDelivery, retryDelaysMs: [3000] };
+  waybill.configure({ agent: { turns: [{ steps: [] }], always: [answer] } }, { delivery });
+  await waybill.up();
+  const { deliveryId } = await waybill.client().send({ to: { lane: "agent" }, text: "Which port?" });
+  await expect.poll(statuses).toEqual({ agent: "retry_scheduled" });
+  await waybill.kill();
+
+  // The stub's transcript follows from its script, so by another script the first turn has an answer after all.
+  waybill.configure({ agent: { turns: [answer], always: [{ steps: [{ say: "Asked twice." }] }] } }, { delivery });
+  await waybill.up();
+  await expect.poll(statuses).toEqual({ agent: "responded" });
+  const { replies, audit } = await waybill.client().delivery(deliveryId);
+  expect(replies.map(({ text }) => text)).toEqual(["Port 8080."]);
+  expect(audit.map(({ event }) => event).slice(-2)).toEqual(["retry_scheduled", "proven"]);
+  expect(waybill.prompts()).toHaveLength(1);
+});
+
+test("a daemon with the kill switch on reads all that is due, again and again, and sends nothing", async () => {
+  const overdue = {
+    lost: { always: [{ arrival: "lost" as const }] },
+    forgotten: { always: [{ arrival: "forgotten" as const }] },
+    empty: { always: [{ steps: [] }] },
+    died: { always: [{ steps: [{ crash: true as const }] }] },
+  };
+  const underway = {
+    works: { always: [{ steps: [{ wait: 600_000 }] }] },
+    hangs: { always: [{ steps: [{ hang: true as const }] }] },
+    asks: { always: [{ steps: [{ ask: "permission" as const }] }] },
+  };
+  const lanes = { ...overdue, ...underway };
+  const all = (status: string, some: object) => Object.fromEntries(Object.keys(some).map((lane) => [lane, status]));
+  waybill.configure(lanes, { delivery: { ...quickDelivery, graceMs: 600_000 } });
+  await waybill.up();
+  for (const lane of Object.keys(lanes)) await waybill.client().send({ to: { lane }, text: "Tidy up." });
+  await expect.poll(statuses).toEqual(all("accepted", lanes));
+  const sent = waybill.prompts();
+  await waybill.kill();
+
+  waybill.configure(lanes, { delivery: { ...quickDelivery, lateReconcileDelaysMs: [100, 100, 100] } });
+  await waybill.up({ WAYBILL_WATCHDOG: "0", ...recordingCalls(waybill.directory) });
+  const readLanes = () => {
+    const reads = stubCalls(waybill.directory).filter(({ call }) => call === "read");
+    return Object.keys(lanes).filter((id) => reads.filter(({ lane }) => lane === id).length > 3);
+  };
+  await expect.poll(readLanes).toEqual(Object.keys(lanes));
+  expect(await statuses()).toEqual({ ...all("failed_terminal", overdue), ...all("accepted", underway) });
+  expect(stubCalls(waybill.directory).filter(({ call }) => call === "submit")).toEqual([]);
+  expect(waybill.prompts()).toEqual(sent);
+  const { deliveries } = await waybill.client().deliveries({});
+  expect(deliveries.filter(({ readCommittedAt }) => readCommittedAt !== null)).toEqual([]);
+});
