@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { thrownBy } from "../../test/support/config-place.ts";
+import { thrownBy } from "../../test/support/config-directory.ts";
 import type { AppError } from "../app-error.ts";
 import type { RuntimeDescriptor } from "./descriptor.ts";
 import { checkDescriptors, descriptorOf, withDefaultModel } from "./descriptor.ts";

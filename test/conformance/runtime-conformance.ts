@@ -9,7 +9,7 @@ import type { Lane } from "../../src/core/lane/lane.ts";
 import type { TranscriptSlice } from "../../src/core/transcript/transcript.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
-import type { Scenes } from "../support/scenes.ts";
+import type { AgentTurns } from "../support/agent-scripts.ts";
 import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";
 import { crashes } from "./runtime/crashes.ts";
@@ -23,7 +23,7 @@ import { turns } from "./runtime/turns.ts";
 import { working } from "./runtime/working.ts";
 
 /** What the agent does, by a word in the prompt. Every harness plays these. */
-export const conformanceScenes: Scenes = {
+export const conformanceScenes: AgentTurns = {
   answers: [{ say: "It is 4." }],
   works: [{ say: "I read it.", do: { read: "README.md" } }, { say: "It has one line." }],
   hangs: [{ say: "I begin.", do: { read: "README.md" } }, { hangs: "stopped" }],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
-import { stubScript } from "../support/scenes.ts";
+import { stubScript } from "../support/agent-scripts.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "./runtime-conformance.ts";
 
 runtimeConformance("stub", async () => {

@@ -8,10 +8,10 @@ import { createOpencodeClient as createFirstClient } from "@opencode-ai/sdk";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { claudeTools, modelScript } from "../support/agent-scripts.ts";
 import { ClaudeDaemon } from "../support/claude-daemon.ts";
 import { attachOpencode, printedEvents, runOpencode } from "../support/opencode-clients.ts";
 import { OpencodeSession } from "../support/opencode-session.ts";
-import { claudeTools, modelScript } from "../support/scenes.ts";
 import type { Terminal } from "../support/terminal.ts";
 
 const { rules } = modelScript(

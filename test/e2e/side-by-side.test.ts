@@ -6,16 +6,16 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import type { AgentTurns } from "../support/agent-scripts.ts";
 import type { Compared } from "../support/opencode-comparison.ts";
 import { compared, documented, expected, sectionOf } from "../support/opencode-comparison.ts";
 import { playedScenes, plays } from "../support/opencode-plays.ts";
 import type { Theatre } from "../support/opencode-stages.ts";
 import { nativeTheatre, waybillTheatre } from "../support/opencode-stages.ts";
-import type { Scenes } from "../support/scenes.ts";
 import type { Agent } from "../support/side-by-side.ts";
 import { comparable, eventsUntil, startAgents } from "../support/side-by-side.ts";
 
-const scenes: Scenes = { ...playedScenes, rests: [{ say: "That was all: 1." }] };
+const scenes: AgentTurns = { ...playedScenes, rests: [{ say: "That was all: 1." }] };
 /** Of the others only the first is looked at: what fails is tried again. */
 const turns: Readonly<Record<string, number>> = { twice: 2, meanwhile: 2 };
 

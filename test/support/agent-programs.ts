@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts";
 import type { NewLane } from "../../src/store/port.ts";
+import type { AgentTurns } from "./agent-scripts.ts";
+import { claudeTools, modelScript, opencodeTools, piTools } from "./agent-scripts.ts";
 import { ClaudeLanes } from "./claude-lanes.ts";
 import { OpencodeWorld } from "./opencode-world.ts";
 import { PiLanes } from "./pi-lanes.ts";
-import type { Scenes } from "./scenes.ts";
-import { claudeTools, modelScript, opencodeTools, piTools } from "./scenes.ts";
 
 type Lanes = readonly Partial<NewLane>[];
 
-export async function startOpencode(scenes: Scenes, lanes: Lanes) {
+export async function startOpencode(scenes: AgentTurns, lanes: Lanes) {
   const world = new OpencodeWorld({ lanes, config: { permission: { bash: "ask" } } });
   furnish(world.directory, lanes);
   await world.start();
@@ -30,7 +30,7 @@ export async function startOpencode(scenes: Scenes, lanes: Lanes) {
   };
 }
 
-export async function startClaude(scenes: Scenes, lanes: Lanes) {
+export async function startClaude(scenes: AgentTurns, lanes: Lanes) {
   const times = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 50, longestWaitMs: 50 };
   const world = new ClaudeLanes({ lanes, claude: { maxResting: 20, times } });
   furnish(world.directory, lanes);
@@ -49,7 +49,7 @@ export async function startClaude(scenes: Scenes, lanes: Lanes) {
   };
 }
 
-export async function startPi(scenes: Scenes, lanes: Lanes) {
+export async function startPi(scenes: AgentTurns, lanes: Lanes) {
   const times = { firstWaitMs: 50, longestWaitMs: 50 };
   const world = new PiLanes({ lanes, pi: { maxResting: 20, times } });
   furnish(world.directory, lanes);

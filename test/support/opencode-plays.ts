@@ -1,16 +1,17 @@
 /**
- * Scenes that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people do
+ * AgentTurns that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people do
  * in them is said once, for all.
  */
 import type { SeenEvent } from "./opencode-list.ts";
+
+import type { AgentTurns, Message } from "./agent-scripts.ts";
 import type { OpencodeSession } from "./opencode-session.ts";
-import type { Message, Scenes } from "./scenes.ts";
 
 const reads: Message = { do: { read: "README.md" } };
 const asks: Message = { say: "May I?", do: { shell: "sh -c true" } };
 
 /** `meanwhile` and `afterwards` are the two prompts of one scene. */
-export const playedScenes: Scenes = {
+export const playedScenes: AgentTurns = {
   edits: [
     { say: "I read it.", do: { read: "README.md" } },
     { say: "I edit it.", do: { edit: "README.md", from: "One line.", to: "Two lines." } },

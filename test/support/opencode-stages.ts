@@ -11,6 +11,7 @@ import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
+import { modelScript, opencodeTools } from "./agent-scripts.ts";
 import { about, token } from "./http-api.ts";
 import { partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
@@ -18,7 +19,6 @@ import { playedScenes, plays } from "./opencode-plays.ts";
 import { startOpencode } from "./opencode-server.ts";
 import type { Reached } from "./opencode-session.ts";
 import { OpencodeSession } from "./opencode-session.ts";
-import { modelScript, opencodeTools } from "./scenes.ts";
 import { serviceOf } from "./service-of.ts";
 import type { Agent } from "./side-by-side.ts";
 

@@ -13,7 +13,7 @@ const anyDeed = fc.record({
   to: fc.constantFrom(...messageIds),
   waited: fc.boolean(),
 });
-type Deed = typeof anyDeed extends fc.Arbitrary<infer T> ? T : never;
+type AgentAction = typeof anyDeed extends fc.Arbitrary<infer T> ? T : never;
 
 const anyLife = fc.record({
   turns: fc.array(anyTurn, { minLength: 3, maxLength: 8 }),
@@ -53,11 +53,11 @@ export async function everyMessageEndsWhateverPeopleDo(numRuns: number): Promise
   );
 }
 
-async function perform(world: World, { after, what, to, waited }: Deed): Promise<void> {
+async function perform(world: World, { after, what, to, waited }: AgentAction): Promise<void> {
   await world.clock.advance(after);
   const { people, courier } = world.waybill;
   const { id } = await world.delivery(to);
-  const deeds: Record<Deed["what"], () => Promise<unknown>> = {
+  const deeds: Record<AgentAction["what"], () => Promise<unknown>> = {
     cancel: () => people.cancel(id, "ada"),
     withdraw: () => people.withdraw(id, "ada"),
     retry: () => people.retry(id, "ada"),

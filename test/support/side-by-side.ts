@@ -9,9 +9,9 @@ import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { startClaude, startOpencode, startPi } from "./agent-programs.ts";
+import type { AgentTurns } from "./agent-scripts.ts";
+import { stubScript } from "./agent-scripts.ts";
 import { AgentWorld } from "./agent-world.ts";
-import type { Scenes } from "./scenes.ts";
-import { stubScript } from "./scenes.ts";
 
 export type Agent = {
   readonly name: string;
@@ -27,10 +27,10 @@ export type Agent = {
 };
 
 class StubLanes extends AgentWorld {
-  readonly #scenes: Scenes;
+  readonly #scenes: AgentTurns;
   stub!: StubRuntime;
 
-  constructor(scenes: Scenes, lanes: readonly Partial<NewLane>[]) {
+  constructor(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]) {
     super({ lanes });
     this.#scenes = scenes;
   }
@@ -43,12 +43,12 @@ class StubLanes extends AgentWorld {
   }
 }
 
-export async function startAgents(scenes: Scenes): Promise<Agent[]> {
+export async function startAgents(scenes: AgentTurns): Promise<Agent[]> {
   const lanes = Object.keys(scenes).map((id) => ({ id }));
   return Promise.all([stubAgent, opencodeAgent, claudeAgent, piAgent].map((agent) => agent(scenes, lanes)));
 }
 
-async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+async function stubAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
   const world = await new StubLanes(scenes, lanes).start();
   return {
     name: "stub",
@@ -60,17 +60,17 @@ async function stubAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Pr
   };
 }
 
-async function opencodeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+async function opencodeAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
   const { world, kill, deleteSession } = await startOpencode(scenes, lanes);
   return { name: "OpenCode", ...common(world), kill, endSession: (_lane, sessionId) => deleteSession(sessionId) };
 }
 
-async function claudeAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+async function claudeAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
   const { world, kill } = await startClaude(scenes, lanes);
   return { name: "Claude Code", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }
 
-async function piAgent(scenes: Scenes, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+async function piAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
   const { world, kill } = await startPi(scenes, lanes);
   return { name: "pi", ...common(world), kill, endSession: async (lane) => kill(lane, "SIGTERM") };
 }

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { configPlace } from "../../../test/support/config-place.ts";
+import { configDirectory } from "../../../test/support/config-directory.ts";
 import { proposedLane } from "./first-config.ts";
 import { ask } from "./questions.ts";
 
@@ -27,14 +27,14 @@ function typing(answers: readonly string[]) {
 }
 
 test("return takes what is proposed, and the lane is called as its directory", async () => {
-  const { env, project } = configPlace();
+  const { env, project } = configDirectory();
   const { terminal } = typing(["\n", "\n", "\n", "\n"]);
   const answers = await ask(nothingGiven, terminal, env);
   expect(answers).toEqual({ runtime: "stub", directory: project, lane: "project", port: 7717 });
 });
 
 test("an answer that does not fit is explained and asked for again", async () => {
-  const { env, root, project } = configPlace();
+  const { env, root, project } = configDirectory();
   const typed = ["gpt\n", "Claude\n", "~/gone\n", `${project}\n`, "My lane\n", "api\n", "http\n", "80\n"];
   const { terminal, shown } = typing(typed);
   const answers = await ask(nothingGiven, terminal, env);
@@ -46,7 +46,7 @@ test("an answer that does not fit is explained and asked for again", async () =>
 });
 
 test("what was given is not asked", async () => {
-  const { env } = configPlace();
+  const { env } = configDirectory();
   const { terminal, shown } = typing(["\n", "\n"]);
   const given = {
     ...nothingGiven,
@@ -58,7 +58,7 @@ test("what was given is not asked", async () => {
 });
 
 test("the end of the input and a signal break it off", async () => {
-  const { env } = configPlace();
+  const { env } = configDirectory();
   const ended = typing(["stub\n"]);
   ended.terminal.output.on("data", (chunk) => {
     if (String(chunk).startsWith("In which")) ended.input.end();

@@ -1,31 +1,31 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
 import { resolveLaneDirectory } from "./allowed-directory.ts";
 
 describe("a lane may work", () => {
   test("in an allowed directory itself, and below it", () => {
-    const { project, home } = configPlace();
+    const { project, home } = configDirectory();
     mkdirSync(join(project, "a"));
     expect(resolveLaneDirectory(project, { allowed: [project], home })).toBe(project);
     expect(resolveLaneDirectory(join(project, "a/"), { allowed: [project], home })).toBe(join(project, "a"));
   });
 
   test("where ~ leads to, and behind a symlink that stays inside", () => {
-    const { root, project, home, env } = configPlace();
+    const { root, project, home, env } = configDirectory();
     symlinkSync(project, join(root, "link"));
     expect(resolveLaneDirectory("~/link", { allowed: ["~"], home }, env)).toBe(project);
   });
 
   test("under an allowed directory that is a symlink", () => {
-    const { root, project, home } = configPlace();
+    const { root, project, home } = configDirectory();
     symlinkSync(project, join(root, "link"));
     expect(resolveLaneDirectory(project, { allowed: [join(root, "link")], home })).toBe(project);
   });
 
   test("in what was made for it within the state directory, and nowhere else there", () => {
-    const { home } = configPlace();
+    const { home } = configDirectory();
     const [work, beside] = [join(home, "demo", "work"), join(home, "demo", "beside")];
     for (const path of [work, beside]) mkdirSync(path, { recursive: true });
     const rules = { allowed: [], home, ownLanes: [work] };
@@ -34,7 +34,7 @@ describe("a lane may work", () => {
   });
 
   test("anywhere, where the root is allowed", () => {
-    const { project, home } = configPlace();
+    const { project, home } = configDirectory();
     expect(resolveLaneDirectory(project, { allowed: ["/"], home })).toBe(project);
   });
 });
@@ -44,21 +44,21 @@ describe("a lane may not work", () => {
     thrownBy(() => resolveLaneDirectory(path, rules));
 
   test("beside an allowed directory whose name is the beginning of its own", () => {
-    const { project, home } = configPlace();
+    const { project, home } = configDirectory();
     mkdirSync(`${project}-old`);
     const error = refused(`${project}-old`, { allowed: [project], home });
     expect(error).toMatchObject({ code: "directory_not_allowed", hint: expect.stringContaining("allowedDirectories") });
   });
 
   test("above an allowed directory, also in a roundabout way", () => {
-    const { root, project, home } = configPlace();
+    const { root, project, home } = configDirectory();
     for (const path of [root, `${project}/..`]) {
       expect(refused(path, { allowed: [project], home })).toMatchObject({ code: "directory_not_allowed" });
     }
   });
 
   test("behind a symlink that leads out", () => {
-    const { project, home } = configPlace();
+    const { project, home } = configDirectory();
     symlinkSync("/", join(project, "out"));
     expect(refused(join(project, "out"), { allowed: [project], home })).toMatchObject({
       code: "directory_not_allowed",
@@ -66,7 +66,7 @@ describe("a lane may not work", () => {
   });
 
   test("in the state directory, whichever way it is named", () => {
-    const { root, home } = configPlace();
+    const { root, home } = configDirectory();
     mkdirSync(join(home, "work"), { recursive: true });
     symlinkSync(home, join(root, "state"));
     const rules = { allowed: [root], home };
@@ -82,7 +82,7 @@ describe("a lane may not work", () => {
   });
 
   test("in a state directory that is a symlink to nothing yet", () => {
-    const { root, project } = configPlace();
+    const { root, project } = configDirectory();
     symlinkSync(project, join(root, "link"));
     mkdirSync(join(project, "state"));
     const rules = { allowed: [root], home: join(root, "link", "state", "below") };
@@ -92,7 +92,7 @@ describe("a lane may not work", () => {
   });
 
   test("in what does not exist, or is a file", () => {
-    const { root, project, home } = configPlace();
+    const { root, project, home } = configDirectory();
     writeFileSync(join(root, "file"), "");
     symlinkSync(join(root, "gone"), join(root, "dangling"));
     for (const name of ["gone", "file", "file/below", "dangling"]) {
@@ -103,7 +103,7 @@ describe("a lane may not work", () => {
   });
 
   test("at a relative path, and where nothing is allowed", () => {
-    const { project, home } = configPlace();
+    const { project, home } = configDirectory();
     expect(refused("project", { allowed: ["/"], home })).toMatchObject({ code: "directory_not_allowed" });
     expect(refused(project, { allowed: [], home })).toMatchObject({ code: "directory_not_allowed" });
     expect(refused(project, { allowed: [`${project}/none`], home })).toMatchObject({ code: "directory_not_allowed" });

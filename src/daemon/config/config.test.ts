@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { Secret } from "../../setting-types.ts";
@@ -12,7 +12,7 @@ const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as A
 
 describe("where a configuration comes from", () => {
   test("without a file it is the demo profile, with a state directory of its own", () => {
-    const { env, home } = configPlace();
+    const { env, home } = configDirectory();
     const config = loadConfig(env);
     expect(config.profile).toEqual({ kind: "demo" });
     expect(config).toMatchObject({ home, port: 7717, storePath: join(home, "demo", "waybill.db") });
@@ -23,7 +23,7 @@ describe("where a configuration comes from", () => {
   });
 
   test("the demo works where its home leads to, though nothing of it is there yet", () => {
-    const { env, root } = configPlace();
+    const { env, root } = configDirectory();
     mkdirSync(join(root, "real"));
     symlinkSync(join(root, "real"), join(root, "link"));
     const { lanes } = loadConfig({ ...env, WAYBILL_HOME: join(root, "link", "waybill") });
@@ -33,7 +33,7 @@ describe("where a configuration comes from", () => {
   });
 
   test("the environment counts in the demo profile, too", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     expect(loadConfig({ ...env, PORT: "8000", WAYBILL_WATCHDOG: "0" })).toMatchObject({
       port: 8000,
       policy: { automaticRetry: false },
@@ -41,7 +41,7 @@ describe("where a configuration comes from", () => {
   });
 
   test("a file at the default place is read", () => {
-    const { env, file, home, write } = configPlace();
+    const { env, file, home, write } = configDirectory();
     write({ port: 9000 });
     const config = loadConfig(env);
     expect(config).toMatchObject({ profile: { kind: "file", path: file }, port: 9000, lanes: [] });
@@ -49,14 +49,14 @@ describe("where a configuration comes from", () => {
   });
 
   test("XDG_CONFIG_HOME and WAYBILL_HOME move it", () => {
-    const { env, root, write } = configPlace();
+    const { env, root, write } = configDirectory();
     const path = write({}, join(root, "xdg", "waybill", "config.json"));
     const config = loadConfig({ ...env, XDG_CONFIG_HOME: join(root, "xdg"), WAYBILL_HOME: "~/state" });
     expect(config).toMatchObject({ profile: { path }, home: join(root, "state") });
   });
 
   test("a file that is named and missing stops the start", () => {
-    const { env, root } = configPlace();
+    const { env, root } = configDirectory();
     const error = refusal({ ...env, WAYBILL_CONFIG: "~/nowhere.json" });
     expect(error).toMatchObject({
       code: "config_missing",
@@ -66,12 +66,12 @@ describe("where a configuration comes from", () => {
   });
 
   test("an empty WAYBILL_CONFIG names nothing", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     expect(loadConfig({ ...env, WAYBILL_CONFIG: "" }).profile).toEqual({ kind: "demo" });
   });
 
   test("a directory in the place of the file is an error, not the demo", () => {
-    const { env, file } = configPlace();
+    const { env, file } = configDirectory();
     mkdirSync(file, { recursive: true });
     expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(/is a directory/) });
   });
@@ -79,7 +79,7 @@ describe("where a configuration comes from", () => {
 
 describe("paths", () => {
   test("~ expands, and what is relative begins at the file, or at the working directory for a variable", () => {
-    const { env, root, write } = configPlace();
+    const { env, root, write } = configDirectory();
     write({ sqlitePath: "db/w.db", opencodeBin: "~/bin/opencode", allowedDirectories: ["~/a", "b"] });
     const below = join(root, ".config", "waybill");
     expect(loadConfig(env)).toMatchObject({
@@ -91,12 +91,12 @@ describe("paths", () => {
   });
 
   test("the name of a program stays a name", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     expect(loadConfig({ ...env, OPENCODE_BIN: "opencode-next" }).runtimeSettings.opencodeBin).toBe("opencode-next");
   });
 
   test("a prompt file that is not there is refused", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     const error = refusal({ ...env, SYSTEM_PROMPT_PATH: "/nowhere/prompt.md" });
     expect(error.message).toMatch(/SYSTEM_PROMPT_PATH names \/nowhere\/prompt\.md, and there is no such file/);
   });
@@ -104,7 +104,7 @@ describe("paths", () => {
 
 describe("the policy", () => {
   test("the numbers of delivery replace the defaults one by one; repairs have a name of their own", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write({ sessionRetryAttempts: 4, delivery: { graceMs: 1, retention: { failedMs: 2 } } });
     expect(loadConfig(env).policy).toEqual({
       ...defaultPolicy,
@@ -115,7 +115,7 @@ describe("the policy", () => {
   });
 
   test("WAYBILL_WATCHDOG=0 is the kill switch", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write({});
     expect(loadConfig({ ...env, WAYBILL_WATCHDOG: "0" }).policy.automaticRetry).toBe(false);
     expect(loadConfig({ ...env, WAYBILL_WATCHDOG: "1" }).policy.automaticRetry).toBe(true);
@@ -124,7 +124,7 @@ describe("the policy", () => {
 
 describe("an address that other machines can reach", () => {
   test.each(["0.0.0.0", "::", "192.168.1.2", "box.local"])("%s needs an explicit word", (host) => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     expect(refusal({ ...env, WAYBILL_HOST: host })).toMatchObject({
       code: "config_invalid",
       message: expect.stringContaining(`WAYBILL_HOST is ${host}`),
@@ -136,13 +136,13 @@ describe("an address that other machines can reach", () => {
   });
 
   test.each(["127.0.0.1", "127.1.2.3", "::1", "localhost"])("%s is no such address", (host) => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     expect(loadConfig({ ...env, WAYBILL_HOST: host }).host).toBe(host);
   });
 });
 
 test("a secret is there for the runtime that needs it, and prints nowhere", () => {
-  const { env, write } = configPlace();
+  const { env, write } = configDirectory();
   write({ piAgentApiKey: "sk-hush" });
   for (const config of [loadConfig(env), loadConfig({ ...env, PI_AGENT_API_KEY: "sk-hush" })]) {
     const key = config.runtimeSettings.piAgentApiKey as Secret;

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { loadConfig } from "./config.ts";
 
@@ -9,7 +9,7 @@ const refusal = (env: NodeJS.ProcessEnv) => thrownBy(() => loadConfig(env)) as A
 
 describe("lanes and teams", () => {
   test("what is left out follows from the settings, and a member's lane has its team", () => {
-    const { env, project, write } = configPlace();
+    const { env, project, write } = configDirectory();
     write({
       modelProvider: "claude_code",
       modelName: "some-model",
@@ -35,14 +35,14 @@ describe("lanes and teams", () => {
   });
 
   test("a stub lane may have a script", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     const script = { always: [{ steps: [{ say: "Hello." }] }] };
     write({ modelProvider: "stub", lanes: [{ id: "one", directory: "~/project", script }] });
     expect(loadConfig(env).laneSettings).toMatchObject({ one: { script } });
   });
 
   test("an agent brings its model along; other lanes have the configured one", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     const agent = { directory: "~/project", agent: "plan" };
     write({
       modelName: "a/b",
@@ -56,7 +56,7 @@ describe("lanes and teams", () => {
   });
 
   test("a lane has the limits of all lanes, or its own, or none", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     const directory = "~/project";
     write({
       dailyTokenLimit: 1000,
@@ -74,7 +74,7 @@ describe("lanes and teams", () => {
   });
 
   test("the permission policy is a word, or a table as OpenCode has it", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write({});
     expect(loadConfig(env).permissionPolicy).toBe("safe");
     const permissionPolicy = { bash: { "*": "ask", "git *": "allow" }, webfetch: "deny" };
@@ -127,13 +127,13 @@ describe("lanes and teams", () => {
       /lanes\[0\]\.directory does not fit: .*no allowed directory/,
     ],
   ])("%s is refused", (_, content, message) => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write(content);
     expect(refusal(env)).toMatchObject({ code: "config_invalid", message: expect.stringMatching(message) });
   });
 
   test("a runtime that is not in the registry is refused with the nearest one", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write({ lanes: [{ ...lane, runtime: "opencod" }] });
     expect(refusal(env)).toMatchObject({
       code: "config_invalid",
@@ -143,7 +143,7 @@ describe("lanes and teams", () => {
   });
 
   test("the directory that a lane gets is the one behind its symlinks", () => {
-    const { env, root, project, write } = configPlace();
+    const { env, root, project, write } = configDirectory();
     symlinkSync(project, join(root, "link"));
     write({ lanes: [{ ...lane, directory: "~/link" }] });
     expect(loadConfig(env).lanes[0]?.directory).toBe(project);

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import { loadConfig } from "./config.ts";
 
@@ -49,7 +49,7 @@ describe("what a file may hold", () => {
     ["a URL with a password", { opencodeAttachUrl: "http://u:p@a.b" }, /: opencodeAttachUrl must be a URL/],
   ];
   test.each(cases)("%s is refused", (_, content, message, hint = /./) => {
-    const { env, file, write } = configPlace();
+    const { env, file, write } = configDirectory();
     write(content);
     const error = refusal(env);
     expect(error.code).toBe("config_invalid");
@@ -59,7 +59,7 @@ describe("what a file may hold", () => {
   });
 
   test("an unknown key deep in a lane's script is named by its path", () => {
-    const { env, project, write } = configPlace();
+    const { env, project, write } = configDirectory();
     const script = { always: [{ steps: [{ say: "Hello.", lowd: true }] }], stepMS: 1 };
     write({ lanes: [{ id: "a", runtime: "stub", directory: project, script }] });
     const error = refusal(env);
@@ -68,7 +68,7 @@ describe("what a file may hold", () => {
   });
 
   test("bad JSON is named by line and column, and nothing of it is quoted", () => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     write('{\n  "piAgentApiKey": "123-hush" "port": 1\n}');
     const error = refusal(env);
     expect(error.message).toMatch(/in line 2, column 31, a "," or the closing bracket is expected/);

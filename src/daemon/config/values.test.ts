@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { configPlace, thrownBy } from "../../../test/support/config-place.ts";
+import { configDirectory, thrownBy } from "../../../test/support/config-directory.ts";
 import type { AppError } from "../../app-error.ts";
 import type { Secret } from "../../setting-types.ts";
 import { metaOf } from "../../setting-types.ts";
@@ -25,7 +25,7 @@ describe("what the environment may say", () => {
     ["WAYBILL_DAILY_TOKEN_LIMIT", "0"],
     ["WAYBILL_DAILY_COST_LIMIT", "free"],
   ])("%s=%s is refused by name", (variable, value) => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     const error = refusal({ ...env, [variable]: value });
     expect(error).toMatchObject({
       code: "config_invalid",
@@ -35,14 +35,14 @@ describe("what the environment may say", () => {
   });
 
   test("a bad secret is refused without being shown", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     const error = refusal({ ...env, PI_AGENT_API_KEY: "123 hush" });
     expect(error.message).toMatch(/PI_AGENT_API_KEY must be text without spaces/);
     expect(inspect(error)).not.toMatch(/hush/);
   });
 
   test("a URL with a password in it is refused without being shown", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     const error = refusal({ ...env, OPENCODE_ATTACH_URL: "http://me:hush@127.0.0.1:4096" });
     expect(error.message).toMatch(/OPENCODE_ATTACH_URL must be a URL .* without a password/);
     expect(refusal({ ...env, OPENCODE_ATTACH_URL: "http://127.0.0.1:4096/?a=b" }).message).toMatch(/without \? or #/);
@@ -50,7 +50,7 @@ describe("what the environment may say", () => {
   });
 
   test("an empty variable counts as unset", () => {
-    const { env } = configPlace();
+    const { env } = configDirectory();
     expect(loadConfig({ ...env, PORT: "", SESSION_MAX_CONCURRENT: " ", WAYBILL_WATCHDOG: "" })).toMatchObject({
       port: 7717,
       sessionMaxConcurrent: 5,
@@ -85,7 +85,7 @@ describe("what the environment may say", () => {
   };
 
   test.each(withVariable)("%s: environment over file over default", (key, schema) => {
-    const { env, write } = configPlace();
+    const { env, write } = configDirectory();
     const { words = "", env: variable = "" } = metaOf(schema);
     const value = samples(words);
     fc.assert(

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-export function configPlace() {
+export function configDirectory() {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "waybill-config-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const project = join(root, "project");

@@ -1,5 +1,5 @@
 /**
- * What an agent does with a prompt, in words that fit every program: a scene is the messages of one turn, each with
+ * What an agent does with a prompt, in words that fit every program: a turn is a list of messages, each with
  * something said, something done, or both. They are turned into a script for the stub, or for the model behind a real
  * program.
  */
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 
-export type Deed =
+export type AgentAction =
   | { read: string }
   | { edit: string; from: string; to: string }
   /** A command that a person has to allow. */
@@ -19,7 +19,7 @@ export type Deed =
 export type Message = {
   say?: string;
   think?: string;
-  do?: Deed;
+  do?: AgentAction;
   /** Instead of all this the provider refuses. */
   error?: string;
   /** Never comes: whoever plays this ends the turn. The stub's program dies by itself where `dies` stands. */
@@ -27,13 +27,13 @@ export type Message = {
 };
 
 /** By a word that the prompt holds. */
-export type Scenes = Readonly<Record<string, readonly Message[]>>;
+export type AgentTurns = Readonly<Record<string, readonly Message[]>>;
 
-export type ToolNames = (deed: Deed, directory: string) => { tool: string; input: Record<string, unknown> };
+export type ToolNames = (deed: AgentAction, directory: string) => { tool: string; input: Record<string, unknown> };
 
-export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string): ModelScriptInput {
+export function modelScript(turns: AgentTurns, toolOf: ToolNames, directory: string): ModelScriptInput {
   return {
-    rules: Object.entries(scenes).map(([when, messages]) => ({
+    rules: Object.entries(turns).map(([when, messages]) => ({
       when,
       steps: messages.map(({ say, think, do: deed, error, hangs }) => ({
         ...(say === undefined ? {} : { say }),
@@ -46,9 +46,9 @@ export function modelScript(scenes: Scenes, toolOf: ToolNames, directory: string
   };
 }
 
-export function stubScript(scenes: Scenes): StubScriptInput {
+export function stubScript(turns: AgentTurns): StubScriptInput {
   return {
-    always: Object.entries(scenes).map(([when, messages]) => ({
+    always: Object.entries(turns).map(([when, messages]) => ({
       when,
       steps: messages.flatMap(({ say, think, do: deed, error, hangs }) => [
         ...(think === undefined ? [] : [{ think }]),
@@ -61,7 +61,7 @@ export function stubScript(scenes: Scenes): StubScriptInput {
   };
 }
 
-function stubStep(deed: Deed) {
+function stubStep(deed: AgentAction) {
   if ("read" in deed) return { tool: "read", input: { path: deed.read }, output: "text" };
   if ("edit" in deed) {
     const diff = `@@ -1 +1 @@\n-${deed.from}\n+${deed.to}\n`;
