@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { nativeRouteList, routesIn } from "../support/native-routes.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
@@ -16,10 +16,10 @@ afterAll(() => world.dispose());
 
 const call = <T>(method: string, path: string, body?: unknown) => world.opencode.server.call<T>(method, path, body);
 const openSession = async () => (await call<{ id: string }>("POST", "/session", { title: "facts" })).id;
-const rowsOf = (session: string) => call<MessageRow[]>("GET", `/session/${session}/message`);
-const textsOf = (rows: readonly MessageRow[]) =>
+const rowsOf = (session: string) => call<StoredMessage[]>("GET", `/session/${session}/message`);
+const textsOf = (rows: readonly StoredMessage[]) =>
   rows.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join());
-const parentsOf = (rows: readonly MessageRow[]) =>
+const parentsOf = (rows: readonly StoredMessage[]) =>
   rows.flatMap(({ info }) => (info.role === "assistant" ? [info.parentID] : []));
 
 async function prompt(session: string, id: string, text: string): Promise<void> {

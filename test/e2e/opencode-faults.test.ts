@@ -143,7 +143,7 @@ describe("a server that fails", () => {
     world.opencode.proxy.fail("*", /./, refused, always);
     await world.send("password", "Please let me in.");
     await world.waits("lane");
-    await expect.poll(() => world.keeper.health()).toContain("OPENCODE_SERVER_PASSWORD");
+    await expect.poll(() => world.supervisor.health()).toContain("OPENCODE_SERVER_PASSWORD");
     expect(await world.delivery("password")).toMatchObject({ status: "pending", attempts: 0 });
     world.opencode.proxy.heal();
     expect(await world.reaches("password", "responded")).toMatchObject({ attempts: 1 });

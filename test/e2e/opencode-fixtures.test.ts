@@ -171,10 +171,10 @@ describe("whatever else is in the session", () => {
     world.script({
       rules: [{ when: "dig deep", steps: [looking, looking, looking, looking, { say: "Found 4 layers." }] }],
     });
-    const before = world.opencode.proxy.asked.length;
+    const before = world.opencode.proxy.requests.length;
     await world.send("long", "Please dig deep.");
     expect(await world.reaches("long", "responded")).toMatchObject({ attempts: 1 });
-    const reads = world.opencode.proxy.asked.slice(before).filter((one) => /\/message(\?|$)/.test(one));
+    const reads = world.opencode.proxy.requests.slice(before).filter((one) => /\/message(\?|$)/.test(one));
     expect(reads.some((one) => one.endsWith("?limit=3"))).toBe(true);
     expect(reads.some((one) => one.endsWith("/message"))).toBe(true);
     expect(world.turns("dig deep")).toBe(1);

@@ -230,7 +230,7 @@ describe("a turn on the real server", () => {
     await world.modelIsAsked("survive");
     await world.until("outlive", (record) => record.responseState === "permission_blocked", "linked");
     const [ask] = world.waybill.asks.list();
-    process.kill(-(world.keeper.address()?.pid ?? 0), "SIGKILL");
+    process.kill(-(world.supervisor.address()?.pid ?? 0), "SIGKILL");
     expect(await world.reaches("crash", "responded")).toMatchObject({ attempts: 2 });
     const outlived = await world.until("outlive", ({ status }) => status === "responded", "linked");
     expect(outlived).toMatchObject({ attempts: 2 });

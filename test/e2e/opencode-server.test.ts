@@ -6,19 +6,19 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ServerAddress } from "../../src/runtimes/opencode/server/server-keeper.ts";
 import { newNonce, writeServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
+import type { ServerAddress } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { nonceVariable } from "../../src/runtimes/process/agent-environment.ts";
 import { processTable, tableFromPs } from "../../src/runtimes/process/process-table.ts";
-import { KeeperPlace, lives, nextChange, startOf } from "../support/keeper-place.ts";
 import { opencodeBin, startOpencode } from "../support/opencode-server.ts";
 import { OtherProcess } from "../support/other-process.ts";
+import { lives, nextChange, SupervisorFixture, startOf } from "../support/supervisor-fixture.ts";
 
-let place: KeeperPlace;
+let fixture: SupervisorFixture;
 beforeEach(() => {
-  place = new KeeperPlace();
+  fixture = new SupervisorFixture();
 });
-afterEach(() => place.dispose());
+afterEach(() => fixture.dispose());
 
 const status = async ({ url }: ServerAddress, authorization: string | null) => {
   const headers = authorization ? { authorization } : undefined;
@@ -31,41 +31,41 @@ describe("no server is started", () => {
   /** Listens, and never answers. */
   const hanging = `require("http").createServer(() => {}).listen(+process.argv.at(-1), "127.0.0.1");`;
   const hungServers = async () =>
-    (await processTable()).filter((row) => row.command.includes(`${place.home}/not-opencode serve`));
+    (await processTable()).filter((row) => row.command.includes(`${fixture.home}/not-opencode serve`));
 
   test("without a program, and the error says how to get one", async () => {
-    const keeper = await place.keeper(
+    const supervisor = await fixture.supervisor(
       { opencodeBin: "opencode" },
-      { beside: [], env: { ...place.env, PATH: "/none" } },
+      { installedPaths: [], env: { ...fixture.env, PATH: "/none" } },
     );
-    await expect(keeper.start()).rejects.toMatchObject({
+    await expect(supervisor.start()).rejects.toMatchObject({
       code: "opencode_not_found",
       hint: expect.stringContaining("npm install -g opencode-ai"),
     });
-    expect(keeper.health()).toContain("neither in PATH nor installed beside Waybill");
-    expect(keeper.address()).toBeNull();
+    expect(supervisor.health()).toContain("neither in PATH nor installed beside Waybill");
+    expect(supervisor.address()).toBeNull();
   });
 
   test("where the program that was named is not there, whatever else is", async () => {
-    const keeper = await place.keeper({ opencodeBin: join(place.home, "nothing-here") });
-    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_not_found" });
+    const supervisor = await fixture.supervisor({ opencodeBin: join(fixture.home, "nothing-here") });
+    await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_not_found" });
   });
 
   test("of a version that is too old, and the error names both", async () => {
-    const keeper = await place.keeper({ opencodeBin: place.program("1.18.14") });
-    await expect(keeper.start()).rejects.toMatchObject({
+    const supervisor = await fixture.supervisor({ opencodeBin: fixture.program("1.18.14") });
+    await expect(supervisor.start()).rejects.toMatchObject({
       code: "opencode_too_old",
       message: expect.stringMatching(/1\.18\.14.*1\.18\.15/),
     });
   });
 
   test("by a program that does not say its version, or takes too long to", async () => {
-    const silent = await place.keeper({ opencodeBin: place.program("") });
+    const silent = await fixture.supervisor({ opencodeBin: fixture.program("") });
     await expect(silent.start()).rejects.toMatchObject({ code: "opencode_unusable" });
     await silent.close();
-    const slow = join(place.home, "slow");
+    const slow = join(fixture.home, "slow");
     writeFileSync(slow, "#!/usr/bin/env node\nsetInterval(() => {}, 1000);\n", { mode: 0o755 });
-    const waiting = await place.keeper({ opencodeBin: slow }, { times: { versionMs: 500 } });
+    const waiting = await fixture.supervisor({ opencodeBin: slow }, { times: { versionMs: 500 } });
     await expect(waiting.start()).rejects.toMatchObject({
       code: "opencode_unusable",
       message: expect.stringContaining("no answer within 0.5 s"),
@@ -73,46 +73,49 @@ describe("no server is started", () => {
   });
 
   test("that cannot be written down before", async () => {
-    const mark = join(place.home, "was-started");
+    const mark = join(fixture.home, "was-started");
     // A shell leaves its mark at once, sooner than anybody could end it.
-    const program = join(place.home, "quick");
+    const program = join(fixture.home, "quick");
     const script = `[ "$1" = --version ] && echo 1.18.33 || : > "${mark}"`;
     writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    mkdirSync(join(place.directory, "server.json.new"), { recursive: true });
-    const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1000 } });
-    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_record_unwritable" });
+    mkdirSync(join(fixture.directory, "server.json.new"), { recursive: true });
+    const supervisor = await fixture.supervisor({ opencodeBin: program }, { times: { startMs: 1000 } });
+    await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_record_unwritable" });
     expect(existsSync(mark)).toBe(false);
   });
 
   test("for other machines without a password that a person chose", async () => {
-    const keeper = await place.keeper({ opencodeServeHost: "0.0.0.0" });
-    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_host_not_loopback" });
+    const supervisor = await fixture.supervisor({ opencodeServeHost: "0.0.0.0" });
+    await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_host_not_loopback" });
   });
 
   test("where something else has the port that was chosen, and that goes on", async () => {
-    const other = createServer((_, response) => response.end("a shop")).listen(await place.port(), "127.0.0.1");
+    const other = createServer((_, response) => response.end("a shop")).listen(await fixture.port(), "127.0.0.1");
     await once(other, "listening");
     try {
-      const keeper = await place.keeper();
-      await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_port_taken", hint: expect.any(String) });
-      const elsewhere = await place.keeper({ opencodeAttachUrl: "http://127.0.0.1:9" });
+      const supervisor = await fixture.supervisor();
+      await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_port_taken", hint: expect.any(String) });
+      const elsewhere = await fixture.supervisor({ opencodeAttachUrl: "http://127.0.0.1:9" });
       await expect(elsewhere.start()).rejects.toMatchObject({ code: "opencode_port_taken" });
-      expect(await (await fetch(`http://127.0.0.1:${await place.port()}/`)).text()).toBe("a shop");
+      expect(await (await fetch(`http://127.0.0.1:${await fixture.port()}/`)).text()).toBe("a shop");
     } finally {
       other.close();
     }
   });
 
   test("that hangs: it is ended, and the tries go on until one works", async () => {
-    const program = place.program("1.18.33", hanging);
-    const keeper = await place.keeper({ opencodeBin: program }, { times: { startMs: 1500, firstWaitMs: 500 } });
-    await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_start_timeout" });
-    expect(keeper.health()).toMatch(/did not answer within 1.5 s/);
-    expect(place.record).toBeNull();
-    await keeper.close();
+    const program = fixture.program("1.18.33", hanging);
+    const supervisor = await fixture.supervisor(
+      { opencodeBin: program },
+      { times: { startMs: 1500, firstWaitMs: 500 } },
+    );
+    await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_start_timeout" });
+    expect(supervisor.health()).toMatch(/did not answer within 1.5 s/);
+    expect(fixture.record).toBeNull();
+    await supervisor.close();
     expect(await hungServers()).toEqual([]);
 
-    const next = await place.keeper({ opencodeBin: program }, { times: { startMs: 30_000, firstWaitMs: 50 } });
+    const next = await fixture.supervisor({ opencodeBin: program }, { times: { startMs: 30_000, firstWaitMs: 50 } });
     rmSync(program);
     await expect(next.start()).rejects.toMatchObject({ code: "opencode_not_found" });
     const works = nextChange(next, "address");
@@ -122,58 +125,63 @@ describe("no server is started", () => {
   });
 
   test("that outlives a stop in the middle of its start", async () => {
-    const keeper = await place.keeper({ opencodeBin: place.program("1.18.33", hanging) });
-    const started = keeper.start().catch((error: unknown) => error);
+    const supervisor = await fixture.supervisor({ opencodeBin: fixture.program("1.18.33", hanging) });
+    const started = supervisor.start().catch((error: unknown) => error);
     while ((await hungServers()).length === 0) await wait(20);
-    await keeper.close();
+    await supervisor.close();
     expect(await started).toMatchObject({ code: "opencode_stopping" });
     expect(await hungServers()).toEqual([]);
-    expect(place.record).toBeNull();
+    expect(fixture.record).toBeNull();
   });
 
   test("that dies at once, and the error quotes it without its secrets", async () => {
     const dying = `console.error("no such \\x1b[31mplugin\\x1b[0m", process.env.OPENCODE_SERVER_PASSWORD, process.env.OPENAI_API_KEY); process.exit(3);`;
-    const env = { ...place.env, OPENAI_API_KEY: "sk-very-secret" };
-    const keeper = await place.keeper({ opencodeBin: place.program("1.18.33", dying) }, { env });
-    await expect(keeper.start()).rejects.toMatchObject({
+    const env = { ...fixture.env, OPENAI_API_KEY: "sk-very-secret" };
+    const supervisor = await fixture.supervisor({ opencodeBin: fixture.program("1.18.33", dying) }, { env });
+    await expect(supervisor.start()).rejects.toMatchObject({
       code: "opencode_start_failed",
       message: expect.stringMatching(/exit code 3 .*no such plugin \(secret\) \(secret\)$/),
     });
-    expect(place.record).toBeNull();
+    expect(fixture.record).toBeNull();
   });
 });
 
 describe("a server of Waybill's own", () => {
   test("wants its password, knows none of Waybill's secrets, and ends with all that its tools started", async () => {
-    const env = { ...place.env, TELEGRAM_BOT_TOKEN: "1:bot", WAYBILL_TOKEN: "t", OPENCODE_SERVER_PASSWORD: "persons" };
-    const keeper = await place.keeper({}, { env });
-    const address = await keeper.start();
+    const env = {
+      ...fixture.env,
+      TELEGRAM_BOT_TOKEN: "1:bot",
+      WAYBILL_TOKEN: "t",
+      OPENCODE_SERVER_PASSWORD: "persons",
+    };
+    const supervisor = await fixture.supervisor({}, { env });
+    const address = await supervisor.start();
     expect(address).toMatchObject({
-      url: `http://127.0.0.1:${await place.port()}`,
+      url: `http://127.0.0.1:${await fixture.port()}`,
       startedByUs: true,
       version: "1.18.33",
     });
     expect(await status(address, null)).toBe(401);
     expect(await status(address, `Basic ${btoa("opencode:persons")}`)).toBe(401);
     expect(await status(address, address.authorization)).toBe(200);
-    expect(place.record).toMatchObject({ pid: address.pid, url: address.url });
+    expect(fixture.record).toMatchObject({ pid: address.pid, url: address.url });
     const row = (await tableFromPs()).find((one) => one.pid === address.pid);
-    expect(row?.command).not.toContain(place.record?.password);
+    expect(row?.command).not.toContain(fixture.record?.password);
     if (process.platform === "linux") {
       expect(readFileSync(`/proc/${address.pid}/environ`, "utf8")).not.toMatch(/TELEGRAM|WAYBILL_TOKEN|persons/);
     }
     const [serverStart, tool] = [await startOf(address.pid), await runningTool(address)];
-    await keeper.close();
+    await supervisor.close();
     expect([lives(address.pid, serverStart), lives(tool.pid, tool.start)]).toEqual([false, false]);
-    expect(place.record).toBeNull();
-    expect(keeper.address()).toBeNull();
+    expect(fixture.record).toBeNull();
+    expect(supervisor.address()).toBeNull();
   });
 
   test("is brought back when it is killed, and when it hangs, and listeners are told", async () => {
-    const keeper = await place.keeper({}, { times: { firstWaitMs: 50, probeMs: 3000, probes: 2 } });
-    const first = await keeper.start();
+    const supervisor = await fixture.supervisor({}, { times: { firstWaitMs: 50, probeMs: 3000, probes: 2 } });
+    const first = await supervisor.start();
     const tool = await runningTool(first);
-    const told = [nextChange(keeper, "loss"), nextChange(keeper, "address")];
+    const told = [nextChange(supervisor, "loss"), nextChange(supervisor, "address")];
     process.kill(first.pid ?? 0, "SIGKILL");
     const [loss, second] = await Promise.all(told);
     expect(loss).toBeNull();
@@ -183,26 +191,26 @@ describe("a server of Waybill's own", () => {
     expect(await status(second as ServerAddress, second?.authorization ?? null)).toBe(200);
 
     // One that answers is left alone.
-    await keeper.suspect();
-    expect(keeper.address()).toBe(second);
+    await supervisor.checkHealth();
+    expect(supervisor.address()).toBe(second);
 
     const start = await startOf(second?.pid ?? null);
     process.kill(second?.pid ?? 0, "SIGSTOP");
-    const back = nextChange(keeper, "address");
-    await keeper.suspect();
-    expect(keeper.health()).toContain("does not answer any more");
+    const back = nextChange(supervisor, "address");
+    await supervisor.checkHealth();
+    expect(supervisor.health()).toContain("does not answer any more");
     const third = await back;
     expect(lives(second?.pid ?? null, start)).toBe(false);
     expect(await status(third as ServerAddress, third?.authorization ?? null)).toBe(200);
-    expect(keeper.health()).toBeNull();
+    expect(supervisor.health()).toBeNull();
   });
 });
 
 describe("the server of an earlier run", () => {
   /** A daemon that is killed, and leaves its server behind. */
   async function leftBehind(): Promise<ServerAddress & { start: string }> {
-    const options = await place.options();
-    const daemon = await OtherProcess.start("test/support/keeper-holder.ts", [JSON.stringify(options)]);
+    const options = await fixture.options();
+    const daemon = await OtherProcess.start("test/support/supervisor-process.ts", [JSON.stringify(options)]);
     const address = await daemon.hear<ServerAddress>();
     await daemon.kill();
     return { ...address, start: await startOf(address.pid) };
@@ -210,18 +218,18 @@ describe("the server of an earlier run", () => {
 
   test("is taken over, also where its process id was not written down in time, and ended at last", async () => {
     const left = await leftBehind();
-    const keeper = await place.keeper();
+    const supervisor = await fixture.supervisor();
     const { start, ...address } = left;
-    expect(await keeper.start()).toEqual(address);
-    await keeper.close({ keep: true });
+    expect(await supervisor.start()).toEqual(address);
+    await supervisor.close({ keep: true });
     expect(lives(left.pid, start)).toBe(true);
 
-    const record = place.record;
+    const record = fixture.record;
     if (!record) throw new Error("no record");
-    writeServerRecord(place.directory, { ...record, pid: null, processStart: null });
-    const next = await place.keeper();
+    writeServerRecord(fixture.directory, { ...record, pid: null, processStart: null });
+    const next = await fixture.supervisor();
     expect(await next.start()).toEqual(address);
-    expect(place.events.filter((event) => event.type === "opencode_adopted")).toHaveLength(2);
+    expect(fixture.events.filter((event) => event.type === "opencode_adopted")).toHaveLength(2);
 
     // It is nobody's child here, and is missed all the same.
     const back = nextChange(next, "address");
@@ -236,8 +244,8 @@ describe("the server of an earlier run", () => {
   test("is ended and waited for when it hangs, before another one is started", async () => {
     const left = await leftBehind();
     process.kill(left.pid ?? 0, "SIGSTOP");
-    const keeper = await place.keeper({}, { times: { probeMs: 1000, endMs: 1000 } });
-    const address = await keeper.start();
+    const supervisor = await fixture.supervisor({}, { times: { probeMs: 1000, endMs: 1000 } });
+    const address = await supervisor.start();
     expect(address).toMatchObject({ startedByUs: true, url: left.url });
     expect(address.pid).not.toBe(left.pid);
     expect(lives(left.pid, left.start)).toBe(false);
@@ -245,8 +253,8 @@ describe("the server of an earlier run", () => {
 
   test("is ended when it was started with other settings", async () => {
     const left = await leftBehind();
-    const keeper = await place.keeper({}, { extraEnv: { OPENCODE_CONFIG_CONTENT: '{"share":"disabled"}' } });
-    const address = await keeper.start();
+    const supervisor = await fixture.supervisor({}, { extraEnv: { OPENCODE_CONFIG_CONTENT: '{"share":"disabled"}' } });
+    const address = await supervisor.start();
     expect(address.pid).not.toBe(left.pid);
     expect(lives(left.pid, left.start)).toBe(false);
   });
@@ -260,13 +268,13 @@ describe("the server of an earlier run", () => {
         await once(child, "spawn");
         return { child, pid: child.pid ?? 0, start: await startOf(child.pid ?? 0) };
       };
-      const ours = await carrying(place.directory);
-      const others = await carrying(join(place.home, "of-another"));
+      const ours = await carrying(fixture.directory);
+      const others = await carrying(join(fixture.home, "of-another"));
       try {
-        mkdirSync(place.directory, { recursive: true });
-        writeFileSync(join(place.directory, "server.json"), '{"nonce":');
-        const keeper = await place.keeper({ opencodeAutoStart: false });
-        await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_unreachable" });
+        mkdirSync(fixture.directory, { recursive: true });
+        writeFileSync(join(fixture.directory, "server.json"), '{"nonce":');
+        const supervisor = await fixture.supervisor({ opencodeAutoStart: false });
+        await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_unreachable" });
         expect([ours, others].map(({ pid, start }) => lives(pid, start))).toEqual([false, true]);
       } finally {
         for (const { child } of [ours, others]) child.kill("SIGKILL");
@@ -279,21 +287,21 @@ describe("the server of an earlier run", () => {
     await once(innocent, "spawn");
     try {
       const pid = innocent.pid ?? 0;
-      const url = `http://127.0.0.1:${await place.port()}`;
+      const url = `http://127.0.0.1:${await fixture.port()}`;
       const record = {
         nonce: "gone",
         url,
-        port: await place.port(),
+        port: await fixture.port(),
         password: "p",
         passwordIsRandom: true,
         startedAt: 1,
       };
-      writeServerRecord(place.directory, { ...record, fingerprint: "f", pid, processStart: "of another time" });
-      const keeper = await place.keeper({ opencodeAutoStart: false });
-      await expect(keeper.start()).rejects.toMatchObject({ code: "opencode_unreachable" });
+      writeServerRecord(fixture.directory, { ...record, fingerprint: "f", pid, processStart: "of another time" });
+      const supervisor = await fixture.supervisor({ opencodeAutoStart: false });
+      await expect(supervisor.start()).rejects.toMatchObject({ code: "opencode_unreachable" });
       expect(innocent.exitCode ?? innocent.signalCode).toBeNull();
       expect(lives(pid, await startOf(pid))).toBe(true);
-      expect(place.record).toBeNull();
+      expect(fixture.record).toBeNull();
     } finally {
       innocent.kill("SIGKILL");
     }
@@ -302,20 +310,20 @@ describe("the server of an earlier run", () => {
 
 describe("a server that somebody else started", () => {
   test("is attached to with the person's password, survives, and is replaced once it has gone", async () => {
-    const port = await place.port();
+    const port = await fixture.port();
     const theirs = await startOpencode({ modelUrl: "http://127.0.0.1:9", port, password: "persons" });
     try {
-      const stranger = await place.keeper();
+      const stranger = await fixture.supervisor();
       await expect(stranger.start()).rejects.toMatchObject({ code: "opencode_password_refused" });
-      const wrong = await place.keeper({}, { env: { ...place.env, OPENCODE_SERVER_PASSWORD: "wrong" } });
+      const wrong = await fixture.supervisor({}, { env: { ...fixture.env, OPENCODE_SERVER_PASSWORD: "wrong" } });
       await expect(wrong.start()).rejects.toMatchObject({
         code: "opencode_password_refused",
         hint: expect.stringContaining("OPENCODE_SERVER_PASSWORD"),
       });
       await Promise.all([stranger.close(), wrong.close()]);
 
-      const env = { ...place.env, OPENCODE_SERVER_PASSWORD: "persons" };
-      const guest = await place.keeper({}, { env });
+      const env = { ...fixture.env, OPENCODE_SERVER_PASSWORD: "persons" };
+      const guest = await fixture.supervisor({}, { env });
       const address = await guest.start();
       expect(address).toEqual({
         url: theirs.url,
@@ -327,11 +335,11 @@ describe("a server that somebody else started", () => {
       await guest.close();
       expect(await status(address, theirs.authorization)).toBe(200);
 
-      const keeper = await place.keeper({}, { env, times: { firstWaitMs: 50, attachedAwayMs: 0 } });
-      await keeper.start();
-      const back = nextChange(keeper, "address");
+      const supervisor = await fixture.supervisor({}, { env, times: { firstWaitMs: 50, attachedAwayMs: 0 } });
+      await supervisor.start();
+      const back = nextChange(supervisor, "address");
       await theirs.stop();
-      await keeper.suspect();
+      await supervisor.checkHealth();
       expect(await back).toMatchObject({ startedByUs: true, url: theirs.url });
     } finally {
       await theirs.stop();
@@ -349,7 +357,7 @@ async function runningTool({ url, authorization }: ServerAddress): Promise<{ pid
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     });
-  const directory = join(place.home, "work");
+  const directory = join(fixture.home, "work");
   const { id } = (await (await post(`/session?directory=${encodeURIComponent(directory)}`, {})).json()) as {
     id: string;
   };

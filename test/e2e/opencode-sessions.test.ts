@@ -34,7 +34,7 @@ afterAll(() => world.dispose());
 
 /** What a person does in OpenCode itself. */
 async function call<T>(method: string, path: string, body?: unknown, directory = at("work")): Promise<T> {
-  const { url, authorization } = world.keeper.address() ?? { url: "", authorization: null };
+  const { url, authorization } = world.supervisor.address() ?? { url: "", authorization: null };
   const answer = await fetch(new URL(path, url), {
     method,
     headers: {

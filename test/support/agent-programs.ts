@@ -23,7 +23,7 @@ export async function startOpencode(scenes: AgentTurns, lanes: Lanes) {
     /** One server works for all lanes. */
     kill: () => end(programs()[0], "SIGKILL"),
     deleteSession: async (sessionId: string) => {
-      const { url = "", authorization } = world.keeper.address() ?? {};
+      const { url = "", authorization } = world.supervisor.address() ?? {};
       const headers = { Authorization: authorization ?? "" };
       await fetch(`${url}/session/${sessionId}`, { method: "DELETE", headers });
     },

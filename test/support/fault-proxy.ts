@@ -35,7 +35,7 @@ export class FaultProxy {
   #streamsAre: "good" | "silent" | "refused" = "good";
   #hit = 0;
   /** Method and path of every request, in order. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   url = "";
 
   constructor(target: string) {
@@ -97,7 +97,7 @@ export class FaultProxy {
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const { method = "", url = "" } = request;
-    this.asked.push(`${method} ${url}`);
+    this.requests.push(`${method} ${url}`);
     const isStream = url.startsWith("/global/event");
     const rule = this.#rules.find(
       (one) => one.left > 0 && (one.method === "*" || one.method === method) && one.path.test(url),

@@ -4,14 +4,14 @@ import { isKept } from "../../src/core/turn/bounded-event.ts";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
-import type { FeedEvent } from "../../src/runtimes/opencode/server/event-stream.ts";
-import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
-import { WatchedSession } from "../../src/runtimes/opencode/session/watched-session.ts";
-import { rest, tellRows, untold } from "../../src/runtimes/opencode/translate/tell-rows.ts";
-import { Translator } from "../../src/runtimes/opencode/translate/translate.ts";
+import type { OpencodeEvent } from "../../src/runtimes/opencode/server/event-stream.ts";
+import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import { PublishedSession } from "../../src/runtimes/opencode/session/published-session.ts";
+import { restSignal, signalsFromRows, unpublishedRows } from "../../src/runtimes/opencode/translate/row-signals.ts";
+import { EventTranslator } from "../../src/runtimes/opencode/translate/translate.ts";
 import { aLane } from "./waybill.ts";
 
-export type Fixture = { events: FeedEvent[]; rows: Record<string, MessageRow[]> };
+export type Fixture = { events: OpencodeEvent[]; rows: Record<string, StoredMessage[]> };
 
 const directory = new URL("../fixtures/opencode/", import.meta.url);
 /** The lane's session in every fixture. */
@@ -26,7 +26,7 @@ export function fixture(name: string): Fixture {
   const lines = readFileSync(new URL(`${name}.jsonl`, directory), "utf8")
     .trim()
     .split("\n");
-  const parsed = lines.map((line) => JSON.parse(line) as { payload?: FeedEvent; rows?: Fixture["rows"] });
+  const parsed = lines.map((line) => JSON.parse(line) as { payload?: OpencodeEvent; rows?: Fixture["rows"] });
   const events = parsed.flatMap(({ payload }) =>
     payload ? [{ ...payload, properties: payload.properties ?? {} }] : [],
   );
@@ -36,17 +36,17 @@ export function fixture(name: string): Fixture {
 /** A lane's watcher: what it is told goes through one turn tracker. */
 export class Watcher {
   readonly tracker = new TurnTracker();
-  readonly translator: Translator;
+  readonly translator: EventTranslator;
   readonly drafts: Draft[] = [];
   readonly #rows: Fixture["rows"];
-  readonly #watched = new WatchedSession({ ...aLane(), pausedReason: null, sessionId: session, generation: 1 });
+  readonly #published = new PublishedSession({ ...aLane(), pausedReason: null, sessionId: session, generation: 1 });
 
   constructor({ rows }: Fixture) {
     this.#rows = rows;
-    this.translator = new Translator({ rootOf: () => session });
+    this.translator = new EventTranslator(() => session);
   }
 
-  hear(events: readonly FeedEvent[]): this {
+  hear(events: readonly OpencodeEvent[]): this {
     for (const event of events) this.take(this.translator.translate(event, 1));
     return this;
   }
@@ -54,16 +54,16 @@ export class Watcher {
   /** The rows as they are stored at the end, when the session rests. */
   readRows(): this {
     const all = this.#rows[session] ?? [];
-    const isNew = this.#watched.unended === null && this.#watched.settled === null;
-    const rows = isNew ? all : (untold(all, this.#watched) ?? all);
-    const below = new Map(Object.entries(this.#rows));
-    this.take(tellRows({ root: session, rows, below, busy: false }, this.translator));
-    return this.take([{ at: 1, session, ...rest(rows) }]);
+    const isNew = this.#published.openPrompt === null && this.#published.endedPrompt === null;
+    const rows = isNew ? all : (unpublishedRows(all, this.#published) ?? all);
+    const subtaskRows = new Map(Object.entries(this.#rows));
+    this.take(signalsFromRows({ root: session, rows, subtaskRows, busy: false }, this.translator));
+    return this.take([{ at: 1, session, ...restSignal(rows) }]);
   }
 
   take(signals: readonly Signal[]): this {
     for (const signal of signals) {
-      this.#watched.take(signal);
+      this.#published.apply(signal);
       this.drafts.push(...this.tracker.take(signal));
     }
     return this;

@@ -5,10 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
-import type { MessageRow } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { OpencodeApi } from "../../src/runtimes/opencode/server/opencode-api.ts";
-import type { KeeperOptions } from "../../src/runtimes/opencode/server/server-keeper.ts";
-import { ServerKeeper } from "../../src/runtimes/opencode/server/server-keeper.ts";
+import type { ServerSupervisorOptions } from "../../src/runtimes/opencode/server/server-supervisor.ts";
+import { ServerSupervisor } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import type { PermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { withPermissions } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
@@ -43,7 +43,7 @@ export class OpencodeWorld extends AgentWorld {
   #port: number | null = null;
   /** With `behindProxy`. */
   opencode!: FaultyOpencode;
-  keeper!: ServerKeeper;
+  supervisor!: ServerSupervisor;
   runtime!: OpencodeRuntime;
 
   constructor(options: OpencodeWorldOptions = {}) {
@@ -56,9 +56,9 @@ export class OpencodeWorld extends AgentWorld {
   protected override async makeRuntime(): Promise<OpencodeRuntime> {
     const { silenceMs, systemPromptPath } = this.#options;
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
-    this.keeper = new ServerKeeper(await this.#keeperOptions());
+    this.supervisor = new ServerSupervisor(await this.#supervisorOptions());
     this.runtime = new OpencodeRuntime({
-      keeper: this.keeper,
+      supervisor: this.supervisor,
       clock: systemClock,
       ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
       onError: (error) => this.errors.push(error),
@@ -73,7 +73,7 @@ export class OpencodeWorld extends AgentWorld {
     return new FaultyOpencode({ home: join(this.directory, "opencode-home"), directory: this.work, password, config });
   }
 
-  async #keeperOptions(): Promise<KeeperOptions> {
+  async #supervisorOptions(): Promise<ServerSupervisorOptions> {
     this.#port ??= await freePort();
     const port = this.#port;
     const settings = { opencodeBin, opencodeServeHost: "127.0.0.1", opencodeServePort: port };
@@ -105,9 +105,9 @@ export class OpencodeWorld extends AgentWorld {
   }
 
   /** A message as OpenCode itself has it. */
-  stored(sessionId: string, messageId: string): Promise<MessageRow> {
-    const api = new OpencodeApi(() => this.keeper.address());
-    return api.message(sessionId, messageId, AbortSignal.timeout(60_000)) as Promise<MessageRow>;
+  stored(sessionId: string, messageId: string): Promise<StoredMessage> {
+    const api = new OpencodeApi(() => this.supervisor.address());
+    return api.message(sessionId, messageId, AbortSignal.timeout(60_000)) as Promise<StoredMessage>;
   }
 
   /** Resolves when the lane cannot send its first message, with the reason. */

@@ -10,17 +10,17 @@ import type { DoctorContext, RuntimeContext } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { modelsOf } from "../program-checks.ts";
 import { OpencodeRuntime, opencodeTraits } from "./opencode-runtime.ts";
+import { attachServer } from "./server/acquire-server.ts";
 import type { ServerSettings } from "./server/choose-server.ts";
 import { defaultAttachUrl, defaultServePort, refuseOpenHost } from "./server/choose-server.ts";
 import { defaultProgram, findOpencode } from "./server/find-opencode.ts";
-import { attachServer } from "./server/obtain-server.ts";
 import { OpencodeApi } from "./server/opencode-api.ts";
 import { serverEnvironment } from "./server/server-environment.ts";
-import type { ServerEvent } from "./server/server-keeper.ts";
-import { ServerKeeper } from "./server/server-keeper.ts";
 import { readServerRecord } from "./server/server-record.ts";
+import type { ServerEvent } from "./server/server-supervisor.ts";
+import { ServerSupervisor } from "./server/server-supervisor.ts";
 import { defaultServerTimes } from "./server/server-times.ts";
-import { chooseFor } from "./session/choice.ts";
+import { selectAgent } from "./session/agent-selection.ts";
 import type { PermissionPolicy } from "./session/permission-policy.ts";
 import { withPermissions } from "./session/permission-policy.ts";
 
@@ -68,7 +68,7 @@ export const opencode = defineRuntime({
     const startAtOnce = isUsed || readServerRecord(directory) !== null;
     if (startAtOnce) log.info({}, "Starting OpenCode, which takes a few seconds.");
     return new OpencodeRuntime({
-      keeper: new ServerKeeper({
+      supervisor: new ServerSupervisor({
         settings,
         directory,
         env: context.env,
@@ -167,14 +167,14 @@ async function checkChoices(settings: ServerSettings, { env, lanes, signal }: Do
   if (choosing.length === 0) return [];
   const directory = mkdtempSync(join(tmpdir(), "waybill-doctor-"));
   const own = { ...settings, opencodeServeHost: "127.0.0.1", opencodeServePort: 0 };
-  const keeper = new ServerKeeper({ settings: own, directory, env });
-  const stop = () => void keeper.close();
+  const supervisor = new ServerSupervisor({ settings: own, directory, env });
+  const stop = () => void supervisor.close();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    await keeper.start();
-    const api = new OpencodeApi(() => keeper.address());
+    await supervisor.start();
+    const api = new OpencodeApi(() => supervisor.address());
     const checks = choosing.map(async (lane) => {
-      const chosen = await chooseFor(lane, api, AbortSignal.any([signal, AbortSignal.timeout(10_000)]));
+      const chosen = await selectAgent(lane, api, AbortSignal.any([signal, AbortSignal.timeout(10_000)]));
       const name = `${lane.agent === null ? "model" : "agent"} of lane ${lane.id}`;
       if (!("notice" in chosen)) return ok(name, `OpenCode knows ${lane.agent ?? lane.model}.`);
       return failed(name, chosen.notice.message, "Correct it in the configuration, or leave it out.");
@@ -185,7 +185,7 @@ async function checkChoices(settings: ServerSettings, { env, lanes, signal }: Do
     return [warning(`choices ${kind}`, why, "Start Waybill; `waybill lanes` then shows what OpenCode does not know.")];
   } finally {
     signal.removeEventListener("abort", stop);
-    await keeper.close();
+    await supervisor.close();
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ServerSettings } from "./choose-server.ts";
 import { choosePort, chooseServer, localUrl, refuseOpenHost } from "./choose-server.ts";
-import type { Probe } from "./probe.ts";
+import type { Probe } from "./probe-server.ts";
 
 const byDefault: ServerSettings = {
   opencodeBin: "opencode",
@@ -18,7 +18,7 @@ const noStart = { ...byDefault, opencodeAutoStart: false };
 
 const healthy: Probe = { is: "healthy", version: "1.18.33" };
 const foreign: Probe = { is: "foreign", why: "status 404" };
-const nobody: Probe = { is: "nobody", why: "ECONNREFUSED" };
+const unreachable: Probe = { is: "unreachable", why: "ECONNREFUSED" };
 
 describe("the server to talk to", () => {
   test.each([byDefault, named, noStart])("is the one that answers", (settings) => {
@@ -26,8 +26,8 @@ describe("the server to talk to", () => {
   });
 
   test.each<[string, Probe, ServerSettings]>([
-    ["nobody is there", nobody, byDefault],
-    ["nobody is at the address that was named", nobody, named],
+    ["nobody is there", unreachable, byDefault],
+    ["nobody is at the address that was named", unreachable, named],
     ["nobody answers there", { is: "silent" }, byDefault],
     ["something else has the default place", foreign, byDefault],
     ["somebody's server has the default place and a password", { is: "refused" }, byDefault],
@@ -42,7 +42,7 @@ describe("the server to talk to", () => {
     ["opencode_password_refused", { is: "refused" }, noStart, false],
     ["opencode_port_taken", foreign, named, false],
     ["opencode_port_taken", foreign, noStart, false],
-    ["opencode_unreachable", nobody, noStart, false],
+    ["opencode_unreachable", unreachable, noStart, false],
     ["opencode_unreachable", { is: "silent" }, noStart, false],
   ])("is for a person to say: %s", (code, answer, settings, hasPassword) => {
     expect(() => chooseServer(answer, settings, hasPassword)).toThrow(

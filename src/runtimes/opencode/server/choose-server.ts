@@ -1,12 +1,11 @@
-/** Which server to talk to: one that runs already, or one of our own, and where. Deciding is pure, but for the ports. */
+/** Decides which server to use, an existing one or our own, and on which port. Pure except for testing ports. */
 import { createServer } from "node:net";
 import { AppError, messageOf } from "../../../app-error.ts";
 import { isLoopback } from "../../../loopback.ts";
 import { tooOld } from "./find-opencode.ts";
-import type { Probe } from "./probe.ts";
-import { isTooOld } from "./version.ts";
+import { isTooOld } from "./opencode-version.ts";
+import type { Probe } from "./probe-server.ts";
 
-/** What the configuration says. */
 export type ServerSettings = {
   opencodeBin: string;
   opencodeAttachUrl: string;
@@ -15,64 +14,68 @@ export type ServerSettings = {
   opencodeServePort: number;
 };
 
-/** The values that nobody chose: whoever has these places may keep them, and our server goes elsewhere. */
+/** Defaults, not decisions: where another program has this address, our server takes another one. */
 export const defaultAttachUrl = "http://127.0.0.1:4096";
 export const defaultServePort = 4096;
 
-export type Choice = { do: "attach"; version: string } | { do: "start" };
+export type ServerDecision = { do: "attach"; version: string } | { do: "start" };
 
-/** What follows from who answers at `opencodeAttachUrl`. Throws an `AppError` where only a person can go on. */
-export function chooseServer(answer: Probe, settings: ServerSettings, hasPassword: boolean): Choice {
+/** Decides by the answer at `opencodeAttachUrl`. Throws an `AppError` where only a person can go on. */
+export function chooseServer(answer: Probe, settings: ServerSettings, hasPassword: boolean): ServerDecision {
   const { opencodeAttachUrl: url, opencodeAutoStart } = settings;
-  const isMeant = url.replace(/\/$/, "") !== defaultAttachUrl || !opencodeAutoStart;
+  const isRequired = url.replace(/\/$/, "") !== defaultAttachUrl || !opencodeAutoStart;
   switch (answer.is) {
     case "healthy":
       if (isTooOld(answer.version)) throw tooOld(`The server at ${url} is`, answer.version);
       return { do: "attach", version: answer.version };
     case "refused":
-      if (isMeant || hasPassword) throw passwordRefused(url, hasPassword);
+      if (isRequired || hasPassword) throw passwordRefused(url, hasPassword);
       return { do: "start" };
     case "foreign":
-      if (isMeant)
-        throw portTaken(
-          url,
-          `answers that is no OpenCode server (${answer.why})`,
-          "opencodeAttachUrl (OPENCODE_ATTACH_URL)",
-        );
-      return { do: "start" };
+      if (!isRequired) return { do: "start" };
+      throw portTaken(
+        url,
+        `answers that is no OpenCode server (${answer.why})`,
+        "opencodeAttachUrl (OPENCODE_ATTACH_URL)",
+      );
     case "silent":
-    case "nobody":
-      if (!opencodeAutoStart) throw notThere(url, answer.is);
-      return { do: "start" };
+    case "unreachable":
+      if (opencodeAutoStart) return { do: "start" };
+      throw new AppError({
+        code: "opencode_unreachable",
+        message: answer.is === "unreachable" ? `No server listens at ${url}.` : `The server at ${url} does not answer.`,
+        hint: "Start it (`opencode serve`), correct opencodeAttachUrl (OPENCODE_ATTACH_URL), or set opencodeAutoStart to true.",
+        retryable: true,
+      });
   }
 }
 
-/** A server that other machines can reach needs a password that a person chose: they have to know it, too. */
+/** People on other machines have to know the password of a server that they can reach, so a person chooses it. */
 export function refuseOpenHost(host: string, hasPassword: boolean): void {
   if (isLoopback(host) || hasPassword) return;
   throw new AppError({
     code: "opencode_host_not_loopback",
-    message: `opencodeServeHost is ${host}, which other machines can failPoint, and OPENCODE_SERVER_PASSWORD is not set.`,
+    message: `opencodeServeHost is ${host}, which other machines can reach, and OPENCODE_SERVER_PASSWORD is not set.`,
     hint: "Set opencodeServeHost (OPENCODE_SERVE_HOST) to 127.0.0.1, or choose a password and set OPENCODE_SERVER_PASSWORD.",
   });
 }
 
-/** The configured port, or any free one if that was only the default and is taken. */
+/** The configured port, or any free one if the default port is taken. */
 export async function choosePort(host: string, port: number, isDefault = port === defaultServePort): Promise<number> {
-  const wanted = await listenOnce(host, port);
-  if (wanted !== null) return wanted;
-  const free = isDefault ? await listenOnce(host, 0) : null;
+  const free = (await freePort(host, port)) ?? (isDefault ? await freePort(host, 0) : null);
   if (free !== null) return free;
   throw portTaken(`${host}:${port}`, "else listens", "opencodeServePort (OPENCODE_SERVE_PORT)");
 }
 
-/** Listens for a moment. Null when somebody else does. */
-function listenOnce(host: string, port: number): Promise<number | null> {
+/** Listens for a moment. Null when the port is taken. */
+function freePort(host: string, port: number): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE") resolve(null);
-      else reject(hostUnusable(host, port, error));
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      if (cause.code === "EADDRINUSE") return resolve(null);
+      const message = `Nothing can listen on ${host}:${port}: ${messageOf(cause)}.`;
+      const hint = "Correct opencodeServeHost (OPENCODE_SERVE_HOST) and opencodeServePort (OPENCODE_SERVE_PORT).";
+      reject(new AppError({ code: "opencode_host_unusable", message, hint, cause }));
     });
     server.listen({ host, port, exclusive: true }, () => {
       const address = server.address();
@@ -81,7 +84,7 @@ function listenOnce(host: string, port: number): Promise<number | null> {
   });
 }
 
-/** How a server on `host` is reached from this machine. */
+/** How this machine reaches a server on `host`. */
 export function localUrl(host: string, port: number): string {
   const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
@@ -97,29 +100,11 @@ function passwordRefused(url: string, hasPassword: boolean): AppError {
   });
 }
 
-function portTaken(place: string, what: string, setting: string): AppError {
+function portTaken(address: string, what: string, setting: string): AppError {
   return new AppError({
     code: "opencode_port_taken",
-    message: `At ${place} something ${what}.`,
-    hint: `End it, or choose another place with ${setting}.`,
+    message: `At ${address} something ${what}.`,
+    hint: `End it, or choose another address with ${setting}.`,
     retryable: true,
-  });
-}
-
-function notThere(url: string, how: "silent" | "nobody"): AppError {
-  return new AppError({
-    code: "opencode_unreachable",
-    message: how === "nobody" ? `No server listens at ${url}.` : `The server at ${url} does not answer.`,
-    hint: "Start it (`opencode serve`), correct opencodeAttachUrl (OPENCODE_ATTACH_URL), or set opencodeAutoStart to true.",
-    retryable: true,
-  });
-}
-
-function hostUnusable(host: string, port: number, error: Error): AppError {
-  return new AppError({
-    code: "opencode_host_unusable",
-    message: `Nothing can listen on ${host}:${port}: ${messageOf(error)}.`,
-    hint: "Correct opencodeServeHost (OPENCODE_SERVE_HOST) and opencodeServePort (OPENCODE_SERVE_PORT).",
-    cause: error,
   });
 }

@@ -3,19 +3,19 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
-import type { FeedEvent } from "./event-stream.ts";
-import { EventFeed } from "./event-stream.ts";
+import type { OpencodeEvent } from "./event-stream.ts";
+import { EventStream } from "./event-stream.ts";
 import { OpencodeApi } from "./opencode-api.ts";
 
 /** A request for events, which the test answers, or does not. */
-type Asked = { request: IncomingMessage; response: ServerResponse; isGone: () => boolean };
+type PendingRequest = { request: IncomingMessage; response: ServerResponse; isGone: () => boolean };
 
 let server: Server;
 let clock: ManualClock;
-let feed: EventFeed;
+let subscription: EventStream;
 let random: number;
-let asked: Asked[];
-let events: FeedEvent[];
+let asked: PendingRequest[];
+let events: OpencodeEvent[];
 /** What else whoever listens was told, in order. */
 let told: string[];
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  feed = new EventFeed({
+  subscription = new EventStream({
     api: new OpencodeApi(() => ({ url, authorization: "Basic secret" })),
     clock,
     random: () => random,
@@ -45,7 +45,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await feed.close();
+  await subscription.close();
   await new Promise((resolve) => {
     server.close(resolve);
     server.closeAllConnections();
@@ -54,12 +54,12 @@ afterEach(async () => {
 
 const untilTrue = (holds: () => boolean) => expect.poll(holds, { interval: 2 }).toBe(true);
 
-async function request(number: number): Promise<Asked> {
+async function request(number: number): Promise<PendingRequest> {
   await untilTrue(() => asked.length >= number);
-  return asked[number - 1] as Asked;
+  return asked[number - 1] as PendingRequest;
 }
 
-/** Answers the request of this number, and waits until the feed knows. */
+/** Answers the request of this number, and waits until the subscription knows. */
 async function open(number: number): Promise<ServerResponse> {
   const { response } = await request(number);
   const count = told.filter((one) => one === "gap").length;
@@ -75,7 +75,7 @@ const heartbeat = { type: "server.heartbeat", properties: {} };
 /** Each try that failed is one. */
 const errors = () => told.filter((one) => !["live", "gap", "dead"].includes(one));
 
-/** The feed waits between two tries, for as long as this and no shorter. */
+/** The subscription waits between two tries, for as long as this and no shorter. */
 async function expectPause(ms: number): Promise<void> {
   const requests = asked.length;
   await untilTrue(() => errors().length === requests);
@@ -95,8 +95,8 @@ async function refuse(number: number): Promise<void> {
 
 describe("events", () => {
   test("are asked for once, with the password, and come as they were sent, however the network cuts them", async () => {
-    feed.start();
-    feed.start();
+    subscription.start();
+    subscription.start();
     const stream = await open(1);
     const umlaut = { type: "message.part.updated", properties: { text: "Übung" } };
     const bytes = Buffer.from(frame(idle) + frame(umlaut));
@@ -110,7 +110,7 @@ describe("events", () => {
   });
 
   test("also come without the envelope; what cannot be understood is passed over", async () => {
-    feed.start();
+    subscription.start();
     const stream = await open(1);
     stream.write(
       `: a comment\n\ndata: no JSON\n\ndata: {"payload":{"kind":"other"}}\n\ndata: ${JSON.stringify(idle)}\n\n`,
@@ -123,7 +123,7 @@ describe("events", () => {
 
 describe("a stream", () => {
   test("that ends is opened again, and each opening is a gap to whoever listens", async () => {
-    feed.start();
+    subscription.start();
     (await open(1)).end();
     await expectPause(125);
     (await open(2)).destroy();
@@ -137,7 +137,7 @@ describe("a stream", () => {
   });
 
   test("in which a heartbeat comes now and then is kept; without one it is dead after 25 s", async () => {
-    feed.start();
+    subscription.start();
     const stream = await open(1);
     for (let beat = 1; beat <= 3; beat += 1) {
       await clock.advance(24_999);
@@ -156,7 +156,7 @@ describe("a stream", () => {
   });
 
   test("that is never answered is given up after the same time, and nobody is told that events come", async () => {
-    feed.start();
+    subscription.start();
     const first = await request(1);
     await clock.advance(25_000);
     await untilTrue(first.isGone);
@@ -165,7 +165,7 @@ describe("a stream", () => {
   });
 
   test("in whose place a web page comes is none, and nobody is told that events come", async () => {
-    feed.start();
+    subscription.start();
     const { response } = await request(1);
     response.writeHead(200, { "Content-Type": "text/html" }).end("<html></html>");
     await expectPause(125);
@@ -179,7 +179,7 @@ describe("the waits between two tries", () => {
     { random: 1, waits: [250, 500, 1000, 2000, 4000, 8000, 10_000, 10_000] },
   ])("double up to ten seconds, of which chance takes up to half (at $random)", async ({ random: chance, waits }) => {
     random = chance;
-    feed.start();
+    subscription.start();
     for (const [index, wait] of waits.entries()) {
       await refuse(index + 1);
       await expectPause(wait);
@@ -187,7 +187,7 @@ describe("the waits between two tries", () => {
   });
 
   test("begin anew after a stream that was good for a while, and not after one that broke at once", async () => {
-    feed.start();
+    subscription.start();
     await refuse(1);
     await expectPause(125);
     (await open(2)).end();
@@ -199,10 +199,10 @@ describe("the waits between two tries", () => {
   });
 
   test("are cut short when there is a reason to believe that it works now", async () => {
-    feed.start();
-    feed.tryNow();
+    subscription.start();
+    subscription.retryNow();
     await refuse(1);
-    feed.tryNow();
+    subscription.retryNow();
     await open(2);
     expect(clock.pending).toBe(1);
   });
@@ -213,10 +213,10 @@ describe("it can be closed", () => {
     { when: "while it connects", begin: () => request(1) },
     { when: "while events come", begin: () => open(1) },
   ])("$when: the server is left, and nobody hears of trouble", async ({ begin }) => {
-    feed.start();
+    subscription.start();
     await begin();
     const before = [...told];
-    await feed.close();
+    await subscription.close();
     expect(told).toEqual([...before, "dead"]);
     expect(clock.pending).toBe(0);
     await untilTrue(() => asked[0]?.isGone() === true);
@@ -224,16 +224,16 @@ describe("it can be closed", () => {
   });
 
   test("while it waits for the next try: there is none", async () => {
-    feed.start();
+    subscription.start();
     await refuse(1);
-    await feed.close();
+    await subscription.close();
     expect(clock.pending).toBe(0);
     await clock.advance(60_000);
     expect(asked.length).toBe(1);
   });
 
   test("before it was started", async () => {
-    await feed.close();
+    await subscription.close();
     expect(told).toEqual([]);
   });
 });

@@ -1,42 +1,44 @@
 /**
- * One subscription to the events of all directories. An event only ever says "look now"; what is true is read. A stream
- * that ends, or in which not even a heartbeat comes, is opened again, and whoever listens is told that there was a gap.
+ * One subscription to the events of all directories. An event only says that something may have changed; the truth is
+ * read. A stream that ends, or carries not even a heartbeat, is opened again, and the listener learns of the gap.
  */
 import { createParser } from "eventsource-parser";
 import type { Clock } from "../../../clock.ts";
+import { asObject, jsonIn } from "../../json-fields.ts";
 import type { OpencodeApi } from "./opencode-api.ts";
 
-export type FeedEvent = { id?: string; type: string; properties: Readonly<Record<string, unknown>> };
+export type OpencodeEvent = { id?: string; type: string; properties: Readonly<Record<string, unknown>> };
 
-export type EventFeedOptions = {
+export type OpencodeEventStreamOptions = {
   api: OpencodeApi;
   clock: Clock;
-  onEvent: (event: FeedEvent) => void;
-  /** Something may have been missed. Also said when the stream is open for the first time. */
+  onEvent: (event: OpencodeEvent) => void;
+  /** Events may have been missed. Also called when the stream opens for the first time. */
   onGap: () => void;
-  /** Events come from now on, or come no more; also said when they cannot be had at all. */
+  /** Whether events arrive; also called with false when the stream cannot be opened. */
   onLive: (live: boolean) => void;
   /** The stream broke, or could not be opened. It is tried again. */
   onError: (error: unknown) => void;
-  /** Between 0 and 1: keeps many clients from coming back in the same moment. */
+  /** Between 0 and 1: spreads the reconnects of many clients. */
   random?: () => number;
-  /** A stream in which nothing came for so long is dead. The server says something every ten seconds. */
+  /** A stream is dead after this long without data. The server sends something every ten seconds. */
   silenceMs?: number;
 };
 
-const longestSilenceMs = 25_000;
+const maxSilenceMs = 25_000;
 const firstWaitMs = 250;
-const longestWaitMs = 10_000;
-/** A stream that was open for so long has made up for all failures before it. */
-const goodAfterMs = 10_000;
+const maxWaitMs = 10_000;
+/** A stream that was open for so long resets the backoff. */
+const healthyAfterMs = 10_000;
 
-export class EventFeed {
-  readonly #options: EventFeedOptions;
-  readonly #closing = new AbortController();
+export class EventStream {
+  readonly #options: OpencodeEventStreamOptions;
   #running: Promise<void> | null = null;
-  #endPause = () => {};
+  #connection = new AbortController();
+  #closed = false;
+  #endWait = () => {};
 
-  constructor(options: EventFeedOptions) {
+  constructor(options: OpencodeEventStreamOptions) {
     this.#options = options;
   }
 
@@ -44,61 +46,60 @@ export class EventFeed {
     this.#running ??= this.#run();
   }
 
-  /** There is a reason to believe that it works now: the next try is not waited for. */
-  tryNow(): void {
-    this.#endPause();
+  /** Ends the wait before the next attempt, because there is reason to believe that it works now. */
+  retryNow(): void {
+    this.#endWait();
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closed = true;
+    this.#connection.abort();
+    this.#endWait();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { random = Math.random } = this.#options;
-    for (let failures = 0; !this.#closing.signal.aborted; failures += 1) {
+    for (let failures = 0; !this.#closed; failures += 1) {
       if (await this.#follow()) failures = 0;
-      const wait = Math.min(firstWaitMs * 2 ** failures, longestWaitMs);
-      if (!this.#closing.signal.aborted) await this.#pause(wait * (0.5 + random() / 2));
+      const ms = Math.min(firstWaitMs * 2 ** failures, maxWaitMs);
+      if (!this.#closed) await this.#wait(ms * (0.5 + random() / 2));
     }
   }
 
-  /** One connection, to its end. True when it was good for a while. */
+  /** One connection, to its end. True when it was healthy for a while. */
   async #follow(): Promise<boolean> {
-    const { api, clock, onLive, onError, silenceMs = longestSilenceMs } = this.#options;
+    const { api, clock, onLive, onError, onGap, silenceMs = maxSilenceMs } = this.#options;
     const connection = new AbortController();
-    const end = () => connection.abort();
-    this.#closing.signal.addEventListener("abort", end, { once: true });
-    const tooSilent = () =>
+    this.#connection = connection;
+    const onSilence = () =>
       connection.abort(new Error(`no event came for ${silenceMs / 1000} s, not even a heartbeat`));
-    let silence = clock.at(clock.now() + silenceMs, tooSilent);
+    let cancelSilence = clock.at(clock.now() + silenceMs, onSilence);
     let live = false;
-    const heard = () => {
-      silence();
-      silence = clock.at(clock.now() + silenceMs, tooSilent);
-      // The server speaks at once. A stream in which nothing comes is open, and of no use.
-      if (!live) onLive(true);
-      live = true;
-    };
     let openedAt: number | null = null;
     try {
       const body = await api.events(connection.signal);
       openedAt = clock.now();
-      this.#options.onGap();
-      await this.#read(body, heard);
-      if (!this.#closing.signal.aborted) onError(new Error("the stream of events ended"));
+      onGap();
+      await this.#read(body, () => {
+        cancelSilence();
+        cancelSilence = clock.at(clock.now() + silenceMs, onSilence);
+        // The server sends data at once. An open stream without any is of no use.
+        if (!live) onLive(true);
+        live = true;
+      });
+      if (!this.#closed) onError(new Error("the stream of events ended"));
     } catch (error) {
-      if (!this.#closing.signal.aborted) onError(error);
+      if (!this.#closed) onError(error);
     } finally {
       onLive(false);
-      silence();
+      cancelSilence();
       connection.abort();
-      this.#closing.signal.removeEventListener("abort", end);
     }
-    return openedAt !== null && clock.now() - openedAt >= goodAfterMs;
+    return openedAt !== null && clock.now() - openedAt >= healthyAfterMs;
   }
 
-  async #read(body: ReadableStream<Uint8Array>, heard: () => void): Promise<void> {
+  async #read(body: ReadableStream<Uint8Array>, onData: () => void): Promise<void> {
     const parser = createParser({
       onEvent: ({ data }) => {
         const event = eventFrom(data);
@@ -107,36 +108,27 @@ export class EventFeed {
     });
     const decoder = new TextDecoder();
     for await (const chunk of body) {
-      heard();
+      onData();
       parser.feed(decoder.decode(chunk, { stream: true }));
     }
   }
 
-  #pause(ms: number): Promise<void> {
+  #wait(ms: number): Promise<void> {
     const { clock } = this.#options;
     return new Promise((resolve) => {
-      const end = () => {
-        this.#endPause = () => {};
+      const cancel = clock.at(clock.now() + ms, resolve);
+      this.#endWait = () => {
         cancel();
-        this.#closing.signal.removeEventListener("abort", end);
         resolve();
       };
-      const cancel = clock.at(clock.now() + ms, end);
-      this.#endPause = end;
-      this.#closing.signal.addEventListener("abort", end, { once: true });
     });
   }
 }
 
-/** Events of all directories come in an envelope that names the directory. Null for what cannot be understood. */
-function eventFrom(data: string): FeedEvent | null {
-  try {
-    const parsed = JSON.parse(data) as { payload?: FeedEvent } & Partial<FeedEvent>;
-    const { id, type, properties } = parsed.payload ?? parsed;
-    if (typeof type !== "string") return null;
-    return { ...(typeof id === "string" ? { id } : {}), type, properties: properties ?? {} };
-  } catch {
-    // What is not understood says nothing; the next look sees what it was about.
-    return null;
-  }
+/** Events of all directories come in an envelope that names the directory. Null for an unreadable event. */
+function eventFrom(data: string): OpencodeEvent | null {
+  const parsed = jsonIn(data);
+  const { id, type, properties } = asObject(parsed?.payload) ?? parsed ?? {};
+  if (typeof type !== "string") return null;
+  return { ...(typeof id === "string" ? { id } : {}), type, properties: asObject(properties) ?? {} };
 }

@@ -1,6 +1,6 @@
 /**
- * Finds the OpenCode program: the one that was named, else the one in PATH, else the package that was installed with
- * Waybill. One that was named and is not there is an error; nothing else is taken in its place.
+ * Finds the OpenCode program: the configured one, else the one in PATH, else the package installed with Waybill. A
+ * configured program that does not exist is an error; no other program replaces it.
  */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,9 +8,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../../../app-error.ts";
 import { findProgram, programVersion } from "../../../program.ts";
-import { isTooOld, oldestOpencode } from "./version.ts";
+import { isTooOld, oldestOpencode } from "./opencode-version.ts";
 
-/** The value of `opencodeBin` that nobody wrote. */
+/** The default of `opencodeBin`. */
 export const defaultProgram = "opencode";
 
 export type FoundOpencode = { path: string; version: string };
@@ -19,67 +19,65 @@ export type FindOptions = {
   /** `opencodeBin`: a path, or a name in PATH. */
   program: string;
   env: NodeJS.ProcessEnv;
-  /** What else to try, in this order, when nobody named a program. */
-  beside?: readonly string[];
+  /** Tried in this order when no program is configured. */
+  installedPaths?: readonly string[];
   deadlineMs: number;
   signal: AbortSignal;
 };
 
 export async function findOpencode(options: FindOptions): Promise<FoundOpencode> {
   const { program, env, deadlineMs, signal } = options;
-  const path = placeOf(options);
+  const path = pathOf(options);
   if (path === null) throw notFound(program);
-  const said = await programVersion(path, env, { deadlineMs, signal });
-  if (!said.ok) {
+  const version = await programVersion(path, env, { deadlineMs, signal });
+  if (!version.ok) {
     throw new AppError({
       code: "opencode_unusable",
-      message: `${path} does not say which version of OpenCode it is: ${said.why}.`,
+      message: `${path} does not say which version of OpenCode it is: ${version.why}.`,
       hint: `Run \`${path} --version\` to see what is wrong with it, or name another program as opencodeBin (OPENCODE_BIN).`,
     });
   }
-  if (isTooOld(said.text)) throw tooOld(`${path} is`, said.text);
-  return { path, version: said.text.replace(/^v/, "") };
+  if (isTooOld(version.text)) throw tooOld(`${path} is`, version.text);
+  return { path, version: version.text.replace(/^v/, "") };
 }
 
-export function tooOld(what: string, version: string): AppError {
+export function tooOld(subject: string, version: string): AppError {
   return new AppError({
     code: "opencode_too_old",
-    message: `${what} OpenCode ${version}; Waybill needs ${oldestOpencode} or newer.`,
+    message: `${subject} OpenCode ${version}; Waybill needs ${oldestOpencode} or newer.`,
     hint: "Upgrade it with `opencode upgrade`, or with `npm install -g opencode-ai@latest`, and start it again.",
   });
 }
 
-function placeOf({ program, env, beside = installedPlaces() }: FindOptions): string | null {
-  const named = findProgram(program, env);
-  if (named !== null || program !== defaultProgram) return named;
-  return beside.find((place) => findProgram(place, env) !== null) ?? null;
+function pathOf({ program, env, installedPaths = defaultInstalledPaths() }: FindOptions): string | null {
+  const path = findProgram(program, env);
+  if (path !== null || program !== defaultProgram) return path;
+  return installedPaths.find((installed) => findProgram(installed, env) !== null) ?? null;
 }
 
 function notFound(program: string): AppError {
-  const named = program !== defaultProgram;
+  const configured = program !== defaultProgram;
   return new AppError({
     code: "opencode_not_found",
-    message: named
+    message: configured
       ? `There is no program "${program}", which opencodeBin names.`
       : "OpenCode is neither in PATH nor installed beside Waybill.",
-    hint: named
+    hint: configured
       ? "Correct opencodeBin (OPENCODE_BIN), or leave it out; `npm install -g opencode-ai` installs OpenCode."
       : "Install it with `npm install -g opencode-ai`, or say where it is with opencodeBin (OPENCODE_BIN).",
   });
 }
 
-/** The copy that `npm start` installs for the demo, and an `opencode-ai` that Waybill was installed together with. */
-function installedPlaces(): string[] {
-  const require = createRequire(import.meta.url);
-  const places = [
-    fileURLToPath(new URL("../../../../node_modules/.opencode/node_modules/.bin/opencode", import.meta.url)),
-  ];
+/** The copy that `npm start` installs for the demo, and an `opencode-ai` that was installed together with Waybill. */
+function defaultInstalledPaths(): string[] {
+  const demoCopy = "../../../../node_modules/.opencode/node_modules/.bin/opencode";
+  const paths = [fileURLToPath(new URL(demoCopy, import.meta.url))];
   try {
-    const manifest = require.resolve("opencode-ai/package.json");
+    const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json");
     const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin?: Record<string, string> };
-    if (bin?.opencode) places.push(join(dirname(manifest), bin.opencode));
+    if (bin?.opencode) paths.push(join(dirname(manifest), bin.opencode));
   } catch {
-    // It is not installed there, which is how it usually is.
+    // Usually it is not installed there.
   }
-  return places;
+  return paths;
 }

@@ -1,11 +1,9 @@
 /**
- * The calls that Waybill makes to an OpenCode server. Tolerant, because the server is not strict: an empty body where
- * JSON was expected, or the web page with status 200 for a path that it does not know, is an error like any other and
- * never taken for an answer. Deadlines are the caller's.
+ * The calls that Waybill makes to an OpenCode server. The server may answer with an empty body instead of JSON, or with
+ * its web page and status 200 for an unknown path; both are errors here. Deadlines are the caller's.
  */
 import type {
   Agent,
-  AssistantMessage,
   Message,
   Part,
   PermissionRequest,
@@ -15,19 +13,12 @@ import type {
   SessionStatus,
 } from "@opencode-ai/sdk/v2/types";
 import { AppError, messageOf } from "../../../app-error.ts";
+import { jsonIn } from "../../json-fields.ts";
 
-export type {
-  Agent,
-  AssistantMessage,
-  Message,
-  Part,
-  PermissionRequest,
-  PermissionRule,
-  QuestionRequest,
-  Session,
-  SessionStatus,
-};
-export type MessageRow = { info: Message; parts: readonly Part[] };
+export type * from "@opencode-ai/sdk/v2/types";
+export type ToolPart = Extract<Part, { type: "tool" }>;
+/** A message as the server stores it. */
+export type StoredMessage = { info: Message; parts: readonly Part[] };
 export type ModelChoice = { providerID: string; modelID: string };
 
 export type OpencodePrompt = {
@@ -35,17 +26,17 @@ export type OpencodePrompt = {
   parts: readonly { id: string; type: "text"; text: string }[];
   agent?: string;
   model?: ModelChoice;
-  /** Stands behind the agent's own instructions. */
+  /** Added after the agent's own instructions. */
   system?: string;
 };
 
 export type Address = { url: string; authorization: string | null };
 
-/** What the server said, when it said no. `status` is 0 when there was no answer at all. */
+/** `status` is 0 when there was no answer at all. */
 export class OpencodeError extends Error {
   override readonly name = "OpencodeError";
   readonly status: number;
-  /** OpenCode's own name for it, null where somebody else answered in its place. */
+  /** OpenCode's name for the error; null where another program answered, such as a proxy. */
   readonly kind: string | null;
   constructor(status: number, message: string, { cause, kind = null }: { cause?: unknown; kind?: string | null } = {}) {
     super(message, cause === undefined ? undefined : { cause });
@@ -54,10 +45,7 @@ export class OpencodeError extends Error {
   }
 }
 
-/**
- * That there is no such thing, by OpenCode's own word. A proxy in front of it, or whatever else has its port, may say
- * 404 as well, and then nothing is known.
- */
+/** Only where OpenCode itself says so: a 404 of a proxy, or of another program on its port, proves nothing. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof OpencodeError && error.status === 404 && kindsOfNotFound.has(error.kind ?? "");
 }
@@ -68,44 +56,36 @@ type Call = { method?: "GET" | "POST" | "PATCH"; directory?: string; body?: unkn
 
 export class OpencodeApi {
   readonly #address: () => Address | null;
+  readonly #onSuspect: () => void;
 
-  /** Asked for every call, since a server that was restarted may be somewhere else. */
-  constructor(address: () => Address | null) {
+  /** `address` is called for every request, since a restarted server may have another one. */
+  constructor(address: () => Address | null, onSuspect: () => void = () => {}) {
     this.#address = address;
+    this.#onSuspect = onSuspect;
   }
 
-  health(signal: AbortSignal): Promise<{ healthy: boolean; version: string }> {
-    return this.#json("/global/health", { signal });
-  }
-
-  async createSession(
+  createSession(
     directory: string,
     body: { title: string; permission?: readonly PermissionRule[] },
     signal: AbortSignal,
   ): Promise<Session> {
-    const session = await this.#json<Session>("/session", { method: "POST", directory, body, signal });
-    if (typeof session.id === "string") return session;
-    throw new OpencodeError(200, "/session was answered with something that is no session");
+    return this.#newSession("/session", { directory, body, signal });
   }
 
-  /** With what the session has before a message, or with everything; also when it has no such message. */
-  async forkSession(id: string, directory: string, messageID: string | null, signal: AbortSignal): Promise<Session> {
-    const path = `/session/${encodeURIComponent(id)}/fork`;
+  /** Copies what the session has before a message, or everything; everything also when it has no such message. */
+  forkSession(id: string, directory: string, messageID: string | null, signal: AbortSignal): Promise<Session> {
     const body = messageID === null ? {} : { messageID };
-    const session = await this.#json<Session>(path, { method: "POST", directory, body, signal });
-    if (typeof session.id === "string") return session;
-    throw new OpencodeError(200, `${path} was answered with something that is no session`);
+    return this.#newSession(sessionPath(id, "/fork"), { directory, body, signal });
   }
 
   /** Null when the server does not know it. */
   session(id: string, signal: AbortSignal): Promise<Session | null> {
-    return orNull(this.#json<Session>(`/session/${encodeURIComponent(id)}`, { signal }));
+    return orNull(this.#json<Session>(sessionPath(id), { signal }));
   }
 
-  /** They come after those that the session has; nothing can be taken away. */
+  /** They follow the rules that the session has; none can be removed. */
   async addRules(sessionId: string, permission: readonly PermissionRule[], signal: AbortSignal): Promise<void> {
-    const path = `/session/${encodeURIComponent(sessionId)}`;
-    await this.#send(path, { method: "PATCH", body: { permission }, signal });
+    await this.#send(sessionPath(sessionId), { method: "PATCH", body: { permission }, signal });
   }
 
   /** The root of the repository around a directory; `/` where there is none. */
@@ -114,27 +94,27 @@ export class OpencodeApi {
   }
 
   /** The newest `limit`, oldest first, or all of them. Null when the server does not know the session. */
-  messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<MessageRow[] | null> {
+  messages(sessionId: string, limit: number | null, signal: AbortSignal): Promise<StoredMessage[] | null> {
     const query = limit === null ? "" : `?limit=${limit}`;
-    return orNull(this.#list<MessageRow>(`/session/${encodeURIComponent(sessionId)}/message${query}`, { signal }));
+    return orNull(this.#list<StoredMessage>(sessionPath(sessionId, `/message${query}`), { signal }));
   }
 
   /** Null when it is not stored. */
-  message(sessionId: string, messageId: string, signal: AbortSignal): Promise<MessageRow | null> {
-    const path = `/session/${encodeURIComponent(sessionId)}/message/${encodeURIComponent(messageId)}`;
-    return orNull(this.#json<MessageRow>(path, { signal }));
+  message(sessionId: string, messageId: string, signal: AbortSignal): Promise<StoredMessage | null> {
+    const path = sessionPath(sessionId, `/message/${encodeURIComponent(messageId)}`);
+    return orNull(this.#json<StoredMessage>(path, { signal }));
   }
 
-  /** Answered before the message is stored, so this alone proves nothing. */
+  /** The server answers before it stores the message, so success proves nothing. */
   async prompt(sessionId: string, body: OpencodePrompt, signal: AbortSignal): Promise<void> {
-    await this.#send(`/session/${encodeURIComponent(sessionId)}/prompt_async`, { method: "POST", body, signal });
+    await this.#send(sessionPath(sessionId, "/prompt_async"), { method: "POST", body, signal });
   }
 
   async abort(sessionId: string, signal: AbortSignal): Promise<void> {
-    await this.#send(`/session/${encodeURIComponent(sessionId)}/abort`, { method: "POST", signal });
+    await this.#send(sessionPath(sessionId, "/abort"), { method: "POST", signal });
   }
 
-  /** Sessions that rest are not in it. */
+  /** Idle sessions are not in it. */
   statuses(directory: string, signal: AbortSignal): Promise<Record<string, SessionStatus>> {
     return this.#json("/session/status", { directory, signal });
   }
@@ -147,62 +127,58 @@ export class OpencodeApi {
     return this.#list("/question", { directory, signal });
   }
 
-  async replyPermission(
-    id: string,
-    directory: string,
-    body: { reply: "once" | "always" | "reject"; message?: string },
+  async answerAsk(
+    { id, directory, kind }: { id: string; directory: string; kind: "permission" | "question" },
+    action: "reply" | "reject",
+    body: unknown,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#send(`/permission/${encodeURIComponent(id)}/reply`, { method: "POST", directory, body, signal });
-  }
-
-  async replyQuestion(
-    id: string,
-    directory: string,
-    answers: readonly (readonly string[])[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const body = { answers };
-    await this.#send(`/question/${encodeURIComponent(id)}/reply`, { method: "POST", directory, body, signal });
-  }
-
-  async rejectQuestion(id: string, directory: string, signal: AbortSignal): Promise<void> {
-    await this.#send(`/question/${encodeURIComponent(id)}/reject`, { method: "POST", directory, signal });
+    await this.#send(`/${kind}/${encodeURIComponent(id)}/${action}`, { method: "POST", directory, body, signal });
   }
 
   agents(directory: string, signal: AbortSignal): Promise<Agent[]> {
     return this.#list("/agent", { directory, signal });
   }
 
-  /** Models that can be used, by provider. */
+  /** Those that can be used. */
   async models(directory: string, signal: AbortSignal): Promise<ModelChoice[]> {
     type Provider = { id: string; models: Record<string, unknown> };
     const { providers } = await this.#json<{ providers: Provider[] }>("/config/providers", { directory, signal });
     return providers.flatMap(({ id, models }) => Object.keys(models).map((modelID) => ({ providerID: id, modelID })));
   }
 
-  /** The body of a stream of events of all directories. */
+  /** The body of the stream of events of all directories. */
   async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const answer = await this.#send("/global/event", { signal });
     const type = answer.headers.get("Content-Type") ?? "nothing";
     if (answer.body && type.startsWith("text/event-stream")) return answer.body;
-    throw new OpencodeError(answer.status, `/global/event was answered with ${type} instead of events`);
+    throw this.#failure(answer.status, `/global/event was answered with ${type} instead of events`);
+  }
+
+  async #newSession(path: string, call: Call): Promise<Session> {
+    const session = await this.#json<Session>(path, { method: "POST", ...call });
+    if (typeof session.id === "string") return session;
+    throw this.#failure(200, `${path} was answered with something that is no session`);
   }
 
   async #json<T>(path: string, call: Call): Promise<T> {
     const answer = await this.#send(path, call);
     const text = await answer.text();
-    const parsed = parse(text);
-    // Everything that is asked for is an object or a list of them.
-    if (typeof parsed === "object" && parsed !== null) return parsed as T;
+    try {
+      const parsed: unknown = JSON.parse(text);
+      // Every answer is an object or a list.
+      if (typeof parsed === "object" && parsed !== null) return parsed as T;
+    } catch {
+      // The error below describes the text.
+    }
     const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
-    throw new OpencodeError(answer.status, `${path} was answered with ${what} instead of JSON`);
+    throw this.#failure(answer.status, `${path} was answered with ${what} instead of JSON`);
   }
 
   async #list<T>(path: string, call: Call): Promise<T[]> {
     const answer = await this.#json<T[]>(path, call);
     if (Array.isArray(answer)) return answer;
-    throw new OpencodeError(200, `${path} was answered with something that is no list`);
+    throw this.#failure(200, `${path} was answered with something that is no list`);
   }
 
   async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<Response> {
@@ -210,7 +186,7 @@ export class OpencodeApi {
     if (!address) throw new AppError({ code: "opencode_not_running", message: "OpenCode is not running." });
     const headers = new Headers({ Accept: "application/json, text/event-stream" });
     if (address.authorization !== null) headers.set("Authorization", address.authorization);
-    // Header values are Latin letters only, and directories are not.
+    // A header value cannot hold every character of a path.
     if (directory !== undefined) headers.set("x-opencode-directory", encodeURIComponent(directory));
     if (body !== undefined) headers.set("Content-Type", "application/json");
     let answer: Response;
@@ -219,13 +195,24 @@ export class OpencodeApi {
       answer = await fetch(new URL(path, address.url), init);
     } catch (error) {
       signal.throwIfAborted();
-      throw new OpencodeError(0, `OpenCode cannot be reached: ${reasonOf(error)}`, { cause: error });
+      const reason = messageOf((error as { cause?: unknown }).cause ?? error);
+      throw this.#failure(0, `OpenCode cannot be reached: ${reason}`, { cause: error });
     }
     if (answer.ok) return answer;
-    const { kind, words } = await saying(answer);
-    const said = words === null ? "" : `: ${words}`;
-    throw new OpencodeError(answer.status, `${path} was answered with status ${answer.status}${said}`, { kind });
+    const { kind, detail } = await errorIn(answer);
+    throw this.#failure(answer.status, `${path} was answered with status ${answer.status}${detail}`, { kind });
   }
+
+  /** A healthy server would not give these answers: none at all, a page, a fault of its own, a refused password. */
+  #failure(status: number, message: string, details: { cause?: unknown; kind?: string | null } = {}): OpencodeError {
+    const error = new OpencodeError(status, message, details);
+    if (![400, 409].includes(status) && !isNotFound(error)) this.#onSuspect();
+    return error;
+  }
+}
+
+function sessionPath(id: string, subpath = ""): string {
+  return `/session/${encodeURIComponent(id)}${subpath}`;
 }
 
 async function orNull<T>(call: Promise<T>): Promise<T | null> {
@@ -237,30 +224,15 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return messageOf(cause ?? error);
-}
-
-/** The server's own words, as far as they are words: a page, or nothing, says no more than the status. */
-async function saying(answer: Response): Promise<{ kind: string | null; words: string | null }> {
-  const parsed = parse(await answer.text().catch(() => ""));
-  type Said = { name?: unknown; _tag?: unknown; message?: unknown; data?: { message?: unknown } };
-  const { name, _tag, message, data } = (parsed ?? {}) as Said;
-  // Its older routes say `name`, its newer ones `_tag`.
+/** What the server's body says about the error. A page or an empty body says no more than the status. */
+async function errorIn(answer: Response): Promise<{ kind: string | null; detail: string }> {
+  type Body = { name?: unknown; _tag?: unknown; message?: unknown; data?: { message?: unknown } };
+  const { name, _tag, message, data } = (jsonIn(await answer.text().catch(() => "")) ?? {}) as Body;
+  // Older routes have `name`, newer ones `_tag`.
   const kind = name ?? _tag;
   const words = data?.message ?? message ?? kind;
   return {
     kind: typeof kind === "string" ? kind : null,
-    words: typeof words === "string" ? words.slice(0, 200) : null,
+    detail: typeof words === "string" ? `: ${words.slice(0, 200)}` : "",
   };
-}
-
-/** Undefined for what is no JSON. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { secretValues } from "../../process/agent-environment.ts";
-import { fingerprintOf, serverEnvironment } from "./server-environment.ts";
+import { serverEnvironment, startFingerprint } from "./server-environment.ts";
 
 const given = {
   PATH: "/bin",
@@ -64,11 +64,11 @@ describe("the environment of a server", () => {
 });
 
 describe("the fingerprint of a start", () => {
-  const start = { path: "/bin/opencode", version: "1.18.33", place: "127.0.0.1:4096", environment: given };
-  const before = fingerprintOf(start);
+  const start = { path: "/bin/opencode", version: "1.18.33", configuredAddress: "127.0.0.1:4096", environment: given };
+  const before = startFingerprint(start);
 
   test("is the same from another terminal", () => {
-    expect(fingerprintOf({ ...start, environment: { ...given, LANG: "de", TERM: "xterm", PATH: "/usr/bin" } })).toBe(
+    expect(startFingerprint({ ...start, environment: { ...given, LANG: "de", TERM: "xterm", PATH: "/usr/bin" } })).toBe(
       before,
     );
   });
@@ -76,10 +76,10 @@ describe("the fingerprint of a start", () => {
   test.each<[string, Partial<typeof start>]>([
     ["another program", { path: "/usr/bin/opencode" }],
     ["another version", { version: "1.18.34" }],
-    ["another place", { place: "0.0.0.0:4096" }],
+    ["another address", { configuredAddress: "0.0.0.0:4096" }],
     ["another key", { environment: { ...given, ANTHROPIC_API_KEY: "new" } }],
     ["another home", { environment: { ...given, HOME: "/home/bob" } }],
   ])("differs with %s", (_what, change) => {
-    expect(fingerprintOf({ ...start, ...change })).not.toBe(before);
+    expect(startFingerprint({ ...start, ...change })).not.toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What is written down about a server that Waybill starts, before it is started, so that the next run finds it whatever
- * happens to this one. It holds the password: readable by its owner only.
+ * The record of a server that Waybill starts, written before the start, so that the next run finds the server whatever
+ * happens to this one. It holds the password and is readable by its owner only.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -10,34 +10,34 @@ import { AppError, messageOf } from "../../../app-error.ts";
 import { writeWholeFile } from "../../../whole-file.ts";
 
 const schema = z.object({
-  /** Random, and in the server's environment: whoever carries it was started by this start and no other. */
+  /** Random, and in the server's environment: a process that carries it comes from this start. */
   nonce: z.string(),
   url: z.string(),
   password: z.string(),
-  /** False where a person chose the password: then others may have it, and knowing it proves nothing. */
+  /** False where a person chose the password: others may have it, so knowing it proves nothing. */
   passwordIsRandom: z.boolean(),
   port: z.number().int(),
   startedAt: z.number(),
-  /** What it was started with: program, version, address, environment. Another one needs another server. */
+  /** Of program, version, address and environment. */
   fingerprint: z.string(),
   /** Null from just before the start until just after it. */
   pid: z.number().int().positive().nullable(),
-  /** When that process began, in the words of the system: tells it from a later one with the same id. */
+  /** When that process began, as the system says it: tells it from a later one with the same id. */
   processStart: z.string().nullable(),
 });
 
 export type ServerRecord = z.output<typeof schema>;
 
-/** Begins with where its record is kept, so that a server is known as ours also when its record is lost. */
+/** Begins with a hash of the record's directory, so that a server is known as ours even when its record is lost. */
 export function newNonce(directory: string): string {
-  return `${placeOf(directory)}-${randomBytes(16).toString("hex")}`;
+  return `${hashOf(directory)}-${randomBytes(16).toString("hex")}`;
 }
 
 export function isNonceOf(directory: string, nonce: string): boolean {
-  return nonce.startsWith(`${placeOf(directory)}-`);
+  return nonce.startsWith(`${hashOf(directory)}-`);
 }
 
-const placeOf = (directory: string) => createHash("sha256").update(directory).digest("hex").slice(0, 16);
+const hashOf = (directory: string) => createHash("sha256").update(directory).digest("hex").slice(0, 16);
 
 const pathIn = (directory: string) => join(directory, "server.json");
 
@@ -56,7 +56,7 @@ export function writeServerRecord(directory: string, record: ServerRecord): void
   }
 }
 
-/** Null when there is none, or none that can be understood: it was made by another version of Waybill. */
+/** Null when there is none, or when another version of Waybill wrote it. */
 export function readServerRecord(directory: string): ServerRecord | null {
   try {
     return schema.safeParse(JSON.parse(readFileSync(pathIn(directory), "utf8"))).data ?? null;

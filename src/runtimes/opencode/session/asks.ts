@@ -1,88 +1,124 @@
-/** What sessions wait for a person to decide: permissions and questions, those of subtasks included. */
+/** Permissions and questions that sessions and their subtasks wait for, and the answers to them. */
 import { AppError, messageOf } from "../../../app-error.ts";
+import type { Lane } from "../../../core/lane/lane.ts";
 import type { Ask } from "../../../core/transcript/transcript.ts";
 import type { AskAnswer } from "../../port.ts";
-import type { OpencodeApi, PermissionRequest, QuestionRequest } from "../server/opencode-api.ts";
+import type { OpencodeApi, PermissionRequest, QuestionRequest, StoredMessage } from "../server/opencode-api.ts";
 import { isNotFound, OpencodeError } from "../server/opencode-api.ts";
-import type { Asked } from "../translate/translate-ask.ts";
-import { permissionSays, questionSays } from "../translate/translate-ask.ts";
-import type { HeardAsks } from "./heard-asks.ts";
-import type { SessionTree } from "./session-tree.ts";
+import type { PendingAskSignal } from "../translate/translate-ask.ts";
+import { permissionSignal, questionSignal, requestTitle } from "../translate/translate-ask.ts";
+import type { SessionRegistry } from "./session-registry.ts";
 
-type Place = { api: OpencodeApi; tree: SessionTree; heard: HeardAsks };
-type Whose = { directory: string; sessionId: string };
+export type AskContext = {
+  api: OpencodeApi;
+  registry: SessionRegistry;
+  /**
+   * Those that events reported as pending, by id. The server's own list is the truth, but fails as a whole while one entry
+   * lacks an optional field, as every webfetch without a timeout does (seen with 1.18.33).
+   */
+  receivedPermissions: Map<string, PermissionRequest>;
+};
 
-/** `listed` is false while the server cannot list them; what its events told of stands in for its list then. */
-export type PendingAsks = { asks: readonly Ask[]; listed: boolean };
+/** `listed` is false while the server cannot list permissions, and those that events reported replace its list. */
+export type PendingRequests = {
+  permissions: readonly PermissionRequest[];
+  questions: readonly QuestionRequest[];
+  listed: boolean;
+};
 
-export const nothingAsked: PendingAsks = { asks: [], listed: true };
+export const noRequests: PendingRequests = { permissions: [], questions: [], listed: true };
 
-export async function pendingAsks(place: Place, of: Whose, signal: AbortSignal): Promise<PendingAsks> {
-  const { permissions, questions, listed } = await pendingRequests(place, of, signal);
-  return { asks: [...permissions.map(permissionAsk), ...questions.map(questionAsk)], listed };
-}
-
-/** The same, as it is said to those who watch. */
-export async function askedBy(place: Place, of: Whose, signal: AbortSignal): Promise<Asked[]> {
-  const { permissions, questions } = await pendingRequests(place, of, signal);
-  return [
-    ...permissions.map((one) => ({ sessionId: one.sessionID, said: permissionSays(one) })),
-    ...questions.map((one) => ({ sessionId: one.sessionID, said: questionSays(one) })),
-  ];
-}
-
-async function pendingRequests({ api, tree, heard }: Place, of: Whose, signal: AbortSignal) {
-  const [{ open, listed }, questions] = await Promise.all([
-    openPermissions(api, heard, of.directory, signal),
-    api.questions(of.directory, signal),
+/** Those of the session and of all below it. */
+export async function readPendingRequests(
+  context: AskContext,
+  lane: Lane,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<PendingRequests> {
+  const { api, registry } = context;
+  const directory = await registry.directoryOf(lane, sessionId, signal);
+  const [{ permissions, listed }, questions] = await Promise.all([
+    listPermissions(context, directory, signal),
+    api.questions(directory, signal),
   ]);
-  const ours = async <T extends { sessionID: string }>(all: readonly T[]): Promise<T[]> => {
-    const isOurs = await Promise.all(all.map((one) => tree.isBelow(one.sessionID, of.sessionId, signal)));
-    return all.filter((_, index) => isOurs[index]);
+  const ofSession = async <T extends { sessionID: string }>(all: readonly T[]): Promise<T[]> => {
+    const isBelow = await Promise.all(all.map((one) => registry.isBelow(one.sessionID, sessionId, signal)));
+    return all.filter((_, index) => isBelow[index]);
   };
-  return { permissions: await ours(open), questions: await ours(questions), listed };
+  return { permissions: await ofSession(permissions), questions: await ofSession(questions), listed };
 }
 
-export async function openPermissions(
-  api: OpencodeApi,
-  heard: HeardAsks,
+/** Of all sessions in a directory. */
+export async function listPermissions(
+  { api, receivedPermissions }: AskContext,
   directory: string,
   signal: AbortSignal,
-): Promise<{ open: PermissionRequest[]; listed: boolean }> {
+): Promise<{ permissions: PermissionRequest[]; listed: boolean }> {
   try {
-    return { open: await api.permissions(directory, signal), listed: true };
+    return { permissions: await api.permissions(directory, signal), listed: true };
   } catch (error) {
-    // The server chokes on one of its own asks.
-    if (error instanceof OpencodeError && error.status === 400) return { open: heard.list(), listed: false };
-    throw error;
+    // The server cannot encode one of its own asks.
+    if (!(error instanceof OpencodeError) || error.status !== 400) throw error;
+    return { permissions: [...receivedPermissions.values()], listed: false };
   }
 }
 
-export async function replyTo(
-  ask: { id: string; directory: string },
-  { decision, answers = [] }: AskAnswer,
+export function asksFrom({ permissions, questions }: PendingRequests): Ask[] {
+  return [...permissions.map(permissionAsk), ...questions.map(questionAsk)];
+}
+
+export function askSignals({ permissions, questions }: PendingRequests): PendingAskSignal[] {
+  return [
+    ...permissions.map((one) => ({ sessionId: one.sessionID, body: permissionSignal(one) })),
+    ...questions.map((one) => ({ sessionId: one.sessionID, body: questionSignal(one) })),
+  ];
+}
+
+/**
+ * An ask from before a start, or from a gap in the events, is only in the server's list. Where that fails, an open tool
+ * call may wait for one.
+ */
+export function mayMissAsk(
+  { permissions, questions, listed }: PendingRequests,
+  rows: readonly StoredMessage[],
+): boolean {
+  if (listed || permissions.length > 0 || questions.length > 0) return false;
+  const parts = rows.at(-1)?.parts ?? [];
+  return parts.some((part) => part.type === "tool" && ["pending", "running"].includes(part.state.status));
+}
+
+export function isPermissionRequest(value: object): value is PermissionRequest {
+  const { id, sessionID, permission, patterns } = value as Record<string, unknown>;
+  return [id, sessionID, permission].every((one) => typeof one === "string") && Array.isArray(patterns);
+}
+
+export async function answerAsk(
   api: OpencodeApi,
+  { id, directory }: { id: string; directory: string },
+  { decision, answers = [] }: AskAnswer,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id, directory } = ask;
-  if (isPermission(id)) await api.replyPermission(id, directory, { reply: decision }, signal);
-  else if (decision === "reject") await api.rejectQuestion(id, directory, signal);
-  else await api.replyQuestion(id, directory, answers, signal);
+  if (isPermission(id)) {
+    return api.answerAsk({ id, directory, kind: "permission" }, "reply", { reply: decision }, signal);
+  }
+  const question = { id, directory, kind: "question" } as const;
+  if (decision === "reject") return api.answerAsk(question, "reject", undefined, signal);
+  return api.answerAsk(question, "reply", { answers }, signal);
 }
 
 export function isPermission(askId: string): boolean {
   return askId.startsWith("per");
 }
 
-/** For whoever answered: what became of it, and whether it is worth another try. */
-export function answerRefused(askId: string, cause: unknown): unknown {
+/** Says what became of a person's answer, and whether another try is worthwhile. */
+export function askAnswerError(askId: string, cause: unknown): unknown {
   if (isNotFound(cause)) {
     const message = `Nothing is asked under "${askId}" any more.`;
     const hint = "Somebody may have answered it, or its turn has ended. `waybill asks` lists what is open.";
     return new AppError({ code: "ask_unknown", message, hint, cause });
   }
-  const isAway = cause instanceof AppError && cause.code === "opencode_not_running";
-  if (!isAway && !(cause instanceof OpencodeError)) return cause;
+  const isNotRunning = cause instanceof AppError && cause.code === "opencode_not_running";
+  if (!isNotRunning && !(cause instanceof OpencodeError)) return cause;
   return new AppError({
     code: "runtime_unavailable",
     message: `OpenCode did not take the answer: ${messageOf(cause)}`,
@@ -92,9 +128,9 @@ export function answerRefused(askId: string, cause: unknown): unknown {
   });
 }
 
-function permissionAsk({ id, sessionID, permission, patterns }: PermissionRequest): Ask {
-  const what = patterns.length === 0 ? permission : `${permission}: ${patterns.join(", ")}`;
-  return { id, kind: "permission", sessionId: sessionID, title: what, askedAt: null };
+function permissionAsk(request: PermissionRequest): Ask {
+  const { id, sessionID: sessionId } = request;
+  return { id, kind: "permission", sessionId, title: requestTitle(request), askedAt: null };
 }
 
 function questionAsk({ id, sessionID, questions }: QuestionRequest): Ask {

@@ -3,51 +3,51 @@ import { ManualClock } from "../../../../test/support/manual-clock.ts";
 import { BusyPolling } from "./busy-polling.ts";
 
 let clock: ManualClock;
-let looks: string[];
+let polls: string[];
 let polling: BusyPolling;
 beforeEach(() => {
   clock = new ManualClock();
-  looks = [];
-  polling = new BusyPolling({ clock, look: (sessionId) => looks.push(sessionId) });
+  polls = [];
+  polling = new BusyPolling({ clock, onPoll: (sessionId) => polls.push(sessionId) });
 });
 
-test("while no events come, a busy session is looked at every two seconds, as long as a look finds it busy", async () => {
-  polling.saw("a", "busy");
+test("while no events come, a busy session is polled every two seconds, as long as a read finds it busy", async () => {
+  polling.mark("a", "busy");
   await clock.advance(1999);
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
   await clock.advance(1);
-  expect(looks).toEqual(["a"]);
-  polling.saw("a", "busy");
+  expect(polls).toEqual(["a"]);
+  polling.mark("a", "busy");
   await clock.advance(2000);
-  expect(looks).toEqual(["a", "a"]);
+  expect(polls).toEqual(["a", "a"]);
   await clock.advance(60_000);
-  expect(looks).toEqual(["a", "a"]);
+  expect(polls).toEqual(["a", "a"]);
 });
 
 test("a session at rest sets no timer, and neither does a busy one while events come", () => {
-  polling.saw("a", "busy");
-  polling.saw("a", "resting");
+  polling.mark("a", "busy");
+  polling.mark("a", "idle");
   expect(clock.pending).toBe(0);
-  polling.eventsCome(true);
-  polling.saw("b", "busy");
+  polling.setLive(true);
+  polling.mark("b", "busy");
   expect(clock.pending).toBe(0);
 });
 
-test("when the events stop in mid-turn the looks begin, and when they are back the looks end", async () => {
-  polling.eventsCome(true);
-  polling.saw("a", "busy");
-  polling.eventsCome(false);
+test("when the events stop in mid-turn polling begins, and when they are back polling ends", async () => {
+  polling.setLive(true);
+  polling.mark("a", "busy");
+  polling.setLive(false);
   await clock.advance(2000);
-  expect(looks).toEqual(["a"]);
-  polling.saw("a", "busy");
-  polling.eventsCome(true);
+  expect(polls).toEqual(["a"]);
+  polling.mark("a", "busy");
+  polling.setLive(true);
   await clock.advance(60_000);
-  expect(looks).toEqual(["a"]);
+  expect(polls).toEqual(["a"]);
 });
 
-test("nothing is looked at after the end", async () => {
-  polling.saw("a", "busy");
+test("nothing is polled after the end", async () => {
+  polling.mark("a", "busy");
   polling.close();
-  polling.saw("b", "busy");
+  polling.mark("b", "busy");
   expect(clock.pending).toBe(0);
 });

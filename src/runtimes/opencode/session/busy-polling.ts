@@ -1,15 +1,17 @@
 /**
- * While no events come, sessions that may be at work are looked at every two seconds, so that a turn's end and a
- * pending ask are found as if there were events. Whoever looks says what it saw; without a busy session no timer runs.
+ * While no events arrive, sessions that may be busy are polled every two seconds, so that the end of a turn and a pending
+ * ask are found all the same. Without a busy session no timer runs.
  */
 import type { Clock } from "../../../clock.ts";
 
-export type BusyPollingOptions = { clock: Clock; look: (sessionId: string) => void; everyMs?: number };
+const intervalMs = 2000;
+
+export type BusyPollingOptions = { clock: Clock; onPoll: (sessionId: string) => void };
 
 export class BusyPolling {
   readonly #options: BusyPollingOptions;
   readonly #busy = new Set<string>();
-  #eventsCome = false;
+  #isLive = false;
   #closed = false;
   #cancel: (() => void) | null = null;
 
@@ -17,39 +19,37 @@ export class BusyPolling {
     this.#options = options;
   }
 
-  /** To be said at every look, also at one that failed: what is not known to rest may be at work. */
-  saw(sessionId: string, state: "busy" | "resting"): void {
-    if (state === "busy") this.#busy.add(sessionId);
+  /** To be called at every read, also at one that fails: what is not known to be idle may be busy. */
+  mark(sessionId: string, status: "busy" | "idle"): void {
+    if (status === "busy") this.#busy.add(sessionId);
     else this.#busy.delete(sessionId);
-    this.#arm();
+    this.#schedule();
   }
 
-  eventsCome(live: boolean): void {
-    this.#eventsCome = live;
-    this.#arm();
+  /** Whether events arrive. */
+  setLive(live: boolean): void {
+    this.#isLive = live;
+    this.#schedule();
   }
 
   close(): void {
     this.#closed = true;
-    this.#arm();
+    this.#schedule();
   }
 
-  #arm(): void {
-    const { clock, everyMs = 2000 } = this.#options;
-    const wanted = !this.#closed && !this.#eventsCome && this.#busy.size > 0;
-    if (!wanted) {
+  #schedule(): void {
+    const { clock } = this.#options;
+    if (this.#closed || this.#isLive || this.#busy.size === 0) {
       this.#cancel?.();
       this.#cancel = null;
-      return;
-    }
-    this.#cancel ??= clock.at(clock.now() + everyMs, () => this.#inspectAll());
+    } else this.#cancel ??= clock.at(clock.now() + intervalMs, () => this.#poll());
   }
 
-  /** A look that still finds a session busy says so again; nobody looks at one that no delivery waits for. */
-  #inspectAll(): void {
+  /** A read that finds a session busy marks it again; a session that no delivery waits for is not read. */
+  #poll(): void {
     this.#cancel = null;
     const due = [...this.#busy];
     this.#busy.clear();
-    for (const sessionId of due) this.#options.look(sessionId);
+    for (const sessionId of due) this.#options.onPoll(sessionId);
   }
 }

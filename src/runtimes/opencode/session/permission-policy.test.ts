@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { PermissionGround, PermissionRule } from "./permission-policy.ts";
-import { endsWith, permissionRules, permissionTable, withPermissions } from "./permission-policy.ts";
+import type { PermissionContext, PermissionRule } from "./permission-policy.ts";
+import { endsWith, permissionTable, sessionPermissionRules, withPermissions } from "./permission-policy.ts";
 
-const ground: PermissionGround = {
+const ground: PermissionContext = {
   policy: "safe",
   directory: "/home/me/project",
   worktree: "/",
@@ -25,8 +25,8 @@ function decided(rules: readonly PermissionRule[], permission: string, subject: 
   return rules.findLast((rule) => rule.permission === permission && fits(rule.pattern))?.action ?? "allow";
 }
 
-const deciding = (given: Partial<PermissionGround>) => {
-  const rules = permissionRules({ ...ground, ...given });
+const deciding = (given: Partial<PermissionContext>) => {
+  const rules = sessionPermissionRules({ ...ground, ...given });
   return (permission: string, subject: string) => decided(rules, permission, subject);
 };
 
@@ -133,7 +133,7 @@ describe("denied are", () => {
 });
 
 test("on a server that somebody else started only the denials hold", () => {
-  const rules = permissionRules({ ...ground, policy: null });
+  const rules = sessionPermissionRules({ ...ground, policy: null });
   expect(new Set(rules.map((rule) => rule.action))).toEqual(new Set(["deny"]));
 });
 
@@ -152,9 +152,9 @@ test("the rest of the configuration that the server is given stays as it is", ()
 });
 
 test("rules are written again only when they are not the last ones already", () => {
-  const rules = permissionRules(ground);
+  const rules = sessionPermissionRules(ground);
   expect(endsWith([], rules)).toBe(false);
   expect(endsWith(rules, rules)).toBe(true);
-  expect(endsWith([...permissionRules({ ...ground, policy: "trusted" }), ...rules], rules)).toBe(true);
-  expect(endsWith([...rules, ...permissionRules({ ...ground, policy: "trusted" })], rules)).toBe(false);
+  expect(endsWith([...sessionPermissionRules({ ...ground, policy: "trusted" }), ...rules], rules)).toBe(true);
+  expect(endsWith([...rules, ...sessionPermissionRules({ ...ground, policy: "trusted" })], rules)).toBe(false);
 });

@@ -1,24 +1,24 @@
-/** Gives the sessions of a lane the rules that its permission policy amounts to, also those opened long ago. */
+/** Gives the sessions of a lane the rules of its permission policy, including sessions opened long ago. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
-import type { PermissionGround, PermissionRule } from "./permission-policy.ts";
-import { endsWith, permissionRules } from "./permission-policy.ts";
+import type { PermissionContext, PermissionRule } from "./permission-policy.ts";
+import { endsWith, sessionPermissionRules } from "./permission-policy.ts";
 
-/** What is known outside of the runtime. Asked for before each prompt, since lanes come and go. */
+/** What is known outside of the runtime. Called before each prompt, since lanes come and go. */
 export type PermissionsOf = (
   lane: Lane,
-) => Promise<Pick<PermissionGround, "otherDirectories" | "stateDirectories"> & { policy: PermissionGround["policy"] }>;
+) => Promise<Pick<PermissionContext, "policy" | "otherDirectories" | "stateDirectories">>;
 
-export type Rulebook = {
+export type PermissionSource = {
   api: OpencodeApi;
   permissions: PermissionsOf | null;
-  /** Whether Waybill started the server; what may be asked on another one is not ours to say. */
+  /** False for an attached server, whose owner decides what to ask for. */
   ownServer: boolean;
 };
 
-export async function rulesFor(
+export async function laneRules(
   lane: Lane,
-  { api, permissions, ownServer }: Rulebook,
+  { api, permissions, ownServer }: PermissionSource,
   signal: AbortSignal,
 ): Promise<PermissionRule[]> {
   if (!permissions) return [];
@@ -29,19 +29,18 @@ export async function rulesFor(
     api.agents(directory, signal),
   ]);
   const agent = agents.find((one) => one.name === (lane.agent ?? "build"));
-  return permissionRules({
-    ...known,
-    policy: ownServer ? known.policy : null,
-    directory,
-    worktree,
-    agentRules: agent?.permission ?? [],
-    agents,
-  });
+  const policy = ownServer ? known.policy : null;
+  return sessionPermissionRules({ ...known, policy, directory, worktree, agentRules: agent?.permission ?? [], agents });
 }
 
-/** Before a prompt: the policy may be another one since the session was opened, and so may the lanes. */
-export async function keepRules(lane: Lane, sessionId: string, book: Rulebook, signal: AbortSignal): Promise<void> {
-  if (!book.permissions) return;
-  const [rules, session] = await Promise.all([rulesFor(lane, book, signal), book.api.session(sessionId, signal)]);
-  if (session && !endsWith(session.permission ?? [], rules)) await book.api.addRules(sessionId, rules, signal);
+/** Before a prompt: the policy and the lanes may have changed since the session was opened. */
+export async function updateSessionRules(
+  lane: Lane,
+  sessionId: string,
+  source: PermissionSource,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!source.permissions) return;
+  const [rules, session] = await Promise.all([laneRules(lane, source, signal), source.api.session(sessionId, signal)]);
+  if (session && !endsWith(session.permission ?? [], rules)) await source.api.addRules(sessionId, rules, signal);
 }

@@ -1,14 +1,14 @@
 /**
- * What subtasks used: they run in sessions of their own, which the tool call in the lane's session names. What a
- * call that has ended used is read once; a later call may go on in the same session. One whose session cannot be read is
- * left out, and said so once: nobody's answer waits for a sum.
+ * The usage of subtasks, which run in sessions of their own that a tool call names. The usage of an ended call is read
+ * once; a later call may go on in the same session. An unreadable session is reported once and left out: an answer does
+ * not wait for a sum.
  */
 import type { UsedBelow } from "../../../core/transcript/transcript.ts";
-import type { MessageRow, OpencodeApi, Part } from "../server/opencode-api.ts";
+import type { OpencodeApi, Part, StoredMessage } from "../server/opencode-api.ts";
 import { OpencodeError } from "../server/opencode-api.ts";
-import { usageOf } from "./transcript.ts";
+import { messageUsage } from "./transcript.ts";
 
-const maxKept = 2000;
+const maxCalls = 2000;
 
 type Subtask = { callId: string; sessionId: string; ended: boolean };
 
@@ -23,7 +23,7 @@ export class SubtaskUsage {
     this.#onError = onError;
   }
 
-  async below(rows: readonly MessageRow[], signal: AbortSignal): Promise<UsedBelow[]> {
+  async below(rows: readonly StoredMessage[], signal: AbortSignal): Promise<UsedBelow[]> {
     const used: UsedBelow[] = [];
     for (const subtask of rows.flatMap(({ parts }) => parts.flatMap(subtasksIn))) {
       used.push(...(this.#ended.get(subtask.callId) ?? (await this.#read(subtask, signal))));
@@ -35,22 +35,18 @@ export class SubtaskUsage {
     const rows = await this.#rowsOf(sessionId, signal);
     if (rows === null) return [];
     const own = rows.flatMap(({ info }) =>
-      info.role === "assistant" ? [{ messageId: info.id, createdAt: info.time.created, ...usageOf(info) }] : [],
+      info.role === "assistant" ? [{ messageId: info.id, createdAt: info.time.created, ...messageUsage(info) }] : [],
     );
     const used = [...own, ...(await this.below(rows, signal))];
-    if (ended) this.#keep(callId, used);
+    if (ended) this.#ended.set(callId, used);
+    // The oldest ones are read again where rows reach back so far.
+    const [oldest] = this.#ended.keys();
+    if (oldest !== undefined && this.#ended.size > maxCalls) this.#ended.delete(oldest);
     return used;
   }
 
-  /** The oldest ones are read again if somebody looks so far back. */
-  #keep(callId: string, used: UsedBelow[]): void {
-    this.#ended.set(callId, used);
-    const [oldest] = this.#ended.keys();
-    if (oldest !== undefined && this.#ended.size > maxKept) this.#ended.delete(oldest);
-  }
-
-  /** Null when the server answers, and not with rows; it is asked again at the next read. */
-  async #rowsOf(sessionId: string, signal: AbortSignal): Promise<readonly MessageRow[] | null> {
+  /** Null when the server answers with an error; the next read tries again. */
+  async #rowsOf(sessionId: string, signal: AbortSignal): Promise<readonly StoredMessage[] | null> {
     try {
       const rows = (await this.#api.messages(sessionId, null, signal)) ?? [];
       this.#unreadable.delete(sessionId);
@@ -65,8 +61,14 @@ export class SubtaskUsage {
 }
 
 function subtasksIn(part: Part): Subtask[] {
-  if (part.type !== "tool" || part.tool !== "task" || part.state.status === "pending") return [];
+  const sessionId = subtaskSession(part);
+  if (sessionId === null || part.type !== "tool" || part.tool !== "task") return [];
+  return [{ callId: part.id, sessionId, ended: part.state.status !== "running" }];
+}
+
+/** The session in which a tool call's subagent works. */
+export function subtaskSession(part: Part): string | null {
+  if (part.type !== "tool" || part.state.status === "pending") return null;
   const sessionId = part.state.metadata?.sessionId;
-  const ended = part.state.status !== "running";
-  return typeof sessionId === "string" ? [{ callId: part.id, sessionId, ended }] : [];
+  return typeof sessionId === "string" ? sessionId : null;
 }

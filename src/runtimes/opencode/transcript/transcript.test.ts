@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
-import type { MessageRow, Part } from "../server/opencode-api.ts";
-import { lastActivity, rowsFrom } from "./transcript.ts";
+import type { Part, StoredMessage } from "../server/opencode-api.ts";
+import { lastActivity, transcriptRows } from "./transcript.ts";
 
 const text = (words: string, more: object = {}) => ({ type: "text", text: words, ...more }) as Part;
 const compaction = (auto: boolean) => ({ type: "compaction", auto }) as Part;
 
-function user(id: string, ...parts: Part[]): MessageRow {
-  return { info: { id, role: "user", time: { created: 1 } }, parts } as unknown as MessageRow;
+function user(id: string, ...parts: Part[]): StoredMessage {
+  return { info: { id, role: "user", time: { created: 1 } }, parts } as unknown as StoredMessage;
 }
 
-function assistant(id: string, parentID: string, more: object = {}, ...parts: Part[]): MessageRow {
+function assistant(id: string, parentID: string, more: object = {}, ...parts: Part[]): StoredMessage {
   const info = { id, role: "assistant", parentID, time: { created: 1, completed: 2 }, finish: "stop", ...more };
-  return { info, parts } as unknown as MessageRow;
+  return { info, parts } as unknown as StoredMessage;
 }
 
 const summary = (id: string, of: string, more: object = {}) =>
   assistant(id, of, { summary: true, ...more }, text("so far"));
 
 /** By id, what each user row stands for. */
-function chain(...rows: MessageRow[]): Record<string, string> {
-  const found = rowsFrom(rows).filter((row) => row.continuesId !== null);
+function chain(...rows: StoredMessage[]): Record<string, string> {
+  const found = transcriptRows(rows).filter((row) => row.continuesId !== null);
   return Object.fromEntries(found.map((row) => [row.id, row.continuesId ?? ""]));
 }
 
@@ -53,7 +53,7 @@ describe("a compaction", () => {
   });
 
   test("writes a summary that is nobody's answer; one that failed is shown as the failure that it is", () => {
-    const role = (...rows: MessageRow[]) => rowsFrom(rows).map((row) => row.role);
+    const role = (...rows: StoredMessage[]) => transcriptRows(rows).map((row) => row.role);
     expect(role(...asked)).toEqual(["user", "system"]);
     expect(role(summary("sum", "asked", { error: { name: "APIError", data: { message: "no" } } }))).toEqual([
       "assistant",
@@ -74,20 +74,20 @@ test("parts of every kind are read: words, thoughts and tools for what they are,
     text("said"),
     bash as Part,
   );
-  const [row] = rowsFrom([stored]);
+  const [row] = transcriptRows([stored]);
   expect(row).toMatchObject({ text: "said", reasoning: "hm", tools: [{ name: "bash", status: "running" }] });
   expect(lastActivity([stored])).toBe(7);
 });
 
 test("words that the program puts into an assistant's row are not the agent's", () => {
-  const [row] = rowsFrom([assistant("a", "u", {}, text("put in", { synthetic: true }), text("said"))]);
+  const [row] = transcriptRows([assistant("a", "u", {}, text("put in", { synthetic: true }), text("said"))]);
   expect(row?.text).toBe("said");
 });
 
 test("a refused permission and a refused question are told from a tool that failed", () => {
   const tool = (error: string) =>
     ({ type: "tool", callID: "c", tool: "bash", state: { status: "error", input: {}, error } }) as Part;
-  const [row] = rowsFrom([
+  const [row] = transcriptRows([
     assistant("a", "u", {}, tool("The user rejected permission to use this specific tool call."), tool("exit code 1")),
   ]);
   expect(row?.tools.map((one) => one.rejected)).toEqual([true, false]);

@@ -1,17 +1,23 @@
-/** What is asked of a person, as signals. Pure; the same for events and for what the server lists. */
+/** Translates permissions and questions into signals; the same for events and for the server's lists. Pure. */
 import type { Said } from "../../../core/turn/signal.ts";
 import type { PermissionRequest, QuestionRequest } from "../server/opencode-api.ts";
 
-export type AskSaid = Extract<Said, { type: "permission" | "question" }>;
-/** Where it is asked, and how that is said. */
-export type Asked = { sessionId: string; said: AskSaid };
+export type AskSignalBody = Extract<Said, { type: "permission" | "question" }>;
 
-export function permissionSays({ id, permission, patterns, metadata, tool }: PermissionRequest): AskSaid {
-  const title = patterns.length === 0 ? permission : `${permission}: ${patterns.join(", ")}`;
+/** `sessionId` is the session that asks, which may be below the lane's. */
+export type PendingAskSignal = { sessionId: string; body: AskSignalBody };
+
+export function requestTitle({ permission, patterns }: PermissionRequest): string {
+  return patterns.length === 0 ? permission : `${permission}: ${patterns.join(", ")}`;
+}
+
+export function permissionSignal(request: PermissionRequest): AskSignalBody {
+  const { id, metadata, tool } = request;
+  const title = requestTitle(request);
   return { type: "permission", ask: id, title, call: tool?.callID ?? null, detail: metadata };
 }
 
-export function questionSays({ id, questions, tool }: QuestionRequest): AskSaid {
+export function questionSignal({ id, questions, tool }: QuestionRequest): AskSignalBody {
   const all = questions.map(({ header, question, options, multiple }) => ({
     header,
     question,

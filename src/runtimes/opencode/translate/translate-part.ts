@@ -1,40 +1,38 @@
-/** What the parts of an assistant's message say. Pure; the same for parts from events and from stored rows. */
+/** Translates the parts of an assistant's message; the same for events and for stored rows. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
 import type { Said, ToolState } from "../../../core/turn/signal.ts";
-import type { Part } from "../server/opencode-api.ts";
+import type { Json } from "../../json-fields.ts";
+import { asObject } from "../../json-fields.ts";
+import type { Part, ToolPart } from "../server/opencode-api.ts";
 import { isRejection } from "../transcript/transcript.ts";
 
-export type ToolPart = Extract<Part, { type: "tool" }>;
-type Metadata = Readonly<Record<string, unknown>>;
-
-export function partSays(part: Part): Said[] {
-  const { id, messageID: message } = part;
+export function partSignals(part: Part): Said[] {
+  const { id, messageID: message, type } = part;
+  const status = (value: unknown): Said[] => [{ type: "status", id, name: type, value }];
   switch (part.type) {
     case "text":
-      // Put in by the program, in the agent's name.
+      // Added by the program in the agent's name.
       if (part.synthetic === true) return [{ type: "status", id, name: "synthetic_text", value: { text: part.text } }];
       return [{ type: "part", message, part: id, kind: "text", text: part.text }];
     case "reasoning":
       return [{ type: "part", message, part: id, kind: "reasoning", text: part.text }];
     case "tool":
-      return toolSays(part);
+      return toolSignals(part);
     case "patch":
       return part.files.map((path) => ({ type: "file", message, file: fileChange(path, "unknown", null) }));
     case "file":
-      return [{ type: "status", id, name: "file", value: fileValue(part) }];
+      return status(fileValue(part));
     case "snapshot":
-      return [{ type: "status", id, name: "snapshot", value: { snapshot: part.snapshot } }];
+      return status({ snapshot: part.snapshot });
     case "agent":
-      return [{ type: "status", id, name: "agent", value: { agent: part.name } }];
+      return status({ agent: part.name });
     case "subtask":
-      return [{ type: "status", id, name: "subtask", value: subtaskValue(part) }];
+      return status(subtaskValue(part));
     case "retry":
-      return [
-        { type: "status", id, name: "retry", value: { attempt: part.attempt, message: part.error.data.message } },
-      ];
+      return status({ attempt: part.attempt, message: part.error.data.message });
     case "compaction":
-      return [{ type: "status", id, name: "compaction", value: { auto: part.auto } }];
-    // A message is one step, and its own row has the same numbers: saying both would count them twice.
+      return status({ auto: part.auto });
+    // A message is one step and has the same numbers: both would count them twice.
     case "step-start":
     case "step-finish":
       return [];
@@ -43,28 +41,22 @@ export function partSays(part: Part): Said[] {
   }
 }
 
-/** The session in which a call's subagent works. */
-export function childOf({ state }: ToolPart): string | null {
-  const sessionId = state.status === "pending" ? undefined : state.metadata?.sessionId;
-  return typeof sessionId === "string" ? sessionId : null;
-}
-
 function unknownPart(part: never): Said[] {
   const { type } = part as { type: unknown };
   return [{ type: "unparsed", reason: `unknown part ${String(type)}`, raw: JSON.stringify(part) }];
 }
 
-function toolSays(part: ToolPart): Said[] {
+function toolSignals(part: ToolPart): Said[] {
   const { messageID: message, callID: call, tool: name, state } = part;
-  const said: Said[] = [{ type: "tool", message, call, name, state: stateOf(part) }];
-  if (state.status !== "completed") return said;
+  const signal: Said = { type: "tool", message, call, name, state: stateOf(part) };
+  if (state.status !== "completed") return [signal];
   const changes = changesIn(state.metadata).map((file): Said => ({ type: "file", message, file }));
   const attached = (state.attachments ?? []).map(
     (file): Said => ({ type: "status", id: file.id, name: "attachment", value: { call, ...fileValue(file) } }),
   );
   const plan: Said[] = isPlan(part) ? [{ type: "plan", id: `plan:${call}`, value: state.input.todos }] : [];
-  // Once a message's last call has ended, its changes come too late.
-  return [...changes, ...said, ...plan, ...attached];
+  // The changes come first: after a message's last call has ended they would be too late.
+  return [...changes, signal, ...plan, ...attached];
 }
 
 export function isPlan({ tool }: ToolPart): boolean {
@@ -89,24 +81,24 @@ function stateOf({ state }: ToolPart): ToolState {
   }
 }
 
-/** What the tools that write say of it: one file with its diff, several of them, or only which one it was. */
-function changesIn(metadata: Metadata): FilePart[] {
+/** Tools that write report one file with its diff, several files, or only a path. */
+function changesIn(metadata: Json): FilePart[] {
   const { filediff, files, results, filepath, exists } = metadata;
-  if (Array.isArray(results)) return results.flatMap((one) => changesIn(asRecord(one)));
-  if (Array.isArray(files)) return files.flatMap((one) => changeOf(asRecord(one)));
-  if (filediff !== undefined) return changeOf(asRecord(filediff));
+  if (Array.isArray(results)) return results.flatMap((one) => changesIn(asObject(one) ?? {}));
+  if (Array.isArray(files)) return files.flatMap((one) => changeOf(asObject(one) ?? {}));
+  if (filediff !== undefined) return changeOf(asObject(filediff) ?? {});
   if (typeof filepath !== "string" || typeof exists !== "boolean") return [];
   return [fileChange(filepath, exists ? "modified" : "added", null)];
 }
 
-function changeOf({ file, filePath, patch, diff, status, type }: Metadata): FilePart[] {
+function changeOf({ file, filePath, patch, diff, status, type }: Json): FilePart[] {
   const path = file ?? filePath;
   if (typeof path !== "string") return [];
-  const words = patch ?? diff;
-  return [fileChange(path, changeNamed(status ?? type), typeof words === "string" ? words : null)];
+  const text = patch ?? diff;
+  return [fileChange(path, changeKind(status ?? type), typeof text === "string" ? text : null)];
 }
 
-function changeNamed(name: unknown): FilePart["change"] {
+function changeKind(name: unknown): FilePart["change"] {
   if (name === "added" || name === "add") return "added";
   return name === "deleted" || name === "delete" ? "deleted" : "modified";
 }
@@ -115,15 +107,11 @@ function fileChange(path: string, change: FilePart["change"], diff: string | nul
   return { type: "file", path, change, diff };
 }
 
-/** Without what is in it, where the address is the file itself. */
+/** Without a `data:` address, which holds the whole file. */
 export function fileValue({ mime, filename, url }: Extract<Part, { type: "file" }>) {
   return { mime, name: filename ?? null, url: url.startsWith("data:") ? null : url };
 }
 
 export function subtaskValue({ agent, description, prompt }: Extract<Part, { type: "subtask" }>) {
   return { agent, description, prompt };
-}
-
-function asRecord(value: unknown): Metadata {
-  return typeof value === "object" && value !== null ? (value as Metadata) : {};
 }

@@ -1,25 +1,25 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Said, Signal } from "../../../core/turn/signal.ts";
-import type { FeedEvent } from "../server/event-stream.ts";
-import { eventTable } from "./event-table.ts";
-import { Translator } from "./translate.ts";
+import type { OpencodeEvent } from "../server/event-stream.ts";
+import { eventHandling } from "./event-table.ts";
+import { EventTranslator } from "./translate.ts";
 
 const sessionID = "ses_1";
 const child = "ses_2";
 
-function translator(): Translator {
-  return new Translator({ rootOf: () => sessionID });
+function translator(): EventTranslator {
+  return new EventTranslator(() => sessionID);
 }
 
 let events = 0;
-function event(type: string, properties: object = {}): FeedEvent {
+function event(type: string, properties: object = {}): OpencodeEvent {
   events += 1;
   return { id: `evt_${events}`, type, properties: { sessionID, ...properties } };
 }
 
 /** What the last of these says, after the others were heard. */
-function says(...heard: FeedEvent[]): Said[] {
+function says(...heard: OpencodeEvent[]): Said[] {
   const one = translator();
   const said = heard.map((event) => one.translate(event, 1000));
   return (said.at(-1) ?? []).map(bare);
@@ -56,7 +56,7 @@ const ran = { status: "completed", output: "ok", title: "", time: { start: 1, en
 
 /** Each row of the mapping that other translators have, with what is different here. */
 describe("the mapping of OpenCode's events", () => {
-  test.each<[string, FeedEvent[], Said[]]>([
+  test.each<[string, OpencodeEvent[], Said[]]>([
     [
       "session.created: the session is there",
       [event("session.created", {})],
@@ -331,7 +331,7 @@ describe("the end of a message", () => {
 });
 
 describe("a session below the lane's", () => {
-  const below = ({ properties, ...event }: FeedEvent): FeedEvent => ({
+  const below = ({ properties, ...event }: OpencodeEvent): OpencodeEvent => ({
     ...event,
     properties: { ...properties, sessionID: child },
   });
@@ -396,21 +396,21 @@ describe("the table of events", () => {
 
   test("has every type that the pinned version of the program knows", () => {
     expect(known.length).toBeGreaterThan(50);
-    expect(known.filter((type) => eventTable[type] === undefined)).toEqual([]);
+    expect(known.filter((type) => eventHandling[type] === undefined)).toEqual([]);
   });
 
   test("leaves out the newer form of what the older one says, and says none of it twice", () => {
     const newer = known.filter((type) => /^session\.next\.|\.v2\./.test(type));
     expect(newer.length).toBeGreaterThan(30);
     for (const type of [...newer, "sync"]) {
-      expect(eventTable[type]).toBe("doubled");
+      expect(eventHandling[type]).toBe("duplicate");
       expect(says(event(type))).toEqual([]);
     }
   });
 
   test("names nothing as said that is not translated", () => {
-    for (const [type, becomes] of Object.entries(eventTable)) {
-      if (becomes !== "said") continue;
+    for (const [type, becomes] of Object.entries(eventHandling)) {
+      if (becomes !== "translated") continue;
       const said = says(event(type, { info: {}, part: {}, status: {}, questions: [], patterns: [], field: "text" }));
       expect(said.filter((one) => one.type === "unparsed" && one.reason.includes("nobody translates"))).toEqual([]);
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { PermissionGround, PermissionPolicy, PermissionRule } from "./permission-policy.ts";
-import { permissionRules, permissionTable } from "./permission-policy.ts";
-import type { Subagent } from "./subtask-rules.ts";
+import type { PermissionContext, PermissionPolicy, PermissionRule } from "./permission-policy.ts";
+import { permissionTable, sessionPermissionRules } from "./permission-policy.ts";
+import type { Subagent } from "./subagent-rules.ts";
 
 const rule = (permission: string, pattern: string, action: PermissionRule["action"]) => ({
   permission,
@@ -23,9 +23,9 @@ const tester = [rule("bash", "*", "allow")];
 const searcher = [rule("*", "*", "deny"), rule("grep", "*", "allow")];
 
 /** What is asked before each subagent begins. */
-function begun(given: Partial<PermissionGround>) {
+function begun(given: Partial<PermissionContext>) {
   const policy = given.policy ?? "safe";
-  const rules = permissionRules({
+  const rules = sessionPermissionRules({
     policy,
     directory: "/repo",
     worktree: "/repo",

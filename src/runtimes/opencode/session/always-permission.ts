@@ -1,11 +1,11 @@
 /**
- * A permission that a person gives for ever goes before every rule in OpenCode, denials included, and covers all that is
- * below the directory that was asked for. One that would open what is denied is therefore given once. Pure.
+ * A permission that a person gives with "always" overrides every rule in OpenCode, denials included, and covers all below
+ * the requested directory. One that would allow something denied is therefore given once. Pure.
  */
 import type { PermissionRequest } from "../server/opencode-api.ts";
 import type { PermissionRule } from "./permission-policy.ts";
 
-export function opensDenied(
+export function allowsDenied(
   { permission, always }: Pick<PermissionRequest, "permission" | "always">,
   rules: readonly PermissionRule[],
 ): boolean {
@@ -13,7 +13,7 @@ export function opensDenied(
   return denied.some((rule) => always.some((pattern) => covers(pattern, rule.pattern)));
 }
 
-/** As OpenCode matches: `*` is any text, slashes included. */
+/** Matches as OpenCode does: `*` is any text, slashes included. */
 function covers(pattern: string, subject: string): boolean {
   const escaped = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`, "s").test(subject);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { opensDenied } from "./lasting-permission.ts";
-import { permissionRules } from "./permission-policy.ts";
+import { allowsDenied } from "./always-permission.ts";
+import { sessionPermissionRules } from "./permission-policy.ts";
 
-const rules = permissionRules({
+const rules = sessionPermissionRules({
   policy: { bash: { "rm *": "deny" } },
   directory: "/home/me/project",
   worktree: "/",
@@ -21,5 +21,5 @@ test.each([
   ["bash", "*", true],
   ["webfetch", "*", false],
 ])("%s of %s for ever opens what is denied: %s", (permission, pattern, opens) => {
-  expect(opensDenied({ permission, always: [pattern] }, rules)).toBe(opens);
+  expect(allowsDenied({ permission, always: [pattern] }, rules)).toBe(opens);
 });

@@ -3,7 +3,7 @@ import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { basicAuthorization, probe } from "./probe.ts";
+import { basicAuthorization, probe } from "./probe-server.ts";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -57,6 +57,6 @@ describe("a probe", () => {
   test("sees that nobody is there", async () => {
     const url = await serving(() => {});
     server?.close();
-    expect(await ask(url)).toEqual({ is: "nobody", why: "ECONNREFUSED" });
+    expect(await ask(url)).toEqual({ is: "unreachable", why: "ECONNREFUSED" });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { isTooOld, parseVersion } from "./version.ts";
+import { isTooOld } from "./opencode-version.ts";
 
 describe("a version", () => {
-  test.each(["1.18.33", "v1.18.33", "opencode 1.18.33", "opencode v1.18.33 (linux)"])("is read from %j", (text) => {
-    expect(parseVersion(text)).toEqual({ numbers: [1, 18, 33], preview: false });
+  test.each(["1.18.14", "v1.18.14", "opencode 1.18.14", "opencode v1.18.14 (linux)"])("is read from %j", (text) => {
+    expect(isTooOld(text)).toBe(true);
+    expect(isTooOld(text.replace("1.18.14", "1.18.33"))).toBe(false);
   });
 
   test.each(["1.18.14", "1.17.99", "0.99.99", "v1.18.2", "1.18.15-beta.1"])("%s is too old", (text) => {

@@ -1,22 +1,26 @@
-/** A place for keepers of OpenCode servers: homes of their own, quick waits, and an end that leaves nothing behind. */
+/** A place for supervisors of OpenCode servers: homes of their own, quick waits, and an end that leaves nothing behind. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerSettings } from "../../src/runtimes/opencode/server/choose-server.ts";
-import type { KeeperOptions, ServerAddress, ServerEvent } from "../../src/runtimes/opencode/server/server-keeper.ts";
-import { ServerKeeper } from "../../src/runtimes/opencode/server/server-keeper.ts";
 import type { ServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
 import { readServerRecord } from "../../src/runtimes/opencode/server/server-record.ts";
+import type {
+  ServerAddress,
+  ServerEvent,
+  ServerSupervisorOptions,
+} from "../../src/runtimes/opencode/server/server-supervisor.ts";
+import { ServerSupervisor } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { isAlive, processTable } from "../../src/runtimes/process/process-table.ts";
 import { freePort } from "./free-port.ts";
 import { opencodeBin, opencodeEnvironment } from "./opencode-server.ts";
 
-export class KeeperPlace {
-  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-keeper-")));
+export class SupervisorFixture {
+  readonly home = realpathSync(mkdtempSync(join(tmpdir(), "waybill-supervisor-")));
   /** What is to be restored by `options`, in this process or in another. */
   readonly env: Record<string, string>;
   readonly events: ServerEvent[] = [];
-  readonly #keepers: ServerKeeper[] = [];
+  readonly #supervisors: ServerSupervisor[] = [];
   #port: number | null = null;
 
   constructor() {
@@ -35,7 +39,10 @@ export class KeeperPlace {
   }
 
   /** Plain data, so that another process can be given it. */
-  async options(settings: Partial<ServerSettings> = {}, rest: Partial<KeeperOptions> = {}): Promise<KeeperOptions> {
+  async options(
+    settings: Partial<ServerSettings> = {},
+    rest: Partial<ServerSupervisorOptions> = {},
+  ): Promise<ServerSupervisorOptions> {
     const port = await this.port();
     return {
       settings: {
@@ -53,11 +60,14 @@ export class KeeperPlace {
     };
   }
 
-  async keeper(settings: Partial<ServerSettings> = {}, rest: Partial<KeeperOptions> = {}): Promise<ServerKeeper> {
+  async supervisor(
+    settings: Partial<ServerSettings> = {},
+    rest: Partial<ServerSupervisorOptions> = {},
+  ): Promise<ServerSupervisor> {
     const options = await this.options(settings, rest);
-    const keeper = new ServerKeeper({ ...options, onEvent: (event) => this.events.push(event) });
-    this.#keepers.push(keeper);
-    return keeper;
+    const supervisor = new ServerSupervisor({ ...options, onEvent: (event) => this.events.push(event) });
+    this.#supervisors.push(supervisor);
+    return supervisor;
   }
 
   get record(): ServerRecord | null {
@@ -78,15 +88,15 @@ export class KeeperPlace {
   }
 
   async dispose(): Promise<void> {
-    for (const keeper of this.#keepers) await keeper.close();
+    for (const supervisor of this.#supervisors) await supervisor.close();
     rmSync(this.home, { recursive: true, force: true });
   }
 }
 
-/** The next address, or the next loss, that a keeper tells of. */
-export function nextChange(keeper: ServerKeeper, wanted: "address" | "loss"): Promise<ServerAddress | null> {
+/** The next address, or the next loss, that a supervisor tells of. */
+export function nextChange(supervisor: ServerSupervisor, wanted: "address" | "loss"): Promise<ServerAddress | null> {
   return new Promise((resolve) => {
-    const unsubscribe = keeper.onChange((address) => {
+    const unsubscribe = supervisor.onChange((address) => {
       if ((address === null) !== (wanted === "loss")) return;
       unsubscribe();
       resolve(address);

@@ -1,0 +1,53 @@
+/** What was published of a lane's session so far, as far as later signals depend on it. */
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { Said, Signal } from "../../../core/turn/signal.ts";
+
+export class PublishedSession {
+  lane: Lane;
+  /** Increases with every event and every resync. */
+  revision = 0;
+  /** The prompt of the oldest turn whose end was not published. */
+  openPrompt: string | null = null;
+  /** The newest prompt whose turn's end was published. */
+  endedPrompt: string | null = null;
+  isBusy = false;
+  isLaneRemoved = false;
+  cancelTimer: (() => void) | null = null;
+  readonly #asks = new Map<string, "permission" | "question">();
+  #newestPrompt: string | null = null;
+
+  constructor(lane: Lane) {
+    this.lane = lane;
+  }
+
+  apply(signal: Signal): void {
+    if (signal.type === "permission" || signal.type === "question") this.#asks.set(signal.ask, signal.type);
+    else if (signal.type === "permission_over" || signal.type === "question_over") this.#asks.delete(signal.ask);
+    else if (signal.type === "busy" || signal.type === "message") this.isBusy = true;
+    // A rest before any work belongs to an earlier turn.
+    else if (signal.type === "died" || (signal.type === "rest" && this.isBusy)) this.#endTurn();
+    else if (signal.type === "prompt" && signal.nativeSession === undefined) {
+      this.#newestPrompt = signal.message;
+      // The prompt of an ended turn may be published again.
+      if (signal.message !== this.endedPrompt) this.openPrompt ??= signal.message;
+    }
+  }
+
+  /** Ends the asks that are no longer pending; nobody here knows how they were answered. */
+  expiredAsks(pending: readonly string[]): Said[] {
+    return [...this.#asks]
+      .filter(([ask]) => !pending.includes(ask))
+      .map(([ask, kind]) =>
+        kind === "permission"
+          ? { type: "permission_over", ask, outcome: "expired" }
+          : { type: "question_over", ask, outcome: "expired", answers: null },
+      );
+  }
+
+  #endTurn(): void {
+    this.isBusy = false;
+    this.endedPrompt = this.#newestPrompt ?? this.endedPrompt;
+    this.openPrompt = null;
+    this.#asks.clear();
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Observes the sessions of lanes: follows the server's events, polls busy sessions while there are none, gives hints and
+ * signals, and remembers what only events report.
+ */
+import type { Clock } from "../../../clock.ts";
+import type { Notice } from "../../../core/lane/lane.ts";
+import type { Hint } from "../../port.ts";
+import type { OpencodeEvent } from "../server/event-stream.ts";
+import { EventStream } from "../server/event-stream.ts";
+import type { StoredMessage } from "../server/opencode-api.ts";
+import type { AskContext } from "./asks.ts";
+import { askSignals, isPermissionRequest, readPendingRequests } from "./asks.ts";
+import { BusyPolling } from "./busy-polling.ts";
+import { readSessionRows } from "./read-session-rows.ts";
+import { SessionPublisher } from "./session-publisher.ts";
+
+export type SessionMonitorOptions = AskContext & {
+  clock: Clock;
+  silenceMs?: number;
+  onError: (error: unknown) => void;
+  /** The stream of events broke, or could not be opened. */
+  onStreamError: (error: unknown) => void;
+};
+
+export type WatchedSession = {
+  /** By events, since a text is stored only when it is complete. */
+  lastActivityAt: number | null;
+  /** The first error since the prompt; it may have ended the turn before there was a row. */
+  error: { at: number; error: unknown } | null;
+  /** An ask may be pending that neither the server's list nor an event has shown. */
+  mayMissAsk: boolean;
+};
+
+/** Events after which a read is worth its cost. */
+const hintEvents = new Set([
+  "session.idle",
+  "session.error",
+  "session.deleted",
+  "permission.asked",
+  "permission.replied",
+  "question.asked",
+  "question.replied",
+  "question.rejected",
+]);
+
+const lookupTimeoutMs = 3000;
+
+const noEvents: Notice = {
+  code: "events_unusable",
+  message: "OpenCode's events do not come; sessions at work are looked at every two seconds instead.",
+};
+
+const askUnseen: Notice = {
+  code: "ask_unseen",
+  message:
+    "OpenCode cannot list what is asked, and the agent may wait for a permission that nobody here heard of. If its turn " +
+    "does not go on, answer it in OpenCode itself, or stop the turn with `waybill lanes abort`.",
+};
+
+export class SessionMonitor {
+  readonly signals: SessionPublisher;
+  readonly #options: SessionMonitorOptions;
+  readonly #stream: EventStream;
+  readonly #polling: BusyPolling;
+  readonly #watched = new Map<string, WatchedSession>();
+  readonly #hintListeners = new Set<(hint: Hint) => void>();
+  /** Known once the stream was open, or could not be opened. */
+  #eventsAreMissing = false;
+
+  constructor(options: SessionMonitorOptions) {
+    const { api, registry, clock, silenceMs, onError } = options;
+    this.#options = options;
+    this.#polling = new BusyPolling({ clock, onPoll: (sessionId) => this.#hint(sessionId) });
+    this.signals = new SessionPublisher({
+      api,
+      registry,
+      clock,
+      readRows: (...request) => readSessionRows(options, ...request),
+      readAsks: async (...request) => askSignals(await readPendingRequests(options, ...request)),
+      onError,
+    });
+    this.#stream = new EventStream({
+      api,
+      clock,
+      ...(silenceMs === undefined ? {} : { silenceMs }),
+      onLive: (live) => {
+        this.#eventsAreMissing = !live;
+        this.#polling.setLive(live);
+        this.signals.setLive(live);
+      },
+      onEvent: (event) => this.#receive(event),
+      onGap: () => {
+        this.#hintAll();
+        this.signals.resyncAll();
+      },
+      onError: options.onStreamError,
+    });
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    this.#hintListeners.add(listener);
+    return () => this.#hintListeners.delete(listener);
+  }
+
+  /** The asks of a server end with it. `died`: the server was ours, and its turns ended too. */
+  serverChanged(change: "available" | "died" | "lost"): void {
+    this.#options.receivedPermissions.clear();
+    for (const session of this.#watched.values()) session.mayMissAsk = false;
+    if (change === "died") this.signals.serverDied();
+    if (change !== "available") return;
+    this.#stream.start();
+    this.#stream.retryNow();
+    this.#hintAll();
+  }
+
+  /** From now on events about the session give hints. It counts as busy until it is known to be idle. */
+  watch(sessionId: string): WatchedSession {
+    const watched = this.#watched.get(sessionId) ?? { lastActivityAt: null, error: null, mayMissAsk: false };
+    this.#watched.set(sessionId, watched);
+    this.#polling.mark(sessionId, "busy");
+    return watched;
+  }
+
+  markIdle(sessionId: string): void {
+    this.#polling.mark(sessionId, "idle");
+  }
+
+  forget(sessionId: string): void {
+    this.#watched.delete(sessionId);
+    this.#polling.mark(sessionId, "idle");
+    this.signals.laneRemoved(sessionId);
+  }
+
+  notices(sessionId: string | null): Notice[] {
+    const mayMissAsk = sessionId !== null && this.#watched.get(sessionId)?.mayMissAsk;
+    return [...(this.#eventsAreMissing ? [noEvents] : []), ...(mayMissAsk ? [askUnseen] : [])];
+  }
+
+  async close(): Promise<void> {
+    this.#polling.close();
+    this.signals.close();
+    await this.#stream.close();
+  }
+
+  #receive(event: OpencodeEvent): void {
+    const { registry, receivedPermissions } = this.#options;
+    const { type, properties } = event;
+    // A subtask's session is announced before anything happens in it.
+    if (type === "session.created" || type === "session.updated") {
+      const { id, parentID } = (properties.info ?? {}) as { id?: unknown; parentID?: unknown };
+      if (typeof id === "string") registry.add(id, typeof parentID === "string" ? parentID : null);
+    }
+    if (type === "permission.replied") receivedPermissions.delete(String(properties.requestID));
+    if (type === "permission.asked" && isPermissionRequest(properties))
+      receivedPermissions.set(properties.id, properties);
+    this.signals.receive(event);
+    const { sessionID } = properties;
+    if (typeof sessionID !== "string") return;
+    const root = registry.knownRoot(sessionID);
+    const watched = this.#watched.get(root);
+    if (watched) this.#record(watched, event, root === sessionID);
+    if (hintEvents.has(type)) {
+      if (watched) this.#hint(root);
+      else void this.#hintRoot(sessionID);
+    }
+    // Also sessions of others, whose events an attached server sends too.
+    if (type === "session.deleted") registry.forget(sessionID);
+  }
+
+  #record(watched: WatchedSession, { type, properties: { error } }: OpencodeEvent, isRoot: boolean): void {
+    const at = this.#options.clock.now();
+    if (type === "message.part.delta" || type === "message.part.updated") watched.lastActivityAt = at;
+    // A second error of the same turn only adds the program's stack trace.
+    else if (type === "session.error" && isRoot && error) watched.error ??= { at, error };
+  }
+
+  #hint(sessionId: string): void {
+    for (const listener of this.#hintListeners) listener({ sessionId });
+  }
+
+  #hintAll(): void {
+    for (const sessionId of this.#watched.keys()) this.#hint(sessionId);
+  }
+
+  /** For a subtask whose start was missed: only the server knows under which lane's session it runs. */
+  async #hintRoot(sessionId: string): Promise<void> {
+    try {
+      const root = await this.#options.registry.root(sessionId, AbortSignal.timeout(lookupTimeoutMs));
+      if (this.#watched.has(root)) this.#hint(root);
+    } catch (error) {
+      this.#options.onError(error);
+    }
+  }
+}
+
+/** Adds a row for an error that ended the turn of the newest prompt before there was one. */
+export function withErrorRow(
+  { error: received }: WatchedSession,
+  rows: readonly StoredMessage[],
+): readonly StoredMessage[] {
+  const prompt = rows.at(-1)?.info;
+  if (!received || prompt?.role !== "user") return rows;
+  const time = { created: received.at, completed: received.at };
+  const info = { id: `${prompt.id}_error`, role: "assistant", parentID: prompt.id, time, error: received.error };
+  return [...rows, { info, parts: [] } as unknown as StoredMessage];
+}

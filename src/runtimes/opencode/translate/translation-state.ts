@@ -1,0 +1,96 @@
+/**
+ * What the translation remembers of one session: prompts whose parts still arrive, the open message, and a completed one
+ * whose parts may still arrive.
+ */
+import { KnownIds } from "../../../core/turn/item-tracker.ts";
+import type { Said } from "../../../core/turn/signal.ts";
+import type { AssistantMessage, Part } from "../server/opencode-api.ts";
+import { isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
+
+/** More messages than one turn has. Parts of older messages are dropped. */
+const maxMessages = 5000;
+
+export class TranslationState {
+  /** The call that this session works for; null at the top. */
+  parentCall: string | null = null;
+  /** The program became idle while a message was open; that message's end still has to arrive. */
+  idleBeforeEnd = false;
+  newestError: string | null = null;
+  /** Open calls that write a plan. */
+  readonly planCalls = new Set<string>();
+  /** The kind of each part that deltas may extend. */
+  readonly textParts = new Map<string, "text" | "reasoning">();
+  openMessage: string | null = null;
+  readonly #prompts = new Map<string, Map<string, Part>>();
+  readonly #users = new KnownIds(maxMessages);
+  readonly #assistants = new KnownIds(maxMessages);
+  #completed: AssistantMessage | null = null;
+
+  isAssistant(message: string): boolean {
+    return this.#assistants.has(message);
+  }
+
+  /** The parts of a prompt arrive one by one, and none is marked as the last: the next event shows that. */
+  addPrompt(message: string): void {
+    if (this.#users.add(message)) this.#prompts.set(message, new Map());
+  }
+
+  /** False when the part does not belong to a prompt. */
+  addPromptPart(part: Part): boolean {
+    this.#prompts.get(part.messageID)?.set(part.id, part);
+    return this.#users.has(part.messageID);
+  }
+
+  takePrompts(): Said[] {
+    const prompts = [...this.#prompts];
+    this.#prompts.clear();
+    return prompts.flatMap(([message, parts]) => promptSignals(message, [...parts.values()], this.parentCall));
+  }
+
+  /** While a message waits for its end, the prompts after it wait too. */
+  takePromptsWhileBusy(): Said[] {
+    return this.#completed === null ? this.takePrompts() : [];
+  }
+
+  /**
+   * The server may write an event late, so that it reports a message as completed before its parts. The end is published
+   * when the next message begins or the program becomes idle.
+   */
+  addAssistant(info: AssistantMessage): Said[] {
+    const isNew = this.#assistants.add(info.id);
+    const before = isNew ? [...this.takeEnd(), ...this.takePrompts()] : [];
+    if (isNew) this.openMessage = info.id;
+    if (isCompleted(info)) {
+      this.#completed = info;
+      if (this.openMessage === info.id) this.openMessage = null;
+    }
+    return [...before, ...(isNew ? messageSignals(info, this.parentCall) : [])];
+  }
+
+  takeEnd(): Said[] {
+    const completed = this.#completed;
+    this.#completed = null;
+    return completed === null ? [] : messageEndSignals(completed);
+  }
+
+  /** For a message that was published from its stored row: its events go on from there. */
+  markPublished(info: { id: string; role: "user" | "assistant" }, isOpen: boolean): void {
+    (info.role === "user" ? this.#users : this.#assistants).add(info.id);
+    this.drop(info.id);
+    if (isOpen) this.openMessage = info.id;
+  }
+
+  /** Nothing more is expected of this message. */
+  drop(message: string): void {
+    this.#prompts.delete(message);
+    if (this.openMessage === message) this.openMessage = null;
+    if (this.#completed?.id === message) this.#completed = null;
+  }
+
+  endTurn(): void {
+    this.openMessage = null;
+    this.idleBeforeEnd = false;
+    this.textParts.clear();
+    this.planCalls.clear();
+  }
+}
