@@ -23,7 +23,7 @@ module.exports = {
       severity: "error",
       comment: "Two files that need each other are one file, or a third is missing.",
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+      to: { circular: true },
     },
     {
       name: "core-imports-only-core",

@@ -11,9 +11,8 @@ import type { DueReconcile } from "../store/port.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
 import { reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
-import type { SessionMemory } from "./session.ts";
 import { abortTurn } from "./session.ts";
-import type { CourierDeps, StepContext } from "./step-context.ts";
+import type { CourierDeps, SessionMemory, StepContext } from "./step-context.ts";
 import { takeHead } from "./take-head.ts";
 import { WakeUps } from "./wake-ups.ts";
 

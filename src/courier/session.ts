@@ -1,5 +1,4 @@
 /** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
-import type { BlockedSession } from "../core/decision/submission.ts";
 import { decideSession, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -8,13 +7,6 @@ import type { Runtime } from "../runtimes/port.ts";
 import { withTimeout } from "../timeout.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
-
-export type SessionMemory = {
-  /** Sessions that were opened and could not be stored, as on a full disk, by lane. The next try takes them. */
-  unstored: Map<string, string>;
-  /** Busy sessions that keep a message waiting, by session. */
-  blocked: Map<string, BlockedSession>;
-};
 
 export type OpenSession = { outcome: "open"; lane: Lane; slice: TranscriptSlice };
 export type NoSession = { outcome: "not_now" | "impossible"; reason: string };

@@ -1,4 +1,5 @@
 /** What the courier works with, and what one step on a delivery gets of it. */
+import type { BlockedSession } from "../core/decision/submission.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -10,7 +11,6 @@ import type { TimeoutContext } from "../timeout.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
-import type { SessionMemory } from "./session.ts";
 import type { WakeUps } from "./wake-ups.ts";
 
 export type CourierDeps = TimeoutContext & {
@@ -26,6 +26,13 @@ export type CourierDeps = TimeoutContext & {
   failPoint: FailPointHook;
   /** Gets errors that no rule covers. What failed is retried later. */
   onError: (failure: { laneId?: string; error: unknown }) => void;
+};
+
+export type SessionMemory = {
+  /** Sessions that were opened and could not be stored, as on a full disk, by lane. The next try takes them. */
+  unstored: Map<string, string>;
+  /** Busy sessions that keep a message waiting, by session. */
+  blocked: Map<string, BlockedSession>;
 };
 
 export type StepContext = CourierDeps & {

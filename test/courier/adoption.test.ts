@@ -8,8 +8,8 @@ import type { World, WorldOptions } from "../support/waybill.ts";
 import { startWorld } from "../support/waybill.ts";
 
 const script = {
-  turns: [{ when: "by a person", steps: [{ uses: { tokens: 70, cost: 1 } }, { say: "Said to a person: 1." }] }],
-  always: [{ steps: [{ uses: { tokens: 5, cost: 0 } }, { say: "Said to Waybill: 2." }] }],
+  turns: [{ when: "by a person", steps: [{ uses: { tokens: 70, cost: 1 } }, { say: "SignalBody to a person: 1." }] }],
+  always: [{ steps: [{ uses: { tokens: 5, cost: 0 } }, { say: "SignalBody to Waybill: 2." }] }],
 };
 
 /** A world, and a session of its lane that nobody but the agent knows of. */
@@ -50,7 +50,7 @@ describe("an adopted session", () => {
     await adopt();
     await world.send({ id: "m1" });
     await world.reaches("m1", "responded");
-    expect((await world.mail()).map((mail) => mail.text)).toEqual(["Said to Waybill: 2."]);
+    expect((await world.mail()).map((mail) => mail.text)).toEqual(["SignalBody to Waybill: 2."]);
     expect(world.prompts("m1").map((one) => one.text)).toEqual(["m1"]);
     expect(await today(world)).toMatchObject({ tokens: 5, cost: 0 });
   });
@@ -64,7 +64,7 @@ describe("an adopted session", () => {
     expect(world.waybill.courier.waitReason("lane")).toBe("session_busy");
     expect(world.prompts("m1")).toEqual([]);
     await world.reaches("m1", "responded");
-    expect((await world.mail()).map((mail) => mail.text)).toEqual(["Said to Waybill: 2."]);
+    expect((await world.mail()).map((mail) => mail.text)).toEqual(["SignalBody to Waybill: 2."]);
   });
 
   test("that is the lane's own already stays what it is", async () => {

@@ -1,7 +1,7 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
-import type { Said, Signal } from "../../src/core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../src/core/turn/signal.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
@@ -57,7 +57,7 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, max
   await recorder.catchUp(new Map([["stub", runtime]]));
   const told: PublishedEvent[] = [];
   recorder.onEvents((batch) => told.push(...batch));
-  const say = (said: Said, lane = "lane") => {
+  const say = (said: SignalBody, lane = "lane") => {
     const signal: Signal = { at: world.clock.now(), session: "ses-1", ...said };
     for (const listener of listeners) listener(lane, signal);
   };
@@ -67,8 +67,8 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, max
 const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
 /** The first thing in a message, with which it begins. */
 const message = { type: "file", message: "a1", file: changed } as const;
-const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
-const failure = (text: string): Said => ({ type: "error", id: text, message: text, item: null });
+const delta = (text: string): SignalBody => ({ type: "delta", message: "a1", part: "p1", kind: "text", text });
+const failure = (text: string): SignalBody => ({ type: "error", id: text, message: text, item: null });
 
 test("a turn of an agent is kept from its start to its end, in the order in which it happened", async () => {
   const world = await startWorld({ script: { always: [working] } });

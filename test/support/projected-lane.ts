@@ -2,7 +2,7 @@
 
 import type { Message } from "../../src/core/message/message.ts";
 import { beginNotes, endNote } from "../../src/core/turn/delivery-notes.ts";
-import type { Said } from "../../src/core/turn/signal.ts";
+import type { SignalBody } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { NativeEvent, SessionSettings } from "../../src/transports/opencode-api/projection/native-event.ts";
@@ -30,7 +30,7 @@ export class ProjectedLane {
   }
 
   /** What is told of each. */
-  says(...all: (Said & { nativeSession?: string })[]): NativeEvent[] {
+  says(...all: (SignalBody & { nativeSession?: string })[]): NativeEvent[] {
     const drafts = all.flatMap((said) => this.#tracker.take({ at: 1000 + this.#seq, session: "s1", ...said }));
     return this.#take(drafts);
   }

@@ -8,10 +8,10 @@
  * in when one begins: here it does with the first thing in it.
  */
 import type { FilePart, Item, Part } from "./item.ts";
-import type { Said } from "./signal.ts";
+import type { SignalBody } from "./signal.ts";
 import type { EventBody } from "./universal-event.ts";
 
-type Ending = Pick<Extract<Said, { type: "message_done" }>, "error" | "usage">;
+type Ending = Pick<Extract<SignalBody, { type: "message_done" }>, "error" | "usage">;
 type Entry = {
   item: Item;
   /** Of a message: calls that have no result yet, what they changed, and how it ended while they still ran. */
@@ -21,8 +21,8 @@ type Entry = {
   /** It was begun before a restart: how much of its text was bodies as deltas, nobody knows. */
   restored: boolean;
 };
-type Words = Extract<Said, { type: "part" | "delta" }>;
-type Tool = Extract<Said, { type: "tool" }>;
+type Words = Extract<SignalBody, { type: "part" | "delta" }>;
+type Tool = Extract<SignalBody, { type: "tool" }>;
 
 /** Repeats come soon after; more than a very long turn has items need not be maxKnownIds. */
 const maxKnownIds = 5000;
@@ -45,7 +45,7 @@ export class ItemTracker {
     return this.#open.size + this.#empty.size > 0;
   }
 
-  prompt({ message, parts, parent }: Extract<Said, { type: "prompt" }>): EventBody[] {
+  prompt({ message, parts, parent }: Extract<SignalBody, { type: "prompt" }>): EventBody[] {
     return this.#whole({ id: message, kind: "message", role: "user", parent: parent ?? null, parts: [...parts] });
   }
 
@@ -53,7 +53,7 @@ export class ItemTracker {
    * A message is emitted with the first thing in it: some programs announce one before the model has said anything, and
    * others do not.
    */
-  message({ message, parent }: Pick<Extract<Said, { type: "message" }>, "message" | "parent">): EventBody[] {
+  message({ message, parent }: Pick<Extract<SignalBody, { type: "message" }>, "message" | "parent">): EventBody[] {
     if (!this.knows(message) && !this.#empty.has(message)) this.#empty.set(message, parent ?? null);
     return [];
   }
@@ -95,14 +95,14 @@ export class ItemTracker {
     return [...bodies, ...this.#resolved(message, call)];
   }
 
-  inputDelta({ call, text }: Extract<Said, { type: "tool_input_delta" }>): EventBody[] {
+  inputDelta({ call, text }: Extract<SignalBody, { type: "tool_input_delta" }>): EventBody[] {
     const id = callItem(call);
     if (!this.#open.has(id)) return [];
     return [{ type: "item.delta", data: { item: id, part: call, kind: "input", text } }];
   }
 
   /** The same change is bodies once. One that says less adds nothing to one of the same path. */
-  file({ message, file }: Extract<Said, { type: "file" }>): EventBody[] {
+  file({ message, file }: Extract<SignalBody, { type: "file" }>): EventBody[] {
     const begun = this.#beginMessage(message);
     const files = this.#open.get(message)?.files;
     if (!files) return begun;
@@ -113,16 +113,16 @@ export class ItemTracker {
     return begun;
   }
 
-  plan({ id, value }: Extract<Said, { type: "plan" }>): EventBody[] {
+  plan({ id, value }: Extract<SignalBody, { type: "plan" }>): EventBody[] {
     return this.#whole({ id, kind: "plan", parts: [{ type: "json", id, value }] });
   }
 
-  status({ id, name, value, failed }: Extract<Said, { type: "status" }>): EventBody[] {
+  status({ id, name, value, failed }: Extract<SignalBody, { type: "status" }>): EventBody[] {
     const status = failed === true ? "failed" : "completed";
     return this.#whole({ id, kind: "status", name, parts: [{ type: "json", id, value }] }, status);
   }
 
-  done({ message, error, usage }: Extract<Said, { type: "message_done" }>): EventBody[] {
+  done({ message, error, usage }: Extract<SignalBody, { type: "message_done" }>): EventBody[] {
     if (error && !this.#open.has(message)) {
       // It failed before it said anything; that is news of the turn.
       this.#empty.delete(message);

@@ -14,9 +14,9 @@ export type Signal = {
   nativeSession?: string;
   /** Concluded by the runtime, as after a crash. */
   synthetic?: boolean;
-} & Said;
+} & SignalBody;
 
-export type Said =
+export type SignalBody =
   | { type: "session_started"; resumed: boolean }
   | { type: "session_ended"; reason: string }
   /**

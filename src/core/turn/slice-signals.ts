@@ -3,12 +3,12 @@
  * Pure. The rows are taken as they are; asks that are gone from the slice have to be said by whoever answered them.
  */
 import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
-import type { Said, Signal } from "./signal.ts";
+import type { SignalBody, Signal } from "./signal.ts";
 
 export function signalsOf(slice: TranscriptSlice, at: number): Signal[] {
   const { sessionId: session, rows, asks, status } = slice;
   const byItself = new Set(rows.filter(({ role }) => role === "system").map(({ id }) => id));
-  const said: Said[] = rows.flatMap((row) => ofRow(row, byItself));
+  const said: SignalBody[] = rows.flatMap((row) => ofRow(row, byItself));
   for (const { id: ask, kind, title } of asks) {
     if (kind === "permission") said.push({ type: "permission", ask, title, call: null, detail: null });
     else {
@@ -29,7 +29,7 @@ export function newestTurn(rows: readonly TranscriptRow[]): readonly TranscriptR
 }
 
 /** A turn that the program began by itself answers nobody's prompt. */
-function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): Said[] {
+function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): SignalBody[] {
   const { id: message, text, role } = row;
   if (role === "user") return [{ type: "prompt", message, parts: [{ type: "text", id: `${message}:text`, text }] }];
   if (role !== "assistant") return [];
@@ -37,19 +37,19 @@ function ofRow(row: TranscriptRow, byItself: ReadonlySet<string>): Said[] {
     { type: "message", message, prompt: byItself.has(row.parentId ?? "") ? null : row.parentId },
     ...wordsOf(row, "reasoning"),
     ...wordsOf(row, "text"),
-    ...row.tools.flatMap(({ id: call, name, input, output, rejected, status, files = [] }): Said[] => [
+    ...row.tools.flatMap(({ id: call, name, input, output, rejected, status, files = [] }): SignalBody[] => [
       { type: "tool", message, call, name, state: { status, input, output, rejected } },
-      ...files.map((file): Said => ({ type: "file", message, file: { type: "file", ...file } })),
+      ...files.map((file): SignalBody => ({ type: "file", message, file: { type: "file", ...file } })),
     ]),
     ...endOf(row),
   ];
 }
 
-function wordsOf({ id: message, ...row }: TranscriptRow, kind: "text" | "reasoning"): Said[] {
+function wordsOf({ id: message, ...row }: TranscriptRow, kind: "text" | "reasoning"): SignalBody[] {
   return row[kind] === "" ? [] : [{ type: "part", message, part: `${message}:${kind}`, kind, text: row[kind] }];
 }
 
-function endOf({ id: message, completedAt, error, usage }: TranscriptRow): Said[] {
+function endOf({ id: message, completedAt, error, usage }: TranscriptRow): SignalBody[] {
   if (completedAt === null) return [];
   const tokens = { input: usage?.tokens ?? 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
   return [{ type: "message_done", message, error, usage: usage ? { tokens, cost: usage.cost, model: null } : null }];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { universalEventSchema } from "../../../test/support/event-schema.ts";
 import { isKept } from "./bounded-event.ts";
-import type { Said, Signal } from "./signal.ts";
+import type { SignalBody, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";
 
@@ -18,10 +18,10 @@ const failure = fc.option(
   fc.record({ kind: fc.constantFrom("aborted" as const, "failed" as const), message: fc.constantFrom("x", "y") }),
 );
 
-const said: fc.Arbitrary<Said> = fc.oneof(
+const said: fc.Arbitrary<SignalBody> = fc.oneof(
   fc.record({ type: fc.constant("prompt" as const), message: id("u"), parts: fc.constant([]) }),
-  fc.constantFrom<Said>({ type: "busy" }, { type: "stopped" }, { type: "died" }, { type: "rest" }),
-  fc.constantFrom<Said>({ type: "session_ended", reason: "exit" }, { type: "unparsed", reason: "?", raw: "?" }),
+  fc.constantFrom<SignalBody>({ type: "busy" }, { type: "stopped" }, { type: "died" }, { type: "rest" }),
+  fc.constantFrom<SignalBody>({ type: "session_ended", reason: "exit" }, { type: "unparsed", reason: "?", raw: "?" }),
   fc.record({ type: fc.constant("rest" as const), queued: fc.integer({ min: 0, max: 2 }) }),
   fc.record({ type: fc.constant("message" as const), message: id("a"), prompt: fc.option(id("u")) }),
   fc.record({

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { isKept } from "./bounded-event.ts";
-import type { Said, Signal } from "./signal.ts";
+import type { SignalBody, Signal } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft } from "./universal-event.ts";
 
 const tokens = { input: 10, output: 5, reasoning: 0, cacheRead: 0, cacheWrite: 0 };
 
-function at(said: Said, more: Partial<Signal> = {}): Signal {
+function at(said: SignalBody, more: Partial<Signal> = {}): Signal {
   return { at: 1000, session: "s1", ...more, ...said } as Signal;
 }
 
-function track(...said: (Said | Signal)[]): Draft[] {
+function track(...said: (SignalBody | Signal)[]): Draft[] {
   const tracker = new TurnTracker();
   return said.flatMap((one) => tracker.take("session" in one ? one : at(one)));
 }
@@ -26,26 +26,26 @@ function lines(drafts: readonly Draft[]): string[] {
   });
 }
 
-const prompt = (message = "u1"): Said => ({ type: "prompt", message, parts: [{ type: "text", id: "p", text: "do" }] });
-const message = (id = "a1"): Said => ({ type: "message", message: id, prompt: "u1" });
-const says = (text: string, id = "a1"): Said => ({ type: "part", message: id, part: "t", kind: "text", text });
-const done = (id = "a1", error: { kind: "aborted" | "failed"; message: string } | null = null): Said => ({
+const prompt = (message = "u1"): SignalBody => ({ type: "prompt", message, parts: [{ type: "text", id: "p", text: "do" }] });
+const message = (id = "a1"): SignalBody => ({ type: "message", message: id, prompt: "u1" });
+const says = (text: string, id = "a1"): SignalBody => ({ type: "part", message: id, part: "t", kind: "text", text });
+const done = (id = "a1", error: { kind: "aborted" | "failed"; message: string } | null = null): SignalBody => ({
   type: "message_done",
   message: id,
   error,
   usage: { tokens, cost: 0.1, model: "m" },
 });
-const tool = (state: Extract<Said, { type: "tool" }>["state"], call = "c1", id = "a1"): Said => ({
+const tool = (state: Extract<SignalBody, { type: "tool" }>["state"], call = "c1", id = "a1"): SignalBody => ({
   type: "tool",
   message: id,
   call,
   name: "read",
   state,
 });
-const running = (output?: string): Said =>
+const running = (output?: string): SignalBody =>
   tool({ status: "running", input: { path: "x" }, ...(output === undefined ? {} : { output }) });
 const ran = tool({ status: "completed", input: { path: "x" }, output: "ok" });
-const rest: Said = { type: "rest" };
+const rest: SignalBody = { type: "rest" };
 
 describe("a turn", () => {
   test("begins with its prompt, ends once when the program rests, and has every item begin and end in it", () => {
@@ -79,7 +79,7 @@ describe("a turn", () => {
   });
 
   test("has a message end after the results of its calls and after its file changes, whenever the program said so", () => {
-    const file: Said = {
+    const file: SignalBody = {
       type: "file",
       message: "a1",
       file: { type: "file", path: "x", change: "modified", diff: "@@" },
@@ -97,7 +97,7 @@ describe("a turn", () => {
   });
 
   test("has a change that is known stay known when the program names only its file later", () => {
-    const file = (change: "added" | "unknown"): Said => ({
+    const file = (change: "added" | "unknown"): SignalBody => ({
       type: "file",
       message: "a1",
       file: { type: "file", path: "x", change, diff: null },
@@ -115,7 +115,7 @@ describe("a turn", () => {
   });
 
   test("is not ended by an ask, and what was asked and never answered expires with it", () => {
-    const ask: Said = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
+    const ask: SignalBody = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
     const told = track(prompt(), running(), ask, ask, { type: "stopped" }, rest);
     expect(lines(told).slice(5)).toEqual([
       "item.completed tool_call call:c1",
@@ -139,7 +139,7 @@ describe("a turn", () => {
   });
 
   test("is not followed by what a subagent was told: its prompt belongs to the call", () => {
-    const below: Signal = at({ ...prompt("u2"), parent: "call:c1" } as Said, { nativeSession: "s2" });
+    const below: Signal = at({ ...prompt("u2"), parent: "call:c1" } as SignalBody, { nativeSession: "s2" });
     const told = track(prompt(), message(), below, done(), { type: "rest", queued: 1 });
     expect(told.find(({ type, nativeSession }) => type === "item.started" && nativeSession)?.data).toMatchObject({
       item: { id: "u2", role: "user", parent: "call:c1" },
@@ -153,7 +153,7 @@ describe("a turn", () => {
   });
 
   test("is not begun again by what comes late, and is ended by nothing twice", () => {
-    const ended: Said = { type: "session_ended", reason: "exit 0" };
+    const ended: SignalBody = { type: "session_ended", reason: "exit 0" };
     const told = track(
       prompt(),
       message(),
@@ -170,7 +170,7 @@ describe("a turn", () => {
     expect(told.at(-1)?.turn).toBeNull();
   });
 
-  test.each<[string, Said[], string]>([
+  test.each<[string, SignalBody[], string]>([
     ["a message that failed", [message(), done("a1", { kind: "failed", message: "no" }), rest], "error"],
     ["an error that no message carries", [{ type: "error", id: "e", message: "no", item: null }, rest], "error"],
     [

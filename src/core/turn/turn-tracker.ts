@@ -5,7 +5,7 @@
  */
 import type { Item } from "./item.ts";
 import { ItemTracker } from "./item-tracker.ts";
-import type { Said, Signal } from "./signal.ts";
+import type { SignalBody, Signal } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
 type Turn = {
@@ -21,7 +21,7 @@ type Turn = {
   errors: Set<string>;
 };
 
-type BodyOf<T extends Said["type"]> = Extract<Said, { type: T }>;
+type BodyOf<T extends SignalBody["type"]> = Extract<SignalBody, { type: T }>;
 
 export class TurnTracker {
   readonly #items = new ItemTracker();

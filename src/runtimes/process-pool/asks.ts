@@ -1,6 +1,6 @@
 /** What agent programs ask a person: permissions and questions, and the signals that report them. Pure. */
 import type { Ask } from "../../core/transcript/transcript.ts";
-import type { Said } from "../../core/turn/signal.ts";
+import type { SignalBody } from "../../core/turn/signal.ts";
 import type { Question } from "../../core/turn/universal-event.ts";
 import type { Json } from "../json-fields.ts";
 import { asList, asObject, asText } from "../json-fields.ts";
@@ -13,7 +13,7 @@ export type AgentAsk = Pick<Ask, "id" | "kind" | "title"> & {
   questions: readonly Question[];
 };
 
-export type AskSignal = Extract<Said, { type: "permission" | "question" }>;
+export type AskSignal = Extract<SignalBody, { type: "permission" | "question" }>;
 
 /** What a tool wants to do, in one line: the command, the file, the address. */
 export function permissionTitle(tool: string, input: Json, description: unknown = null): string {
@@ -49,7 +49,7 @@ export function askSignal({ id: ask, kind, title, call, detail, questions }: Age
     : { type: "question", ask, call, questions };
 }
 
-export function answeredSignal({ type, ask }: AskSignal, { decision, answers = [] }: AskAnswer): Said {
+export function answeredSignal({ type, ask }: AskSignal, { decision, answers = [] }: AskAnswer): SignalBody {
   if (type === "permission") return { type: "permission_over", ask, outcome: decision };
   const isRejected = decision === "reject";
   return {
@@ -60,7 +60,7 @@ export function answeredSignal({ type, ask }: AskSignal, { decision, answers = [
   };
 }
 
-export function expiredSignal({ type, ask }: AskSignal): Said {
+export function expiredSignal({ type, ask }: AskSignal): SignalBody {
   if (type === "permission") return { type: "permission_over", ask, outcome: "expired" };
   return { type: "question_over", ask, outcome: "expired", answers: null };
 }

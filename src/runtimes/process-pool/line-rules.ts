@@ -1,5 +1,5 @@
 /** How the known lines of an agent program are handled. A line without a rule is published as `unparsed`. Pure. */
-import type { Said } from "../../core/turn/signal.ts";
+import type { SignalBody } from "../../core/turn/signal.ts";
 import type { Json } from "../json-fields.ts";
 
 /** Translated, published as a status item of this name, or ignored for this reason. */
@@ -17,7 +17,7 @@ export function sameRule(rule: LineRule, prefix: string, names: string): LineRul
   return Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, rule]));
 }
 
-export function unparsed(reason: string, line: string | Json): Said {
+export function unparsed(reason: string, line: string | Json): SignalBody {
   const raw = typeof line === "string" ? line : JSON.stringify(line);
   return { type: "unparsed", reason, raw: raw.slice(0, maxRawLength) };
 }

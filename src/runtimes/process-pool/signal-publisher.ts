@@ -4,12 +4,12 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { Said, Signal } from "../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 
 /** `nativeSession` is the subagent's. */
-export type AgentSignal = Said & { nativeSession?: string };
+export type AgentSignal = SignalBody & { nativeSession?: string };
 
 /** Translates the lines of one process, and what is done to it, into signals. */
 export type LineTranslator = {

@@ -7,7 +7,7 @@ import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { Said } from "../../core/turn/signal.ts";
+import type { SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type {
   AskAnswer,
@@ -153,7 +153,7 @@ export class StubRuntime implements Runtime {
     if (!session) throw new AppError({ code: "ask_unknown", message: `Nothing is asked under "${askId}" any more.` });
     const { decision, answers = null } = answer;
     const outcome = decision === "reject" ? decision : "answered";
-    const body: Said = session.asksQuestion(askId)
+    const body: SignalBody = session.asksQuestion(askId)
       ? { type: "question_over", ask: askId, outcome, answers }
       : { type: "permission_over", ask: askId, outcome: decision };
     this.#publish(session.lane, session.id, body);
@@ -276,7 +276,7 @@ export class StubRuntime implements Runtime {
     this.#publishChanges(session);
   }
 
-  #publish(lane: string, session: string, body: Said): void {
+  #publish(lane: string, session: string, body: SignalBody): void {
     for (const listener of this.#signalListeners) listener(lane, { at: this.#now(), session, ...body });
   }
 

@@ -5,7 +5,7 @@
  * program without partial messages, send complete blocks only. A message without blocks does not reach the transcript,
  * so its start is reported with its first block.
  */
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
 import { tokensOf } from "./translate-usage.ts";
@@ -24,7 +24,7 @@ type Message = {
   isPublished: boolean;
   isDone: boolean;
 };
-type MessageError = Extract<Said, { type: "message_done" }>["error"];
+type MessageError = Extract<SignalBody, { type: "message_done" }>["error"];
 
 /** The model's name in messages that the program itself generates. */
 export const syntheticModel = "<synthetic>";
@@ -42,7 +42,7 @@ export class AgentStream {
   }
 
   /** Null when the event lacks a required field. */
-  event(line: Json, prompt: string | null): Said[] | null {
+  event(line: Json, prompt: string | null): SignalBody[] | null {
     const event = asObject(line.event) ?? {};
     if (event.type === "message_start") return this.#started(asObject(event.message) ?? {});
     const id = asText(line.api_message_id) ?? this.#current?.id;
@@ -63,7 +63,7 @@ export class AgentStream {
   }
 
   /** A complete block. Null when the line has no message. */
-  block(line: Json, prompt: string | null): Said[] | null {
+  block(line: Json, prompt: string | null): SignalBody[] | null {
     const given = asObject(line.message);
     const id = asText(given?.id) ?? asText(line.uuid);
     if (!given || id === null) return null;
@@ -80,7 +80,7 @@ export class AgentStream {
   }
 
   /** Reports the end of the newest message once; an error is reported after its end, too. */
-  finish(error: MessageError = null): Said[] {
+  finish(error: MessageError = null): SignalBody[] {
     const message = this.#current;
     if (!message?.isPublished || (message.isDone && error === null)) return [];
     message.isDone = true;
@@ -88,7 +88,7 @@ export class AgentStream {
   }
 
   /** A person stopped the agent. Without output before that, the transcript has a row of its own for it. */
-  interrupt(row: string): Said[] {
+  interrupt(row: string): SignalBody[] {
     if (this.#current?.isPublished) return this.finish(interrupted);
     if (this.hasOutput) return [];
     const { message, signals } = this.#open(row);
@@ -96,11 +96,11 @@ export class AgentStream {
   }
 
   /** Ends the message of a stopped call; a message that came after it goes on. */
-  stopCall({ message }: ToolUse): Said[] {
+  stopCall({ message }: ToolUse): SignalBody[] {
     return this.#current?.id === message ? this.finish(interrupted) : [];
   }
 
-  #started(given: Json): Said[] | null {
+  #started(given: Json): SignalBody[] | null {
     const id = asText(given.id);
     if (id === null) return null;
     const { message, signals } = this.#open(id);
@@ -110,7 +110,7 @@ export class AgentStream {
   }
 
   /** The current message, with the signals that end the one before it. */
-  #open(id: string): { message: Message; signals: Said[] } {
+  #open(id: string): { message: Message; signals: SignalBody[] } {
     if (this.#current?.id === id) return { message: this.#current, signals: [] };
     const signals = this.finish();
     const flags = { hasFinalUsage: false, isPublished: false, isDone: false };
@@ -118,7 +118,7 @@ export class AgentStream {
     return { message: this.#current, signals };
   }
 
-  #publish(message: Message, prompt: string | null): Said[] {
+  #publish(message: Message, prompt: string | null): SignalBody[] {
     if (message.isPublished) return [];
     message.isPublished = true;
     this.hasOutput = true;
@@ -126,7 +126,7 @@ export class AgentStream {
     return [{ type: "message", message: message.id, prompt, ...parent }];
   }
 
-  #blockStarted(message: Message, event: Json, prompt: string | null): Said[] {
+  #blockStarted(message: Message, event: Json, prompt: string | null): SignalBody[] {
     const block = asObject(event.content_block) ?? {};
     const index = asNumber(event.index);
     const signals = this.#publish(message, prompt);
@@ -141,7 +141,7 @@ export class AgentStream {
     return signals;
   }
 
-  #delta(message: Message, event: Json, prompt: string | null): Said[] {
+  #delta(message: Message, event: Json, prompt: string | null): SignalBody[] {
     const signals = this.#publish(message, prompt);
     const delta = asObject(event.delta) ?? {};
     const index = asNumber(event.index);
@@ -160,7 +160,7 @@ export class AgentStream {
     return [...signals, { type: "delta", message: message.id, part: part.part, kind: part.kind, text }];
   }
 
-  #block(message: Message, block: Json, prompt: string | null): Said[] {
+  #block(message: Message, block: Json, prompt: string | null): SignalBody[] {
     const signals = this.#publish(message, prompt);
     const type = asText(block.type) ?? "";
     if (type === "text" || type === "thinking") return [...signals, ...completePart(message, block)];
@@ -195,7 +195,7 @@ function addPart(message: Message, kind: TextPart["kind"]): TextPart {
 }
 
 /** For the block whose deltas came last, or one that came without. */
-function completePart(message: Message, block: Json): Said[] {
+function completePart(message: Message, block: Json): SignalBody[] {
   const kind = block.type === "thinking" ? "reasoning" : "text";
   const part = message.parts.findLast((one) => one.kind === kind && !one.isComplete) ?? addPart(message, kind);
   part.isComplete = true;
@@ -203,6 +203,6 @@ function completePart(message: Message, block: Json): Said[] {
   return text === "" ? [] : [{ type: "part", message: message.id, part: part.part, kind, text }];
 }
 
-function usageOf({ usage, hasFinalUsage, model }: Message): Extract<Said, { type: "message_done" }>["usage"] {
+function usageOf({ usage, hasFinalUsage, model }: Message): Extract<SignalBody, { type: "message_done" }>["usage"] {
   return hasFinalUsage ? { tokens: tokensOf(usage), cost: null, model } : null;
 }

@@ -1,12 +1,12 @@
 /** Status lines of the program, as items of a turn. Pure. */
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 
 /** Outputs of hooks can be very long. */
 const maxLength = 20_000;
 
-export function statusSignal(line: Json, name: string, failed = hasFailed(line)): Said {
+export function statusSignal(line: Json, name: string, failed = hasFailed(line)): SignalBody {
   const { type, subtype, uuid, session_id, parent_tool_use_id, ...value } = line;
   const id = asText(uuid) ?? `${name}:${JSON.stringify(value)}`.slice(0, 200);
   const all = { event: asText(subtype) ?? asText(type), ...value };

@@ -7,7 +7,7 @@
  * reports the end of the process.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../../json-fields.ts";
@@ -111,7 +111,7 @@ export class ClaudeTranslator implements LineTranslator {
     }
   }
 
-  #forAgent(line: Json, translate: (agent: AgentStream) => Said[] | null): AgentSignal[] | null {
+  #forAgent(line: Json, translate: (agent: AgentStream) => SignalBody[] | null): AgentSignal[] | null {
     const parent = asText(line.parent_tool_use_id);
     const name = parent === null ? "" : (asText(line.agent_id) ?? parent);
     const agent = this.#agents.get(name) ?? new AgentStream(parent, this.#calls);
@@ -165,7 +165,7 @@ export class ClaudeTranslator implements LineTranslator {
     const { refused, notRun } = executionNote(line, id);
     const rejected = this.#refusedCalls.delete(id) || refused;
     const { message, name, input } = call;
-    const changes: Said[] = [];
+    const changes: SignalBody[] = [];
     if (block.is_error !== true) {
       const file = claudeFileChange(name, input, result);
       const plan = this.#tasks.planAfter(name, input, result);
@@ -256,6 +256,6 @@ function emptyTurn(prompt: string, error: string | null): AgentSignal[] {
   ];
 }
 
-function inSubagent(body: Said, name: string): AgentSignal {
+function inSubagent(body: SignalBody, name: string): AgentSignal {
   return name === "" ? body : { ...body, nativeSession: name };
 }

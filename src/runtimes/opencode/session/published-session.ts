@@ -1,6 +1,6 @@
 /** What was published of a lane's session so far, as far as later signals depend on it. */
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { Said, Signal } from "../../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
 
 export class PublishedSession {
   lane: Lane;
@@ -34,7 +34,7 @@ export class PublishedSession {
   }
 
   /** Ends the asks that are no longer pending; nobody here knows how they were answered. */
-  expiredAsks(pending: readonly string[]): Said[] {
+  expiredAsks(pending: readonly string[]): SignalBody[] {
     return [...this.#asks]
       .filter(([ask]) => !pending.includes(ask))
       .map(([ask, kind]) =>

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { Said, Signal } from "../../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
 import { withTimeout } from "../../../timeout.ts";
 import type { SignalListener } from "../../port.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
@@ -223,7 +223,7 @@ export class SessionPublisher {
     this.#publishAll(session, [{ at: this.#options.clock.now(), session, synthetic: true, type: "died" }]);
   }
 
-  #publish(session: string, ...bodies: readonly Said[]): void {
+  #publish(session: string, ...bodies: readonly SignalBody[]): void {
     const at = this.#options.clock.now();
     this.#publishAll(
       session,

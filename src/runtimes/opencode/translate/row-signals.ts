@@ -2,7 +2,7 @@
  * Translates stored rows into signals, those of subagents within the call that they work for. Pure, except that it tells
  * the translator what it needs to go on with events.
  */
-import type { Said, Signal } from "../../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
 import type { StoredMessage } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
 import { continuations } from "../transcript/transcript.ts";
@@ -26,7 +26,7 @@ export function signalsFromRows({ root, rows, subtaskRows, busy }: StoredTurns, 
     const state = translator.state(session);
     const at = info.time.created;
     const origin = { at, session: root, ...(session === root ? {} : { nativeSession: session }) };
-    const add = (bodies: readonly Said[]) => {
+    const add = (bodies: readonly SignalBody[]) => {
       for (const body of bodies) signals.push({ ...origin, ...body });
     };
     if (info.role === "user") add(promptSignals(info.id, parts, state.parentCall));
@@ -57,7 +57,7 @@ export function signalsFromRows({ root, rows, subtaskRows, busy }: StoredTurns, 
 }
 
 /** A turn that rests in the middle of its work was interrupted, for example by the end of the server. */
-export function restSignal(rows: readonly StoredMessage[]): Said {
+export function restSignal(rows: readonly StoredMessage[]): SignalBody {
   const newest = rows.findLast(({ info }) => info.role === "assistant");
   return newest === undefined || endsTurn(newest) ? { type: "rest" } : { type: "rest", reason: "interrupted" };
 }

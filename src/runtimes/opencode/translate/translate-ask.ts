@@ -1,8 +1,8 @@
 /** Translates permissions and questions into signals; the same for events and for the server's lists. Pure. */
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { PermissionRequest, QuestionRequest } from "../server/opencode-api.ts";
 
-export type AskSignalBody = Extract<Said, { type: "permission" | "question" }>;
+export type AskSignalBody = Extract<SignalBody, { type: "permission" | "question" }>;
 
 /** `sessionId` is the session that asks, which may be below the lane's. */
 export type PendingAskSignal = { sessionId: string; body: AskSignalBody };

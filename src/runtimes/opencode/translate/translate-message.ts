@@ -1,5 +1,5 @@
 /** Translates messages: a prompt with all its parts, and the start and the end of an assistant's message. Pure. */
-import type { PromptPart, Said } from "../../../core/turn/signal.ts";
+import type { PromptPart, SignalBody } from "../../../core/turn/signal.ts";
 import type { AssistantMessage, Part, StoredMessage } from "../server/opencode-api.ts";
 import { errorFrom, isRejection } from "../transcript/transcript.ts";
 import { fileValue, partSignals, subtaskValue } from "./translate-part.ts";
@@ -8,13 +8,13 @@ import { fileValue, partSignals, subtaskValue } from "./translate-part.ts";
  * A user's message is a prompt only if it holds a person's words. The program adds messages of its own: one that requests
  * a compaction, and one that lets the agent go on after it.
  */
-export function promptSignals(message: string, parts: readonly Part[], parent: string | null): Said[] {
+export function promptSignals(message: string, parts: readonly Part[], parent: string | null): SignalBody[] {
   if (parts.length === 0) return [];
   if (parts.every(isFromProgram)) return parts.flatMap(partSignals);
   return [{ type: "prompt", message, parts: parts.map(promptPart), ...(parent === null ? {} : { parent }) }];
 }
 
-export function messageSignals({ id: message, parentID: prompt }: AssistantMessage, parent: string | null): Said[] {
+export function messageSignals({ id: message, parentID: prompt }: AssistantMessage, parent: string | null): SignalBody[] {
   return [{ type: "message", message, prompt, ...(parent === null ? {} : { parent }) }];
 }
 
@@ -22,7 +22,7 @@ export function isCompleted(info: AssistantMessage): boolean {
   return info.time.completed !== undefined;
 }
 
-export function messageEndSignals({ id: message, error, tokens, cost, providerID, modelID }: AssistantMessage): Said[] {
+export function messageEndSignals({ id: message, error, tokens, cost, providerID, modelID }: AssistantMessage): SignalBody[] {
   const { input, output, reasoning, cache } = tokens;
   const counts = { input, output, reasoning, cacheRead: cache.read, cacheWrite: cache.write };
   const isUsed = cost > 0 || Object.values(counts).some((count) => count > 0);

@@ -1,14 +1,14 @@
 /** Translates the parts of an assistant's message; the same for events and for stored rows. Pure. */
 import type { FilePart } from "../../../core/turn/item.ts";
-import type { Said, ToolState } from "../../../core/turn/signal.ts";
+import type { SignalBody, ToolState } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asObject } from "../../json-fields.ts";
 import type { Part, ToolPart } from "../server/opencode-api.ts";
 import { isRejection } from "../transcript/transcript.ts";
 
-export function partSignals(part: Part): Said[] {
+export function partSignals(part: Part): SignalBody[] {
   const { id, messageID: message, type } = part;
-  const status = (value: unknown): Said[] => [{ type: "status", id, name: type, value }];
+  const status = (value: unknown): SignalBody[] => [{ type: "status", id, name: type, value }];
   switch (part.type) {
     case "text":
       // Added by the program in the agent's name.
@@ -41,20 +41,20 @@ export function partSignals(part: Part): Said[] {
   }
 }
 
-function unknownPart(part: never): Said[] {
+function unknownPart(part: never): SignalBody[] {
   const { type } = part as { type: unknown };
   return [{ type: "unparsed", reason: `unknown part ${String(type)}`, raw: JSON.stringify(part) }];
 }
 
-function toolSignals(part: ToolPart): Said[] {
+function toolSignals(part: ToolPart): SignalBody[] {
   const { messageID: message, callID: call, tool: name, state } = part;
-  const signal: Said = { type: "tool", message, call, name, state: stateOf(part) };
+  const signal: SignalBody = { type: "tool", message, call, name, state: stateOf(part) };
   if (state.status !== "completed") return [signal];
-  const changes = changesIn(state.metadata).map((file): Said => ({ type: "file", message, file }));
+  const changes = changesIn(state.metadata).map((file): SignalBody => ({ type: "file", message, file }));
   const attached = (state.attachments ?? []).map(
-    (file): Said => ({ type: "status", id: file.id, name: "attachment", value: { call, ...fileValue(file) } }),
+    (file): SignalBody => ({ type: "status", id: file.id, name: "attachment", value: { call, ...fileValue(file) } }),
   );
-  const plan: Said[] = isPlan(part) ? [{ type: "plan", id: `plan:${call}`, value: state.input.todos }] : [];
+  const plan: SignalBody[] = isPlan(part) ? [{ type: "plan", id: `plan:${call}`, value: state.input.todos }] : [];
   // The changes come first: after a message's last call has ended they would be too late.
   return [...changes, signal, ...plan, ...attached];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Said, Signal } from "../../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import { eventHandling } from "./event-table.ts";
 import { EventTranslator } from "./translate.ts";
@@ -19,14 +19,14 @@ function event(type: string, properties: object = {}): OpencodeEvent {
 }
 
 /** What the last of these says, after the others were heard. */
-function says(...heard: OpencodeEvent[]): Said[] {
+function says(...heard: OpencodeEvent[]): SignalBody[] {
   const one = translator();
   const said = heard.map((event) => one.translate(event, 1000));
   return (said.at(-1) ?? []).map(bare);
 }
 
-function bare({ at: _at, session: _session, nativeSession: _native, ...said }: Signal): Said {
-  return said as Said;
+function bare({ at: _at, session: _session, nativeSession: _native, ...said }: Signal): SignalBody {
+  return said as SignalBody;
 }
 
 const user = (id = "msg_u") => event("message.updated", { info: { id, role: "user", time: { created: 1 } } });
@@ -56,7 +56,7 @@ const ran = { status: "completed", output: "ok", title: "", time: { start: 1, en
 
 /** Each row of the mapping that other translators have, with what is different here. */
 describe("the mapping of OpenCode's events", () => {
-  test.each<[string, OpencodeEvent[], Said[]]>([
+  test.each<[string, OpencodeEvent[], SignalBody[]]>([
     [
       "session.created: the session is there",
       [event("session.created", {})],

@@ -3,7 +3,7 @@
  * through the same functions (`row-signals.ts`), so events and rows can take turns.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
-import type { Said, Signal } from "../../../core/turn/signal.ts";
+import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import type { Message, Part, PermissionRequest, QuestionRequest, SessionStatus } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
@@ -62,7 +62,7 @@ export class EventTranslator {
     if (part.type === "tool" && child !== null) this.state(child).parentCall = `call:${part.callID}`;
   }
 
-  #parse(type: string, context: EventContext): Said[] {
+  #parse(type: string, context: EventContext): SignalBody[] {
     try {
       if (eventHandling[type] !== undefined) return this.#bodies(type, context);
       return this.#unparsed(type, context, `unknown event ${type}`);
@@ -73,12 +73,12 @@ export class EventTranslator {
     }
   }
 
-  #unparsed(type: string, { id, properties }: EventContext, reason: string): Said[] {
+  #unparsed(type: string, { id, properties }: EventContext, reason: string): SignalBody[] {
     if (id !== "" && !this.#published.add(id)) return [];
     return [{ type: "unparsed", reason, raw: JSON.stringify({ id, type, properties }) }];
   }
 
-  #bodies(type: string, context: EventContext): Said[] {
+  #bodies(type: string, context: EventContext): SignalBody[] {
     const { properties, state, isRoot, session, id } = context;
     switch (type) {
       case "session.created":
@@ -114,11 +114,11 @@ export class EventTranslator {
     }
   }
 
-  #status(context: EventContext, status: SessionStatus): Said[] {
+  #status(context: EventContext, status: SessionStatus): SignalBody[] {
     if (status.type === "idle") return this.#idle(context);
     const { state, isRoot, id } = context;
     state.idleBeforeEnd = false;
-    const bodies: Said[] = [...state.takePromptsWhileBusy(), ...(isRoot ? [{ type: "busy" as const }] : [])];
+    const bodies: SignalBody[] = [...state.takePromptsWhileBusy(), ...(isRoot ? [{ type: "busy" as const }] : [])];
     if (status.type !== "retry") return bodies;
     const { attempt, message } = status;
     const retryId = `retry:${state.openMessage ?? id}:${attempt}`;
@@ -126,7 +126,7 @@ export class EventTranslator {
   }
 
   /** After an abort or an error the program reports idle, then the end of the message, then idle again. */
-  #idle({ state, isRoot }: EventContext): Said[] {
+  #idle({ state, isRoot }: EventContext): SignalBody[] {
     const bodies = [...state.takeEnd(), ...state.takePrompts()];
     if (state.openMessage !== null) {
       state.idleBeforeEnd = true;
@@ -136,7 +136,7 @@ export class EventTranslator {
     return isRoot ? [...bodies, { type: "rest" }] : bodies;
   }
 
-  #message(context: EventContext, info: Message): Said[] {
+  #message(context: EventContext, info: Message): SignalBody[] {
     const { state } = context;
     if (info.role === "user") {
       state.addPrompt(info.id);
@@ -147,7 +147,7 @@ export class EventTranslator {
     return state.idleBeforeEnd && state.openMessage === null ? [...bodies, ...this.#idle(context)] : bodies;
   }
 
-  #part({ state }: EventContext, part: Part): Said[] {
+  #part({ state }: EventContext, part: Part): SignalBody[] {
     if (state.addPromptPart(part)) return [];
     // The start of its message was missed; the stored rows have all of it.
     if (!state.isAssistant(part.messageID)) return [];
@@ -160,7 +160,7 @@ export class EventTranslator {
     return partSignals(part);
   }
 
-  #error({ state, isRoot, id, properties }: EventContext): Said[] {
+  #error({ state, isRoot, id, properties }: EventContext): SignalBody[] {
     const error = errorFrom(properties.error as Parameters<typeof errorFrom>[0]);
     if (error === null || (id !== "" && !this.#published.add(id))) return [];
     if (error.kind === "aborted") return isRoot ? [{ type: "stopped" }] : [];
@@ -172,7 +172,7 @@ export class EventTranslator {
   }
 }
 
-function deltaSignals({ state, properties }: EventContext): Said[] {
+function deltaSignals({ state, properties }: EventContext): SignalBody[] {
   const { messageID, partID, field, delta } = properties as Record<string, string>;
   const kind = state.textParts.get(partID ?? "");
   if (field !== "text") throw new TypeError(`a delta of ${field}`);
@@ -180,7 +180,7 @@ function deltaSignals({ state, properties }: EventContext): Said[] {
   return [{ type: "delta", message: messageID, part: partID, kind, text: delta }];
 }
 
-function askEventSignals(type: string, properties: Properties): Said[] {
+function askEventSignals(type: string, properties: Properties): SignalBody[] {
   const ask = String(properties.requestID);
   switch (type) {
     case "permission.asked":
@@ -198,6 +198,6 @@ function askEventSignals(type: string, properties: Properties): Said[] {
   }
 }
 
-function removal(name: string, id: unknown): Said {
+function removal(name: string, id: unknown): SignalBody {
   return { type: "status", id: `removed:${String(id)}`, name, value: { id } };
 }

@@ -3,7 +3,7 @@
  * whose parts may still arrive.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { AssistantMessage, Part } from "../server/opencode-api.ts";
 import { isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
 
@@ -41,14 +41,14 @@ export class TranslationState {
     return this.#users.has(part.messageID);
   }
 
-  takePrompts(): Said[] {
+  takePrompts(): SignalBody[] {
     const prompts = [...this.#prompts];
     this.#prompts.clear();
     return prompts.flatMap(([message, parts]) => promptSignals(message, [...parts.values()], this.parentCall));
   }
 
   /** While a message waits for its end, the prompts after it wait too. */
-  takePromptsWhileBusy(): Said[] {
+  takePromptsWhileBusy(): SignalBody[] {
     return this.#completed === null ? this.takePrompts() : [];
   }
 
@@ -56,7 +56,7 @@ export class TranslationState {
    * The server may write an event late, so that it reports a message as completed before its parts. The end is published
    * when the next message begins or the program becomes idle.
    */
-  addAssistant(info: AssistantMessage): Said[] {
+  addAssistant(info: AssistantMessage): SignalBody[] {
     const isNew = this.#assistants.add(info.id);
     const before = isNew ? [...this.takeEnd(), ...this.takePrompts()] : [];
     if (isNew) this.openMessage = info.id;
@@ -67,7 +67,7 @@ export class TranslationState {
     return [...before, ...(isNew ? messageSignals(info, this.parentCall) : [])];
   }
 
-  takeEnd(): Said[] {
+  takeEnd(): SignalBody[] {
     const completed = this.#completed;
     this.#completed = null;
     return completed === null ? [] : messageEndSignals(completed);

@@ -3,7 +3,7 @@
  * first content, because the transcript has no empty messages.
  */
 import type { RowError } from "../../../core/transcript/transcript.ts";
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asNumber, asObject, asText, blocksOf } from "../../json-fields.ts";
 
@@ -25,7 +25,7 @@ export class AssistantMessage {
   }
 
   /** Null when the event lacks a required field. */
-  update(event: Json, message: Json): Said[] | null {
+  update(event: Json, message: Json): SignalBody[] | null {
     const index = asNumber(event.contentIndex);
     const block = asObject(asList(message.content)[index]);
     const [content = "", step = ""] = (asText(event.type) ?? "").split("_");
@@ -40,7 +40,7 @@ export class AssistantMessage {
     return step === "start" ? this.#publish() : null;
   }
 
-  complete(message: Json, error: RowError | null): Said[] {
+  complete(message: Json, error: RowError | null): SignalBody[] {
     const signals = this.#publish();
     for (const [index, block] of blocksOf(message.content).entries()) {
       const kind = block.type === "thinking" ? "reasoning" : "text";
@@ -52,17 +52,17 @@ export class AssistantMessage {
   }
 
   /** Reported of a message that has ended, too. */
-  stopped(error: RowError): Said[] {
+  stopped(error: RowError): SignalBody[] {
     return [{ type: "message_done", message: this.id, error, usage: null }];
   }
 
-  #publish(): Said[] {
+  #publish(): SignalBody[] {
     if (this.#isPublished) return [];
     this.#isPublished = true;
     return [{ type: "message", message: this.id, prompt: this.#prompt }];
   }
 
-  #text(kind: Kind, part: string, text: string): Said[] {
+  #text(kind: Kind, part: string, text: string): SignalBody[] {
     return text === "" ? [] : [...this.#publish(), { type: "part", message: this.id, part, kind, text }];
   }
 
@@ -74,7 +74,7 @@ export class AssistantMessage {
     return `${this.id}:${kind}${count === 0 ? "" : `:${count}`}`;
   }
 
-  #toolUpdate(step: string, delta: string, block: Json | null): Said[] | null {
+  #toolUpdate(step: string, delta: string, block: Json | null): SignalBody[] | null {
     const call = asText(block?.id);
     if (!block || call === null) return null;
     const tool = { type: "tool" as const, message: this.id, call, name: asText(block.name) ?? "" };
@@ -83,7 +83,7 @@ export class AssistantMessage {
     return [...this.#publish(), ...this.#call(block)];
   }
 
-  #call(block: Json): Said[] {
+  #call(block: Json): SignalBody[] {
     const call = asText(block.id);
     if (call === null) return [];
     const name = asText(block.name) ?? "";
@@ -93,7 +93,7 @@ export class AssistantMessage {
   }
 }
 
-function usageOf(message: Json): Extract<Said, { type: "message_done" }>["usage"] {
+function usageOf(message: Json): Extract<SignalBody, { type: "message_done" }>["usage"] {
   const usage = asObject(message.usage);
   if (!usage) return null;
   const count = (name: string) => asNumber(usage[name]);

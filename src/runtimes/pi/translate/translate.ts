@@ -4,7 +4,7 @@
  *
  * It never throws. An unknown or malformed line becomes `unparsed`. The runtime reports the end of the process.
  */
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, jsonIn, textOfBlocks } from "../../json-fields.ts";
@@ -47,7 +47,7 @@ export class PiTranslator implements LineTranslator {
     this.#session = session;
   }
 
-  askAnswered(ask: string, answer: AskAnswer): Said[] {
+  askAnswered(ask: string, answer: AskAnswer): SignalBody[] {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
@@ -55,12 +55,12 @@ export class PiTranslator implements LineTranslator {
     return [answeredSignal(asked, answer)];
   }
 
-  interrupted(): Said[] {
+  interrupted(): SignalBody[] {
     this.#isInterrupted = true;
     return [{ type: "stopped" }];
   }
 
-  translate(given: string): Said[] {
+  translate(given: string): SignalBody[] {
     const line = jsonIn(given);
     if (line === null) return [unparsed("no JSON", given)];
     const rule = eventRule(line);
@@ -71,7 +71,7 @@ export class PiTranslator implements LineTranslator {
   }
 
   /** Null when the line lacks a required field. */
-  #translate(line: Json): Said[] | null {
+  #translate(line: Json): SignalBody[] | null {
     switch (line.type) {
       case "agent_start":
         return [{ type: "busy" }];
@@ -104,7 +104,7 @@ export class PiTranslator implements LineTranslator {
     }
   }
 
-  #promptReceived(message: Json): Said[] | null {
+  #promptReceived(message: Json): SignalBody[] | null {
     if (asNumber(message.timestamp) === 0) return null;
     const id = messageId(this.#session, message);
     const text = textOfBlocks(message.content);
@@ -112,7 +112,7 @@ export class PiTranslator implements LineTranslator {
     return [{ type: "prompt", message: id, parts: [{ type: "text", id: `${id}:text`, text }] }, { type: "busy" }];
   }
 
-  #update(line: Json): Said[] | null {
+  #update(line: Json): SignalBody[] | null {
     const message = asObject(line.message);
     const event = asObject(line.assistantMessageEvent);
     if (!message || !event) return null;
@@ -125,12 +125,12 @@ export class PiTranslator implements LineTranslator {
     return this.#message;
   }
 
-  #agentEnded(line: Json): Said[] {
+  #agentEnded(line: Json): SignalBody[] {
     const failure = unreportedFailure(line, ({ timestamp }) => timestamp === this.#completedAt);
     return failure ? this.#messageEnded(failure) : [];
   }
 
-  #messageEnded(message: Json): Said[] {
+  #messageEnded(message: Json): SignalBody[] {
     this.#completedAt = asNumber(message.timestamp);
     const error = errorOf(message, this.#stepLimit);
     if (!isEmpty(message) || error === null) {
@@ -147,7 +147,7 @@ export class PiTranslator implements LineTranslator {
     return this.#messageFor(message).complete(message, error);
   }
 
-  #tool(line: Json): Said[] | null {
+  #tool(line: Json): SignalBody[] | null {
     const id = asText(line.toolCallId);
     const call = id === null ? undefined : this.#calls.get(id);
     if (id === null || !call) return null;
@@ -168,7 +168,7 @@ export class PiTranslator implements LineTranslator {
     ];
   }
 
-  #dialog(line: Json): Said[] | null {
+  #dialog(line: Json): SignalBody[] | null {
     if (line.method === "notify") return this.#notified(line);
     const ask = askIn(line);
     if (!ask) return null;
@@ -177,14 +177,14 @@ export class PiTranslator implements LineTranslator {
     return [signal];
   }
 
-  #notified(line: Json): Said[] {
+  #notified(line: Json): SignalBody[] {
     const notification = jsonIn(asText(line.message) ?? "");
     if (notification?.waybill !== "step-limit") return [this.#status("notice", line)];
     this.#stepLimit = stepLimitMessage(asNumber(notification.steps));
     return [];
   }
 
-  #turnEnded(): Said[] {
+  #turnEnded(): SignalBody[] {
     const failed = this.#failure;
     const error = failed ? errorOf(failed, null) : null;
     const signals = failed ? this.#messageFor(failed).complete(failed, error) : [];
@@ -206,7 +206,7 @@ export class PiTranslator implements LineTranslator {
     this.#isRefused = false;
   }
 
-  #status(name: string, { type: _type, ...value }: Json, failed = false): Said {
+  #status(name: string, { type: _type, ...value }: Json, failed = false): SignalBody {
     this.#statusCount += 1;
     const id = `${this.#prompt ?? this.#session}:${name}:${this.#statusCount}`;
     return { type: "status", id, name, value, ...(failed ? { failed } : {}) };

@@ -1,13 +1,13 @@
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, test } from "vitest";
 import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import { selectLanes, snapshotEvents } from "./snapshot.ts";
 
 const info = { id: "ses_chat" } as Session;
-const asks = (ask: string): Said => ({ type: "permission", ask, title: "Bash: ls", call: "c1", detail: null });
-const runs: Said = {
+const asks = (ask: string): SignalBody => ({ type: "permission", ask, title: "Bash: ls", call: "c1", detail: null });
+const runs: SignalBody = {
   type: "tool",
   message: "a1",
   call: "c1",
@@ -15,7 +15,7 @@ const runs: Said = {
   state: { status: "running", input: { command: "ls" } },
 };
 
-function working(...said: Said[]): ProjectedLane {
+function working(...said: SignalBody[]): ProjectedLane {
   const lane = new ProjectedLane(new SessionProjection(settings, { following: true }));
   lane.admits("m1");
   lane.sends("m1", "p1");
@@ -32,7 +32,7 @@ function published({ projection }: ProjectedLane): string[] {
   });
 }
 
-const delta = (text: string): Said => ({ type: "delta", message: "a1", part: "a1-1", kind: "text", text });
+const delta = (text: string): SignalBody => ({ type: "delta", message: "a1", part: "a1-1", kind: "text", text });
 
 describe("how a session stands", () => {
   test("is told whole: the newest turn as far as it has come, what is asked after its call, and that it works", () => {

@@ -1,30 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
 import { isKept } from "../../../core/turn/bounded-event.ts";
-import type { Said } from "../../../core/turn/signal.ts";
+import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NativeEvent } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 
-const prompt = (message = "p1"): Said => ({ type: "prompt", message, parts: [{ type: "text", id: "t", text: "go" }] });
-const says = (text: string, message = "a1"): Said => ({
+const prompt = (message = "p1"): SignalBody => ({ type: "prompt", message, parts: [{ type: "text", id: "t", text: "go" }] });
+const says = (text: string, message = "a1"): SignalBody => ({
   type: "part",
   message,
   part: `${message}-1`,
   kind: "text",
   text,
 });
-const thinks = (text: string): Said => ({ type: "delta", message: "a1", part: "r1", kind: "reasoning", text });
-const pending: Said = { type: "tool", message: "a1", call: "c1", name: "Read", state: { status: "pending" } };
+const thinks = (text: string): SignalBody => ({ type: "delta", message: "a1", part: "r1", kind: "reasoning", text });
+const pending: SignalBody = { type: "tool", message: "a1", call: "c1", name: "Read", state: { status: "pending" } };
 const input = { file_path: "/project/README.md" };
-const running: Said = { ...pending, state: { status: "running", input } };
-const ran: Said = { ...pending, state: { status: "completed", input, output: "two lines" } };
-const failed: Said = { ...pending, state: { status: "error", input, output: "no such file", rejected: false } };
+const running: SignalBody = { ...pending, state: { status: "running", input } };
+const ran: SignalBody = { ...pending, state: { status: "completed", input, output: "two lines" } };
+const failed: SignalBody = { ...pending, state: { status: "error", input, output: "no such file", rejected: false } };
 const tokens = { input: 90, output: 12, reasoning: 3, cacheRead: 30, cacheWrite: 1 };
 const usage = { tokens, cost: 0.25, model: "claude/opus" };
-const done = (message = "a1"): Said => ({ type: "message_done", message, error: null, usage });
-const rest: Said = { type: "rest" };
-const asked: Said = {
+const done = (message = "a1"): SignalBody => ({ type: "message_done", message, error: null, usage });
+const rest: SignalBody = { type: "rest" };
+const asked: SignalBody = {
   type: "permission",
   ask: "ask-1",
   title: "Bash: rm -r build",
@@ -32,7 +32,7 @@ const asked: Said = {
   detail: { tool: "Bash" },
 };
 const questions = [{ header: null, question: "Which?", options: [{ label: "A", description: null }], multiple: false }];
-const question: Said = { type: "question", ask: "q-1", call: null, questions };
+const question: SignalBody = { type: "question", ask: "q-1", call: null, questions };
 
 /** One line each. */
 function lines(published: readonly NativeEvent[]): string[] {
@@ -56,7 +56,7 @@ function partOf(published: NativeEvent | undefined): { id: string; messageID: st
 }
 
 /** A lane whose agent works on a message that was admitted as `m1`. */
-function working(...said: Said[]): ProjectedLane {
+function working(...said: SignalBody[]): ProjectedLane {
   const lane = new ProjectedLane();
   lane.admits("m1");
   lane.sends("m1", "p1");
@@ -162,8 +162,8 @@ describe("what becomes of", () => {
   test("a call that writes a file: completed once, with its diff, and before long where nothing was changed", () => {
     const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
     const call = { type: "tool", message: "a1", call: "c2", name: "Edit" } as const;
-    const writing: Said = { ...call, state: { status: "running", input: edit } };
-    const written: Said = { ...call, state: { status: "completed", input: edit, output: "updated" } };
+    const writing: SignalBody = { ...call, state: { status: "running", input: edit } };
+    const written: SignalBody = { ...call, state: { status: "completed", input: edit, output: "updated" } };
     const file = { type: "file", path: "/project/README.md", change: "modified", diff: "-x\n+y" } as const;
     const lane = working(writing);
     expect(lane.says(written)).toEqual([]);
@@ -203,7 +203,7 @@ describe("what becomes of", () => {
 
   test("a permission to change a file: which one, and what is to change in it", () => {
     const edit = { file_path: "/project/README.md", old_string: "x", new_string: "y" };
-    const editing: Said = {
+    const editing: SignalBody = {
       type: "tool",
       message: "a1",
       call: "c1",
@@ -427,7 +427,7 @@ describe("a turn that", () => {
 
   test("is refused ends without an error", () => {
     const lane = working(running, asked, { type: "permission_over", ask: "ask-1", outcome: "reject" });
-    const refused: Said = { ...pending, state: { status: "error", input, output: "no", rejected: true } };
+    const refused: SignalBody = { ...pending, state: { status: "error", input, output: "no", rejected: true } };
     expect(lines(lane.says(refused, done(), rest))).toEqual([
       "message.part.updated tool error",
       "message.part.updated step-finish",
@@ -459,14 +459,14 @@ describe("a turn that", () => {
 
   test("has its model asked again says so, and that it works when it does", () => {
     const lane = working();
-    const retry: Said = { type: "status", id: "r1", name: "retry", value: { attempt: 2, message: "overloaded" } };
+    const retry: SignalBody = { type: "status", id: "r1", name: "retry", value: { attempt: 2, message: "overloaded" } };
     expect(lane.says(retry)[0]?.properties.status).toMatchObject({ type: "retry", attempt: 2, message: "overloaded" });
     expect(lines(lane.says(says("There.")))[0]).toBe("session.status busy");
   });
 });
 
 test("what a subagent does is a session of its own, which its call names", () => {
-  const task: Said = { type: "tool", message: "a1", call: "t1", name: "Task", state: { status: "running", input: {} } };
+  const task: SignalBody = { type: "tool", message: "a1", call: "t1", name: "Task", state: { status: "running", input: {} } };
   const lane = working(task);
   const inner = { nativeSession: "agent-1", parent: "call:t1" } as const;
   lane.says(
