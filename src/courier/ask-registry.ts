@@ -43,14 +43,9 @@ export class AskRegistry {
   }
 
   /** A client that follows events may answer an ask at once. */
-  onEvent({ type, data, lane: laneId, time: since }: UniversalEvent): void {
-    if (type === "permission.requested") {
-      this.#announce({ id: data.ask, kind: "permission", title: data.title, laneId, since });
-    } else if (type === "question.requested") {
-      const title = data.questions.map(({ question }) => question).join("\n");
-      this.#announce({ id: data.ask, kind: "question", title, laneId, since });
-    } else if (type === "permission.resolved" || type === "question.resolved") this.answered(data.ask);
-  }
+  readonly onEvents = (events: readonly { event: UniversalEvent }[]): void => {
+    for (const { event } of events) if (event.copied !== true) this.#onEvent(event);
+  };
 
   /** All asks in a delivery's sessions. Those in the turn of a later delivery are not its own. */
   observed(record: DeliveryRecord, asks: readonly Ask[], now: number): void {
@@ -73,9 +68,9 @@ export class AskRegistry {
   }
 
   /** A delivery whose turn is over blocks on nothing. */
-  deliveryChanged(record: DeliveryRecord): void {
+  readonly onDeliveryChange = ({ record }: { record: DeliveryRecord }): void => {
     if (!mayAsk(record) && this.#remove((ask) => ask.deliveryId === record.id) > 0) this.#notify();
-  }
+  };
 
   laneRemoved(laneId: string): void {
     for (const ask of [...this.#announced.values()]) if (ask.laneId === laneId) this.#announced.delete(ask.id);
@@ -85,6 +80,15 @@ export class AskRegistry {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  #onEvent({ type, data, lane: laneId, time: since }: UniversalEvent): void {
+    if (type === "permission.requested") {
+      this.#announce({ id: data.ask, kind: "permission", title: data.title, laneId, since });
+    } else if (type === "question.requested") {
+      const title = data.questions.map(({ question }) => question).join("\n");
+      this.#announce({ id: data.ask, kind: "question", title, laneId, since });
+    } else if (type === "permission.resolved" || type === "question.resolved") this.answered(data.ask);
   }
 
   #announce(ask: AnnouncedAsk): void {

@@ -5,6 +5,7 @@
  */
 
 import { AppError, messageOf } from "../app-error.ts";
+import { withTimeout } from "../clock.ts";
 import type { SubmitResult } from "../core/decision/submission.ts";
 import { resultOf } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
@@ -17,7 +18,6 @@ import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { digestOf } from "../core/transcript/digest.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { withTimeout } from "../timeout.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 

@@ -3,6 +3,8 @@
  * the slice does not reach back to the prompt. The cost does not grow with the session in the common case.
  */
 import { messageOf } from "../app-error.ts";
+import type { TimeoutContext } from "../clock.ts";
+import { withTimeout } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
@@ -13,8 +15,6 @@ import { observe } from "../core/proof/observe.ts";
 import type { TranscriptSlice, UsedBelow } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
-import type { TimeoutContext } from "../timeout.ts";
-import { withTimeout } from "../timeout.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 
 export type Reading = TimeoutContext & { lane: Lane; runtime: Runtime | undefined; policy: Policy; store: Store };

@@ -1,10 +1,11 @@
 /** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
+
+import { withTimeout } from "../clock.ts";
 import { decideSession, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import { withTimeout } from "../timeout.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
 

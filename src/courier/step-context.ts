@@ -1,4 +1,6 @@
 /** What the courier works with, and what one step on a delivery gets of it. */
+
+import type { TimeoutContext } from "../clock.ts";
 import type { BlockedSession } from "../core/decision/submission.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
@@ -7,7 +9,6 @@ import type { Mailbox } from "../mail/mailbox.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
-import type { TimeoutContext } from "../timeout.ts";
 import type { AskRegistry } from "./ask-registry.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";

@@ -7,7 +7,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
+import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { changeNotes } from "../core/turn/delivery-notes.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Runtime } from "../runtimes/port.ts";
@@ -110,6 +112,13 @@ export class Recorder {
     const at = this.#deps.clock.now();
     for (const body of bodies) this.#receive(laneId, { type: "note", at, body });
   }
+
+  /** The events of a lane tell how its messages are delivered, too. */
+  readonly onDeliveryChange = (change: DeliveryChange): void => {
+    const { laneId, runtimeKind } = change.record;
+    const traits = runtimeKind === null ? undefined : this.#runtimes.get(runtimeKind)?.traits;
+    this.note(laneId, changeNotes(change, traits?.takesIds ?? true));
+  };
 
   /** Nothing more is expected of it, once its turn has ended; what is, is read from the store again. */
   laneRemoved(laneId: string): void {

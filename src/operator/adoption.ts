@@ -4,6 +4,7 @@
  * was used is not the lane's. Runs behind the lane's gate.
  */
 import { AppError, messageOf } from "../app-error.ts";
+import { withTimeout } from "../clock.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -11,7 +12,6 @@ import { usageIn } from "../courier/read-transcript.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
-import { withTimeout } from "../timeout.ts";
 
 export async function adoptSession(laneId: string, sessionId: string, deps: CourierDeps): Promise<Lane> {
   const { store, runtimes, clock } = deps;

@@ -4,6 +4,7 @@
  * lane is answered there. What was used before does not count against the new lane's limits. Runs behind the old lane's gate.
  */
 import { AppError, messageOf } from "../app-error.ts";
+import { withTimeout } from "../clock.ts";
 import { dayBefore } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptRow, TranscriptSlice } from "../core/transcript/transcript.ts";
@@ -14,7 +15,6 @@ import type { Recorder } from "../events/recorder.ts";
 import type { ForkedSession, Runtime } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { NewLane, UsageEntry } from "../store/port.ts";
-import { withTimeout } from "../timeout.ts";
 import { laneHeld, unavailable } from "./adoption.ts";
 
 export type ForkDeps = { recorder: Pick<Recorder, "history" | "fork"> };

@@ -3,6 +3,7 @@
  * from it. So a crash loses nothing that a person decided.
  */
 import { AppError } from "../app-error.ts";
+import { TimedOut, withTimeout } from "../clock.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts";
@@ -15,7 +16,6 @@ import type { Recorder } from "../events/recorder.ts";
 import type { AskAnswer } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Applied, NewLane } from "../store/port.ts";
-import { TimedOut, withTimeout } from "../timeout.ts";
 import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";
 import { forkLane } from "./fork.ts";

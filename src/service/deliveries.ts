@@ -10,8 +10,7 @@ import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneServiceOptions } from "./lanes.ts";
 import { checkedChoice } from "./lanes.ts";
-import { person, refuseWhileDraining } from "./person.ts";
-import { deliveryState, knownDelivery } from "./records.ts";
+import { deliveryState, knownDelivery, person, refuseWhileDraining } from "./records.ts";
 import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
 
 type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "runtimeDescriptors" | "defaults" | "draining">;

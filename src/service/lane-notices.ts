@@ -3,10 +3,9 @@
  * model that its program does not know. The program is asked at the start, when a lane is made or changed, and again
  * while it does not know one of them or cannot be asked.
  */
-import { systemClock } from "../clock.ts";
+import { systemClock, withTimeout } from "../clock.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
 import type { LaneChoice } from "../runtimes/port.ts";
-import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
 
 type CheckedLane = LaneChoice & Pick<Lane, "id" | "runtime">;

@@ -6,8 +6,7 @@ import { descriptorOf, withDefaultModel } from "../runtimes/descriptor.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";
-import { person, refuseWhileDraining } from "./person.ts";
-import { laneState } from "./records.ts";
+import { laneState, person, refuseWhileDraining } from "./records.ts";
 import type { LaneSettings, LaneState, Service } from "./service.ts";
 
 type LaneService = Pick<

@@ -3,9 +3,8 @@
  * of single lanes only make it degraded. Reasons are codes without names or texts, since they are shown without a token.
  */
 import { AppError } from "../app-error.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock, withTimeout } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import { withTimeout } from "../timeout.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";
 import type { Readiness } from "./service.ts";

@@ -1,7 +1,7 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
-import type { SignalBody, Signal } from "../../src/core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../src/core/turn/signal.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";

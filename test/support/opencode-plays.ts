@@ -2,9 +2,9 @@
  * AgentTurns that are played through OpenCode's API: on the real OpenCode, and through Waybill on every agent. What people do
  * in them is said once, for all.
  */
-import type { SeenEvent } from "./opencode-list.ts";
 
 import type { AgentTurns, Message } from "./agent-scripts.ts";
+import type { SeenEvent } from "./opencode-list.ts";
 import type { OpencodeSession } from "./opencode-session.ts";
 
 const reads: Message = { do: { read: "README.md" } };

@@ -148,7 +148,7 @@ function controlsOf(opened: () => Opened): Omit<Controls, "store"> {
       open.ready = open.ready.then(() => open.events.publish(events));
     },
     announce(...asks) {
-      for (const ask of asks) opened().asks.onEvent(askedBy(ask));
+      for (const ask of asks) opened().asks.onEvents([{ event: askedBy(ask) }]);
     },
   };
 }

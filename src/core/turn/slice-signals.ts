@@ -3,7 +3,7 @@
  * Pure. The rows are taken as they are; asks that are gone from the slice have to be said by whoever answered them.
  */
 import type { TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
-import type { SignalBody, Signal } from "./signal.ts";
+import type { Signal, SignalBody } from "./signal.ts";
 
 export function signalsOf(slice: TranscriptSlice, at: number): Signal[] {
   const { sessionId: session, rows, asks, status } = slice;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isKept } from "./bounded-event.ts";
-import type { SignalBody, Signal } from "./signal.ts";
+import type { Signal, SignalBody } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft } from "./universal-event.ts";
 
@@ -26,7 +26,11 @@ function lines(drafts: readonly Draft[]): string[] {
   });
 }
 
-const prompt = (message = "u1"): SignalBody => ({ type: "prompt", message, parts: [{ type: "text", id: "p", text: "do" }] });
+const prompt = (message = "u1"): SignalBody => ({
+  type: "prompt",
+  message,
+  parts: [{ type: "text", id: "p", text: "do" }],
+});
 const message = (id = "a1"): SignalBody => ({ type: "message", message: id, prompt: "u1" });
 const says = (text: string, id = "a1"): SignalBody => ({ type: "part", message: id, part: "t", kind: "text", text });
 const done = (id = "a1", error: { kind: "aborted" | "failed"; message: string } | null = null): SignalBody => ({

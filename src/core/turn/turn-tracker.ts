@@ -5,7 +5,7 @@
  */
 import type { Item } from "./item.ts";
 import { ItemTracker } from "./item-tracker.ts";
-import type { SignalBody, Signal } from "./signal.ts";
+import type { Signal, SignalBody } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
 type Turn = {

@@ -8,7 +8,7 @@ import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { laneName } from "../../core/lane/lane.ts";
-import { beginNotes, changeNotes } from "../../core/turn/delivery-notes.ts";
+import { beginNotes } from "../../core/turn/delivery-notes.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import { Courier } from "../../courier/courier.ts";
 import { drain } from "../../courier/drain.ts";
@@ -44,13 +44,13 @@ export type EngineOptions = {
   keptEvents?: number;
   /** Names this run in the records that it writes. */
   runId?: string;
-  failPoint?: FailPointHook;
+  failPoint?: FailPointHook | undefined;
   /** Aborts the start, which then closes everything and rejects with the signal's reason. */
   stopping?: AbortSignal;
   /** Without it there are no alerts. */
   alerts?: { times: AlertTimes; onAlert: (alert: Alert) => void };
   /** Called for every change of a delivery, also for those that the start makes. */
-  onChange?: (change: DeliveryChange) => void;
+  onChange?: readonly ((change: DeliveryChange) => void)[];
   onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
 
@@ -77,16 +77,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     onError,
   };
   const { asks } = deps;
-  ledger.onChange(({ record }) => asks.deliveryChanged(record));
-  if (options.onChange) ledger.onChange(options.onChange);
+  ledger.onChange(asks.onDeliveryChange);
+  for (const listener of options.onChange ?? []) ledger.onChange(listener);
   const courier = new Courier(deps);
   const alerts = options.alerts && new Alerts({ ...deps, ...options.alerts });
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
-  recordDeliveryNotes(deps, recorder);
-  recorder.onEvents((events) => {
-    for (const { event } of events) if (event.copied !== true) asks.onEvent(event);
-  });
+  ledger.onChange(recorder.onDeliveryChange);
+  recorder.onEvents(asks.onEvents);
   const send = createSend(deps, courier, recorder);
   const allRuntimes = options.runtimes(createPostMessage(store, send));
 
@@ -140,15 +138,6 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
   };
-}
-
-/** The events of a lane tell how its messages are delivered, too. */
-function recordDeliveryNotes({ ledger, runtimes }: CourierDeps, recorder: Recorder): void {
-  ledger.onChange((change) => {
-    const { laneId, runtimeKind } = change.record;
-    const traits = runtimeKind === null ? undefined : runtimes.get(runtimeKind)?.traits;
-    recorder.note(laneId, changeNotes(change, traits?.takesIds ?? true));
-  });
 }
 
 function prune({ store, policy, clock }: CourierDeps): Promise<number> {

@@ -6,8 +6,9 @@ import { AppError } from "../../app-error.ts";
 import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
 import { failPoints } from "../../core/delivery/fail-points.ts";
 
-export function failPointFrom(setting: string | undefined): FailPointHook {
-  if (setting === undefined || setting === "") return () => {};
+/** Undefined where none is set: then no commit and no send asks for it. */
+export function failPointFrom(setting: string | undefined): FailPointHook | undefined {
+  if (setting === undefined || setting === "") return undefined;
   const [name, count = "1"] = setting.split("@");
   if (!failPoints.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {
     throw new AppError({

@@ -110,8 +110,6 @@ function startEngineFor(
 ): Promise<Engine> {
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
-  const countDelivery = deliveryMetrics(registry);
-  const logDelivery = logDeliveries({ store, log });
   return startEngine({
     store,
     policy: config.policy,
@@ -125,10 +123,7 @@ function startEngineFor(
     runId,
     failPoint,
     stopping,
-    onChange: (change) => {
-      countDelivery(change);
-      logDelivery(change);
-    },
+    onChange: [deliveryMetrics(registry), logDeliveries({ store, log })],
     onError: ({ laneId, error }) => log.error({ laneId, err: error }, "Unexpected error; retrying."),
   });
 }

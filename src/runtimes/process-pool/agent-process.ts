@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
+import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Ask } from "../../core/transcript/transcript.ts";
-import { TimedOut, withTimeout } from "../../timeout.ts";
 import type { Json } from "../json-fields.ts";
 import { jsonIn } from "../json-fields.ts";
 import type { AskAnswer } from "../port.ts";

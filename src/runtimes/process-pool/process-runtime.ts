@@ -5,11 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock, TimeoutContext } from "../../clock.ts";
+import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { TimeoutContext } from "../../timeout.ts";
-import { TimedOut, withTimeout } from "../../timeout.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { usableSystemPrompt } from "../system-prompt.ts";

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../clock.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { SignalBody, Signal } from "../../core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type { AskAnswer, SignalListener } from "../port.ts";
 

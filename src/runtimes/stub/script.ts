@@ -72,9 +72,3 @@ export type StubTurn = z.output<typeof turn>;
 export type Arrival = z.output<typeof arrival>;
 export type StubScript = z.output<typeof stubScriptSchema>;
 export type StubScriptInput = z.input<typeof stubScriptSchema>;
-
-export function durationOf(step: StubStep, script: StubScript): number {
-  if ("wait" in step) return step.wait;
-  if ("tool" in step) return step.takesMs ?? script.stepMs;
-  return script.stepMs;
-}

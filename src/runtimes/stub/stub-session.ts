@@ -8,7 +8,6 @@ import type { AskAnswer } from "../port.ts";
 import type { MutableRow, MutableToolCall } from "../transcript-row.ts";
 import { emptyRow } from "../transcript-row.ts";
 import type { StubScript, StubStep, StubTurn } from "./script.ts";
-import { durationOf } from "./script.ts";
 
 type RunningTurn = {
   userId: string;
@@ -283,4 +282,10 @@ export class StubSession {
     const id = `${this.id}-tool-${this.#rows.length}-${this.#rows.at(-1)?.tools.length ?? 0}`;
     return { id, name, status: "completed", input: {}, output: "", rejected: false, ...given };
   }
+}
+
+function durationOf(step: StubStep, script: StubScript): number {
+  if ("wait" in step) return step.wait;
+  if ("tool" in step) return step.takesMs ?? script.stepMs;
+  return script.stepMs;
 }

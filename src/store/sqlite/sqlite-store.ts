@@ -21,7 +21,11 @@ import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { usageStatements } from "./usage.ts";
 
-export type SqliteOptions = { path: string; now?: () => number; failPoint?: (point: CommitPoint) => void };
+export type SqliteOptions = {
+  path: string;
+  now?: () => number;
+  failPoint?: ((point: CommitPoint) => void) | undefined;
+};
 
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path } = options;

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie } from "hono/cookie";
 import { AppError } from "../../app-error.ts";
-import { originRefused } from "./allowed-hosts.ts";
+import { originRefused } from "./browser-guards.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
 import type { Access, Env } from "./env.ts";
 import type { Mount } from "./mount.ts";

@@ -10,7 +10,7 @@ import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import type { Service } from "../../service/service.ts";
 import { identify, requireAccess } from "./access.ts";
-import { onlyAllowedNames } from "./allowed-hosts.ts";
+import { onlyAllowedNames, securityHeaders } from "./browser-guards.ts";
 import { makeBrowserSessions } from "./browser-sessions.ts";
 import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
@@ -30,7 +30,6 @@ import { addMessages } from "./routes/messages.ts";
 import { addProgram } from "./routes/program.ts";
 import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
 import { addStream } from "./routes/stream.ts";
-import { securityHeaders } from "./security-headers.ts";
 
 export type AppOptions = {
   service: Service;

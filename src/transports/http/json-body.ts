@@ -5,7 +5,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
-import { TimedOut, withTimeout } from "../../timeout.ts";
+import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
 

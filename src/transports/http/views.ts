@@ -1,4 +1,5 @@
 /** From records to responses: pure. A response has the fields that its schema names, and no others. */
+
 import type { z } from "@hono/zod-openapi";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
@@ -6,6 +7,7 @@ import { awaitsSummary } from "../../core/delivery/record.ts";
 import type { FeedItem } from "../../core/log/feed-item.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../../service/service.ts";
+import { frame } from "./event-stream.ts";
 import {
   askSchema,
   auditSchema,
@@ -145,4 +147,8 @@ function streamEventFields(item: FeedItem) {
     default:
       return item satisfies never;
   }
+}
+
+export function streamFrame(item: FeedItem): string {
+  return frame(item.cursor, item.type, JSON.stringify(streamEventView(item)));
 }

@@ -1,6 +1,6 @@
 /** What was published of a lane's session so far, as far as later signals depend on it. */
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 
 export class PublishedSession {
   lane: Lane;

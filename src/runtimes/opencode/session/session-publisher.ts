@@ -3,9 +3,9 @@
  * events may have been missed. Sessions without a lane are never published. No decision depends on signals.
  */
 import type { Clock } from "../../../clock.ts";
+import { withTimeout } from "../../../clock.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
-import { withTimeout } from "../../../timeout.ts";
+import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { SignalListener } from "../../port.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";

@@ -2,7 +2,7 @@
  * Translates stored rows into signals, those of subagents within the call that they work for. Pure, except that it tells
  * the translator what it needs to go on with events.
  */
-import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { StoredMessage } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
 import { continuations } from "../transcript/transcript.ts";

@@ -14,7 +14,10 @@ export function promptSignals(message: string, parts: readonly Part[], parent: s
   return [{ type: "prompt", message, parts: parts.map(promptPart), ...(parent === null ? {} : { parent }) }];
 }
 
-export function messageSignals({ id: message, parentID: prompt }: AssistantMessage, parent: string | null): SignalBody[] {
+export function messageSignals(
+  { id: message, parentID: prompt }: AssistantMessage,
+  parent: string | null,
+): SignalBody[] {
   return [{ type: "message", message, prompt, ...(parent === null ? {} : { parent }) }];
 }
 
@@ -22,7 +25,14 @@ export function isCompleted(info: AssistantMessage): boolean {
   return info.time.completed !== undefined;
 }
 
-export function messageEndSignals({ id: message, error, tokens, cost, providerID, modelID }: AssistantMessage): SignalBody[] {
+export function messageEndSignals({
+  id: message,
+  error,
+  tokens,
+  cost,
+  providerID,
+  modelID,
+}: AssistantMessage): SignalBody[] {
   const { input, output, reasoning, cache } = tokens;
   const counts = { input, output, reasoning, cacheRead: cache.read, cacheWrite: cache.write };
   const isUsed = cost > 0 || Object.values(counts).some((count) => count > 0);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import { eventHandling } from "./event-table.ts";
 import { EventTranslator } from "./translate.ts";

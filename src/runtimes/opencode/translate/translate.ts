@@ -3,7 +3,7 @@
  * through the same functions (`row-signals.ts`), so events and rows can take turns.
  */
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
-import type { SignalBody, Signal } from "../../../core/turn/signal.ts";
+import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import type { Message, Part, PermissionRequest, QuestionRequest, SessionStatus } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";

@@ -1,11 +1,9 @@
 /** `GET /v1/stream`: everything that happens, as server-sent events that can be resumed without a gap. */
-import type { FeedItem } from "../../../core/log/feed-item.ts";
 import type { App } from "../env.ts";
-import { frame } from "../event-stream.ts";
 import { guardedRoute } from "../route-descriptions.ts";
 import { streamEventSchema } from "../schemas.ts";
 import { answerStream, streamRoute } from "../stream-answer.ts";
-import { streamEventView } from "../views.ts";
+import { streamFrame } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const path = "/v1/stream";
@@ -33,7 +31,7 @@ export function addStream(app: App, deps: RouteDeps): void {
       checkCursor: service.checkCursor.bind(service),
       now: () => service.now(),
       follow: (options) => service.follow(options),
-      frameOf: (item: FeedItem) => frame(item.cursor, item.type, JSON.stringify(streamEventView(item))),
+      frameOf: streamFrame,
     });
   });
 }

@@ -6,7 +6,11 @@ import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NativeEvent } from "./native-event.ts";
 import { SessionProjection } from "./session-projection.ts";
 
-const prompt = (message = "p1"): SignalBody => ({ type: "prompt", message, parts: [{ type: "text", id: "t", text: "go" }] });
+const prompt = (message = "p1"): SignalBody => ({
+  type: "prompt",
+  message,
+  parts: [{ type: "text", id: "t", text: "go" }],
+});
 const says = (text: string, message = "a1"): SignalBody => ({
   type: "part",
   message,
@@ -466,7 +470,13 @@ describe("a turn that", () => {
 });
 
 test("what a subagent does is a session of its own, which its call names", () => {
-  const task: SignalBody = { type: "tool", message: "a1", call: "t1", name: "Task", state: { status: "running", input: {} } };
+  const task: SignalBody = {
+    type: "tool",
+    message: "a1",
+    call: "t1",
+    name: "Task",
+    state: { status: "running", input: {} },
+  };
   const lane = working(task);
   const inner = { nativeSession: "agent-1", parent: "call:t1" } as const;
   lane.says(

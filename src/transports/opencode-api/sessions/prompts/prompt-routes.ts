@@ -5,9 +5,9 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import { AppError } from "../../../../app-error.ts";
+import { sleep } from "../../../../clock.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
 import type { ChooseLaneChange } from "../../../../mail/admission.ts";
-import { sleep } from "../../../../timeout.ts";
 import type { Env } from "../../../http/env.ts";
 import { streamEnd } from "../../../http/stream-answer.ts";
 import { newMessageId } from "../../ids.ts";

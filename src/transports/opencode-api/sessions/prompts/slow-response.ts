@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type { Clock } from "../../../../clock.ts";
-import { sleep } from "../../../../timeout.ts";
+import { sleep } from "../../../../clock.ts";
 import type { Env } from "../../../http/env.ts";
 
 type SlowResponse = {

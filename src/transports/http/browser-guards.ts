@@ -60,3 +60,15 @@ export function originRefused(): AppError {
     hint: "Use the page that Waybill serves itself, or allow the origin in the configuration.",
   });
 }
+
+/** Pages set their own policy. */
+const loadsNothing = "default-src 'none'; frame-ancestors 'none'";
+
+export const securityHeaders: MiddlewareHandler<Env> = async (c, next) => {
+  await next();
+  const { headers } = c.res;
+  headers.set("Cache-Control", "no-store");
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Referrer-Policy", "no-referrer");
+  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", loadsNothing);
+};
