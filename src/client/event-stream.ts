@@ -6,7 +6,7 @@
 import { createParser } from "eventsource-parser";
 import type { DaemonConnection } from "./requests.ts";
 import { authorization, errorIn, urlOf } from "./requests.ts";
-import { endlessRetryMs, requestRetryMs, sleep } from "./retry.ts";
+import { endlessRetryMs, requestRetryMs, waitBeforeRetry } from "./retry.ts";
 import { anyOf, withinTime } from "./time-limit.ts";
 import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
 
@@ -75,7 +75,7 @@ export async function* followStream<T extends { cursor: string }>(
       const wait = waits.next();
       if (wait.done) throw error;
       options.onError?.(error);
-      await sleep(wait.value, signal).catch(() => {});
+      await waitBeforeRetry(wait.value, signal).catch(() => {});
     }
   }
 }

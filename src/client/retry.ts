@@ -26,13 +26,13 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
       if (options.signal?.aborted || !options.if(error)) throw error;
       const { value, done } = options.free?.(error) ? { value: drainPollMs, done: false } : waits.next();
       if (done) throw error;
-      await sleep(value, options.signal);
+      await waitBeforeRetry(value, options.signal);
     }
   }
 }
 
 /** Rejects with the signal's reason when that is aborted. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function waitBeforeRetry(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const onAbort = () => {
