@@ -17,7 +17,9 @@ process.on("message", async (message) => {
     .filter(({ url }) => url.startsWith(built))
     .map(({ url, functions }) => ({
       path: url.slice(built.length).replace(/\.js$/, ".ts"),
-      functions: functions.filter(wasCalled).map(({ functionName }) => functionName || "(anonymous)"),
+      functions: functions
+        .filter(wasCalled)
+        .map(({ functionName, ranges }) => `${functionName || "(anonymous)"}@${ranges[0].startOffset}`),
     }))
     .filter(({ functions }) => functions.length > 0);
   process.send({ type: "coverage", files });

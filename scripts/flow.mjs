@@ -10,6 +10,10 @@
  * The built worker runs as a process of its own, with a fresh home and one stub lane. V8's call counts are set to zero
  * once the started worker is idle and the stream is open, and are read once the delivery is closed and the worker is
  * idle again. A module's own body does not count, so neither an import nor the start puts a file on the list.
+ *
+ * What runs for any other request is listed apart: functions that also run when the same lane is paused and resumed, which
+ * is written to the same store and shown in the same stream. A file of which only such functions run is not about
+ * messages: the server and its guards, the group commit, the stream.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -48,10 +52,15 @@ const folders = [
   "daemon",
 ];
 
-const calls = await callsOfOneMessage();
-const files = [...calls.keys()].sort();
+const { message, other } = await callsOfOneMessage();
+const isOwn = (file) => [...message.get(file)].some((name) => !other.get(file)?.has(name));
+const all = [...message.keys()].sort();
+const files = { own: all.filter(isOwn), shared: all.filter((file) => !isOwn(file)) };
 if (process.argv.includes("--functions")) {
-  for (const file of files) console.log(`src/${file}: ${[...calls.get(file)].join(", ")}`);
+  for (const file of all) {
+    const names = [...message.get(file)].map((name) => name.replace(/@.*/, ""));
+    console.log(`${isOwn(file) ? "own   " : "shared"} src/${file}: ${names.join(", ")}`);
+  }
 } else {
   const text = readFileSync(document, "utf8");
   const from = text.indexOf(begin) + begin.length;
@@ -60,7 +69,9 @@ if (process.argv.includes("--functions")) {
   if (process.argv.includes("--check")) compare(text.slice(from, to).split("\n"), table(files).split("\n"));
   else {
     writeFileSync(document, text.slice(0, from) + table(files) + text.slice(to));
-    console.log(`docs/architecture.md: ${files.length} files.`);
+    console.log(
+      `docs/architecture.md: ${files.own.length} files, and ${files.shared.length} that run for any request.`,
+    );
   }
 }
 
@@ -83,12 +94,15 @@ async function callsOfOneMessage() {
     try {
       const stream = await openStream(worker.url, worker.token);
       await worker.callsUntilIdle();
-      await post(worker.url, worker.token);
+      await post(worker, "/v1/lanes/lane/pause", { reason: "for comparison" });
+      await post(worker, "/v1/lanes/lane/resume");
+      const other = await worker.callsUntilIdle();
+      await post(worker, "/v1/messages", { to: { lane: "lane" }, text: "A question?" });
       const closed = await stream.closedDelivery();
       if (closed.status !== "responded") throw new Error(`The delivery ended as ${closed.status}.`);
-      const calls = await worker.callsUntilIdle();
+      const message = await worker.callsUntilIdle();
       stream.close();
-      return calls;
+      return { message, other };
     } finally {
       await worker.stop();
     }
@@ -177,23 +191,34 @@ async function openStream(url, token) {
   };
 }
 
-async function post(url, token) {
-  const response = await fetch(`${url}/v1/messages`, {
+async function post({ url, token }, path, body) {
+  const response = await fetch(url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ to: { lane: "lane" }, text: "A question?" }),
+    ...(body ? { body: JSON.stringify(body) } : {}),
   });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
 }
 
-function table(files) {
+function table({ own, shared }) {
+  return `
+${own.length} files:
+
+${rows(own)}
+And ${shared.length} that run for any other request, too (here: pausing and resuming the lane):
+
+${rows(shared)}
+`;
+}
+
+function rows(files) {
   const used = [...new Set(files.map((file) => dirname(file)))];
   used.sort((a, b) => position(a) - position(b) || (a < b ? -1 : 1));
   const lines = used.map((folder) => {
     const names = files.filter((file) => dirname(file) === folder).map((file) => `\`${basename(file)}\``);
     return `| \`${join("src", folder)}\` | ${names.join(", ")} |\n`;
   });
-  return `\n${files.length} files:\n\n| folder | files |\n|---|---|\n${lines.join("")}\n`;
+  return `| folder | files |\n|---|---|\n${lines.join("")}`;
 }
 
 function position(folder) {

@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const maxFiles = 92;
+/** The goal is 50 for the files of the message itself. Neither number may grow. */
+const maxOwn = 59;
+const maxAll = 72;
 
 describe("docs/architecture.md, the files of one message", () => {
   test("lists the files of which a function runs from the request to the answer in the stream", () => {
@@ -13,10 +15,12 @@ describe("docs/architecture.md, the files of one message", () => {
     expect(check).not.toThrow();
   });
 
-  test(`has at most ${maxFiles}`, () => {
+  test(`has at most ${maxOwn} of the message itself, and ${maxAll} in all`, () => {
     const list = readFileSync(join(root, "docs/architecture.md"), "utf8").match(/<!-- flow: .*<!-- end of flow/s)?.[0];
-    const files = list?.match(/`[a-z-]+\.ts`/g) ?? [];
-    expect(files.length).toBeGreaterThan(20);
-    expect(files.length).toBeLessThanOrEqual(maxFiles);
+    const [own = "", shared = ""] = list?.split("run for any other request") ?? [];
+    const count = (text: string) => text.match(/`[a-z-]+\.ts`/g)?.length ?? 0;
+    expect(count(own)).toBeGreaterThan(20);
+    expect(count(own)).toBeLessThanOrEqual(maxOwn);
+    expect(count(own) + count(shared)).toBeLessThanOrEqual(maxAll);
   });
 });

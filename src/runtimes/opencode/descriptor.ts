@@ -21,7 +21,7 @@ import type { ServerEvent } from "./server/server-supervisor.ts";
 import { ServerSupervisor } from "./server/server-supervisor.ts";
 import { defaultServerTimes } from "./server/server-times.ts";
 import { selectAgent } from "./session/agent-selection.ts";
-import type { PermissionPolicy } from "./session/permission-policy.ts";
+import type { OpencodePermissionPolicy } from "./session/permission-policy.ts";
 import { withPermissions } from "./session/permission-policy.ts";
 
 const kind = "opencode";
@@ -80,7 +80,7 @@ export const opencode = defineRuntime({
       ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
       permissions: async (lane) => {
         const { policy, ...denied } = await permissions(lane);
-        return { policy: policy as PermissionPolicy, ...denied };
+        return { policy: policy as OpencodePermissionPolicy, ...denied };
       },
       onError,
     });
@@ -109,7 +109,7 @@ export async function opencodePath(
 function configContent({ env, extraEnv, permissionPolicy }: RuntimeContext): string {
   try {
     const given = extraEnv.OPENCODE_CONFIG_CONTENT ?? env.OPENCODE_CONFIG_CONTENT;
-    return withPermissions(given, permissionPolicy as PermissionPolicy);
+    return withPermissions(given, permissionPolicy as OpencodePermissionPolicy);
   } catch (cause) {
     throw new AppError({
       code: "config_invalid",

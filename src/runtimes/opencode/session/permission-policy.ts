@@ -17,11 +17,11 @@ export type { PermissionRule };
 /** OpenCode's own `permission` table, as its documentation describes it. */
 export type PermissionTable = Exclude<PermissionConfig, string>;
 
-export type PermissionPolicy = "safe" | "trusted" | PermissionTable;
+export type OpencodePermissionPolicy = "safe" | "trusted" | PermissionTable;
 
 export type PermissionContext = {
   /** Null for an attached server, whose owner decides what to ask for. */
-  policy: PermissionPolicy | null;
+  policy: OpencodePermissionPolicy | null;
   /** The lane's own. */
   directory: string;
   /** The root of the repository around it; `/` without one. What lies in it is not external. */
@@ -48,7 +48,7 @@ export function sessionPermissionRules(ground: PermissionContext): PermissionRul
 }
 
 /** For all sessions of a server that Waybill starts. */
-export function permissionTable(policy: PermissionPolicy): PermissionTable {
+export function permissionTable(policy: OpencodePermissionPolicy): PermissionTable {
   if (typeof policy === "object") return policy;
   const action = actionOf(policy);
   // Not `edit`: that would let OpenCode's planning agent edit files.
@@ -57,7 +57,7 @@ export function permissionTable(policy: PermissionPolicy): PermissionTable {
 }
 
 /** The value of OPENCODE_CONFIG_CONTENT, with the policy instead of its permissions. */
-export function withPermissions(content: string | undefined, policy: PermissionPolicy): string {
+export function withPermissions(content: string | undefined, policy: OpencodePermissionPolicy): string {
   const given: unknown = content?.trim() ? JSON.parse(content) : {};
   const config = given !== null && typeof given === "object" && !Array.isArray(given) ? given : {};
   return JSON.stringify({ ...config, permission: permissionTable(policy) });

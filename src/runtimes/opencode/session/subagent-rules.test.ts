@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { PermissionContext, PermissionPolicy, PermissionRule } from "./permission-policy.ts";
+import type { OpencodePermissionPolicy, PermissionContext, PermissionRule } from "./permission-policy.ts";
 import { permissionTable, sessionPermissionRules } from "./permission-policy.ts";
 import type { Subagent } from "./subagent-rules.ts";
 
@@ -10,7 +10,11 @@ const rule = (permission: string, pattern: string, action: PermissionRule["actio
 });
 
 /** As OpenCode puts it together: what everybody may, the server's table, the definition. */
-function subagent(name: string, definition: readonly PermissionRule[], policy: PermissionPolicy = "safe"): Subagent {
+function subagent(
+  name: string,
+  definition: readonly PermissionRule[],
+  policy: OpencodePermissionPolicy = "safe",
+): Subagent {
   const table = Object.entries(permissionTable(policy)).flatMap(([permission, given]) =>
     Object.entries(typeof given === "string" ? { "*": given } : (given ?? {})).map(([pattern, action]) =>
       rule(permission, pattern, action),
