@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
+import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
 const world: OpencodeWorld = new OpencodeWorld({
@@ -147,7 +147,7 @@ describe("whatever the policy is", () => {
     expect(await outcome(write(at("repo/neighbour/notes")), "part")).toBe("denied");
   });
 
-  test.each<PermissionPolicy>(["safe", "trusted"])("so it is with %s", async (policy) => {
+  test.each<OpencodePermissionPolicy>(["safe", "trusted"])("so it is with %s", async (policy) => {
     world.changePolicy(policy);
     expect(await outcome(read(at("waybill-state/token")))).toBe("denied");
   });

@@ -9,7 +9,7 @@ import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-
 import { OpencodeApi } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import type { ServerSupervisorOptions } from "../../src/runtimes/opencode/server/server-supervisor.ts";
 import { ServerSupervisor } from "../../src/runtimes/opencode/server/server-supervisor.ts";
-import type { PermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
+import type { OpencodePermissionPolicy } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { withPermissions } from "../../src/runtimes/opencode/session/permission-policy.ts";
 import { scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
 import type { AgentWorldOptions } from "./agent-world.ts";
@@ -28,7 +28,7 @@ export type OpencodeWorldOptions = AgentWorldOptions & {
   /** After how long a silent stream of events is given up. */
   silenceMs?: number;
   /** What the agents' tools may do. */
-  permissions?: PermissionPolicy;
+  permissions?: OpencodePermissionPolicy;
   /** Inside the world's own directory. */
   systemPromptPath?: string;
 };
@@ -38,7 +38,7 @@ export class OpencodeWorld extends AgentWorld {
   readonly state = join(this.directory, "waybill-state");
   readonly #options: OpencodeWorldOptions;
   /** May be another one from the next prompt on; the server's table is that of its start. */
-  #policy: PermissionPolicy | null;
+  #policy: OpencodePermissionPolicy | null;
   /** The same for each start, so that a server that was kept is taken over. */
   #port: number | null = null;
   /** With `behindProxy`. */
@@ -94,7 +94,7 @@ export class OpencodeWorld extends AgentWorld {
     return { settings: { ...settings, ...own }, directory, env: process.env, extraEnv, times };
   }
 
-  changePolicy(policy: PermissionPolicy): void {
+  changePolicy(policy: OpencodePermissionPolicy): void {
     this.#policy = policy;
   }
 
