@@ -35,14 +35,14 @@ function byIds(
   session: LaneSession,
   runtime: Runtime,
 ): Attempt[] {
-  const places = new Map(rows.map((row, place) => [row.id, place]));
+  const indexes = new Map(rows.map((row, index) => [row.id, index]));
   const found: Attempt[] = [];
   // Numbers go on after a person's retry, so the search goes on for a whole budget behind the last one found.
   const budget = record.maxAttempts + record.maxRepairs;
   for (let number = 1; number <= (found.at(-1)?.number ?? 0) + budget; number++) {
     const { messageId } = runtime.idsFrom(attemptDigest(record.id, number, session.generation));
-    const place = places.get(messageId);
-    if (place !== undefined) found.push(attemptAt(rows, place, number, record, session, runtime));
+    const index = indexes.get(messageId);
+    if (index !== undefined) found.push(attemptAt(rows, index, number, record, session, runtime));
   }
   return found;
 }
@@ -55,15 +55,15 @@ function byMarker(
   before: number,
 ): Attempt[] {
   const marker = promptMarker(record.messageId);
-  const places = rows.flatMap((row, place) =>
-    row.role === "user" && row.text.trimStart().startsWith(marker) ? [place] : [],
+  const indexes = rows.flatMap((row, index) =>
+    row.role === "user" && row.text.trimStart().startsWith(marker) ? [index] : [],
   );
-  return places.map((place, index) => attemptAt(rows, place, before + index + 1, record, session, runtime));
+  return indexes.map((index, found) => attemptAt(rows, index, before + found + 1, record, session, runtime));
 }
 
 function attemptAt(
   rows: readonly TranscriptRow[],
-  place: number,
+  index: number,
   number: number,
   record: DeliveryRecord,
   session: LaneSession,
@@ -78,10 +78,10 @@ function attemptAt(
     because: null,
     sessionId: session.sessionId,
     generation: session.generation,
-    prePromptCursor: rows[place - 1]?.id ?? null,
+    prePromptCursor: rows[index - 1]?.id ?? null,
     sends: 1,
     left: true,
-    submittedAt: rows[place]?.createdAt ?? 0,
+    submittedAt: rows[index]?.createdAt ?? 0,
   };
 }
 

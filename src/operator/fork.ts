@@ -103,7 +103,7 @@ function refuseUnrest(lane: Lane, { status, elsewhere }: TranscriptSlice): void 
 function cannotFork(lane: Lane): AppError {
   return new AppError({
     code: "not_served",
-    message: `The runtime "${lane.runtime}" cannot go on twice from the same place.`,
+    message: `The runtime "${lane.runtime}" cannot fork a session.`,
     hint: "Create a new session, and say in its first message what it needs to know.",
   });
 }

@@ -123,7 +123,7 @@ describe("each of these is found, alone, with a way to put it right", () => {
       /broken/,
       /Mend/,
     ],
-    ["store", "failed", facts({}, configured({ store: { state: "trouble", error: trouble } })), /broken/, /Mend/],
+    ["store", "failed", facts({}, configured({ store: { state: "error", error: trouble } })), /broken/, /Mend/],
     [
       "port",
       "failed",

@@ -114,7 +114,7 @@ function judgeStore({ store, config }: ConfiguredFacts): Check {
   switch (store.state) {
     case "absent":
       return ok(name, `${config.storePath} will be made at the first start.`);
-    case "trouble":
+    case "error":
       return failedBy(name, store.error);
     case "sound": {
       const { heldBy } = store;
@@ -129,24 +129,24 @@ function judgeStore({ store, config }: ConfiguredFacts): Check {
 
 function judgePort(facts: PortFacts, home: string): Check {
   const name = "port";
-  const place = `${facts.host}:${facts.port}`;
+  const address = `${facts.host}:${facts.port}`;
   switch (facts.state) {
     case "any":
       return ok(name, `Any port of ${facts.host} that is free at the start.`);
     case "free":
-      return ok(name, `${place} is free.`);
+      return ok(name, `${address} is free.`);
     case "ours":
-      return ok(name, `${place} is in use by the Waybill of ${home} (process ${facts.pid}).`);
+      return ok(name, `${address} is in use by the Waybill of ${home} (process ${facts.pid}).`);
     case "taken":
       return failed(
         name,
-        `${place} is in use by another program.`,
+        `${address} is in use by another program.`,
         "Stop that program, or set another port (PORT, or `port` in the configuration).",
       );
     case "refused":
       return failed(
         name,
-        `Nothing can listen on ${place}: ${facts.why}.`,
+        `Nothing can listen on ${address}: ${facts.why}.`,
         "Set another host or port in the configuration.",
       );
     default:

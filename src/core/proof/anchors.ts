@@ -79,12 +79,12 @@ function childrenOf(rows: readonly TranscriptRow[], prompt: TranscriptRow): read
 /** Whether another prompt stands behind this one in its session. Where its place is not known, any other one may. */
 export function hasLaterPrompt(anchored: Anchored): boolean {
   const { rows } = anchored.slice;
-  const place = anchored.row
+  const index = anchored.row
     ? rows.indexOf(anchored.row)
     : rows.findIndex((row) => row.id === anchored.attempt.prePromptCursor);
-  if (place === -1 && !anchored.slice.complete) return true;
+  if (index === -1 && !anchored.slice.complete) return true;
   const chain = new Set([anchored.row?.id]);
-  return rows.slice(place + 1).some((row) => {
+  return rows.slice(index + 1).some((row) => {
     if (row.role !== "user") return false;
     if (row.continuesId !== null && chain.has(row.continuesId)) {
       chain.add(row.id);

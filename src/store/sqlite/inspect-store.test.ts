@@ -46,12 +46,12 @@ test("a store in use is named with its process, and stays in use", async () => {
 test("damage, another file and a newer version are trouble", async () => {
   await file.write("first");
   file.change("PRAGMA user_version = 99");
-  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_newer" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_newer" } });
   file.change(`PRAGMA user_version = ${schemaVersion}`);
   file.damageTable("message");
-  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
   writeFileSync(file.path, "this is no database at all".repeat(100));
-  expect(inspectStore(file.path)).toMatchObject({ state: "trouble", error: { code: "store_corrupt" } });
+  expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
 });
 
 test("an empty file, as a start that was cut short leaves it, is no damage", () => {

@@ -10,7 +10,7 @@ import { openFile } from "./open-file.ts";
 
 export type StoreInspection =
   | { state: "absent" }
-  | { state: "trouble"; error: AppError }
+  | { state: "error"; error: AppError }
   | {
       state: "sound";
       version: number;
@@ -25,9 +25,9 @@ export function inspectStore(path: string): StoreInspection {
     if (!existsSync(path)) return { state: "absent" };
     return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
   } catch (error) {
-    const trouble = storeProblem(path, error);
-    if (trouble instanceof AppError) return { state: "trouble", error: trouble };
-    throw trouble;
+    const problem = storeProblem(path, error);
+    if (problem instanceof AppError) return { state: "error", error: problem };
+    throw problem;
   }
 }
 

@@ -52,10 +52,10 @@ export function checkStoreFile(path: string): Finding[] {
 
 /** That SQLite cannot make sense of a file is what a check is there to find; that it cannot read it is not. */
 function asFinding(path: string, error: unknown): Finding {
-  const trouble = storeProblem(path, error);
-  if (trouble instanceof AppError && trouble.code !== "store_corrupt") throw trouble;
-  const cause = trouble instanceof AppError ? trouble.cause : trouble;
-  if (!(cause instanceof Database.SqliteError)) throw trouble;
+  const problem = storeProblem(path, error);
+  if (problem instanceof AppError && problem.code !== "store_corrupt") throw problem;
+  const cause = problem instanceof AppError ? problem.cause : problem;
+  if (!(cause instanceof Database.SqliteError)) throw problem;
   return { subject: "file", problem: `is damaged: ${cause.message}` };
 }
 

@@ -37,8 +37,8 @@ function locked(path: string, { holder, cause }: Extract<LockOutcome, { taken: f
 }
 
 function lockError(path: string, error: unknown): unknown {
-  const trouble = storeProblem(path, error);
-  if (!(trouble instanceof AppError) || trouble.code !== "store_corrupt") return trouble;
+  const problem = storeProblem(path, error);
+  if (!(problem instanceof AppError) || problem.code !== "store_corrupt") return problem;
   return new AppError({
     code: "store_unavailable",
     message: `The lock file ${lockOf(path)} is damaged. The store itself was not touched.`,

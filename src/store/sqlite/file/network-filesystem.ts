@@ -17,11 +17,11 @@ const networkTypes = new Map<number, string>([
 type TypeOf = (path: string) => number;
 
 /** The name of the network filesystem that a path is, or would be, on; null for a local one. */
-export function networkFilesystemOf(path: string, typeOf: TypeOf = (place) => statfsSync(place).type): string | null {
-  let place = path;
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+export function networkFilesystemOf(path: string, typeOf: TypeOf = (path) => statfsSync(path).type): string | null {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   // The kernel reports the type as a signed word on some platforms.
-  return networkTypes.get(typeOf(place) >>> 0) ?? null;
+  return networkTypes.get(typeOf(existing) >>> 0) ?? null;
 }
 
 export function refuseNetworkFilesystem(path: string, typeOf?: TypeOf): void {

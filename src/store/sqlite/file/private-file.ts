@@ -21,8 +21,8 @@ export function createPrivateFile(path: string): boolean {
 
 /** Makes a finished file and its name survive a power cut. */
 export function syncToDisk(path: string): void {
-  for (const place of [path, dirname(path)]) {
-    const descriptor = openSync(place, "r");
+  for (const target of [path, dirname(path)]) {
+    const descriptor = openSync(target, "r");
     try {
       fsyncSync(descriptor);
     } finally {
