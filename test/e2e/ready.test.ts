@@ -11,7 +11,7 @@ beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "waybill-clone-"));
   const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts"];
   // Two sources, of which one needs the other: how many there are makes no difference but in time.
-  for (const name of [...settings, "src/clock.ts", "src/timeout.ts"]) {
+  for (const name of [...settings, "src/app-error.ts", "src/program.ts"]) {
     cpSync(join(root, name), join(clone, name), { recursive: true });
   }
   // Installing is tried on real fresh clones; here it counts as done.
@@ -37,11 +37,11 @@ const ready = () =>
 test("a clone is built once, silently left alone when nothing changed, and built again when a source changed", async () => {
   expect(await ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…\nBuilding: done/) });
   expect(await ready()).toEqual({ status: 0, stdout: "", stderr: "" });
-  writeFileSync(join(clone, "src/clock.ts"), "export const systemClock = 1;\n");
+  writeFileSync(join(clone, "src/app-error.ts"), "export const messageOf = 1;\n");
   const broken = await ready();
   expect(broken.status).toBe(1);
   expect(broken.stderr).toMatch(/error TS/);
-  cpSync(join(root, "src/clock.ts"), join(clone, "src/clock.ts"));
+  cpSync(join(root, "src/app-error.ts"), join(clone, "src/app-error.ts"));
   expect(await ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…/) });
 });
 

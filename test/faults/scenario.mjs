@@ -173,7 +173,7 @@ const reached = new Set();
 const kill = failPointFrom(process.env.WAYBILL_FAIL_POINT);
 const failPoint = (point) => {
   reached.add(point);
-  kill(point);
+  kill?.(point);
 };
 const errors = [];
 const waybill = await startEngine({
