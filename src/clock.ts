@@ -1,5 +1,5 @@
 /**
- * Time as a value that is handed in, so that every wait can be driven by a test.
+ * Time as a value that is handed in, so that a test can drive every wait and every timeout.
  * All times are milliseconds since the epoch.
  */
 
@@ -13,7 +13,7 @@ export type Clock = {
 // setTimeout fires at once for anything longer than this.
 const longestTimer = 2 ** 31 - 1;
 
-/** The machine's clock; when that is set back, this one goes on from where it was, or looks would stop for as long. */
+/** The machine's clock; when that is set back, this one goes on from where it was, or reconciling would stop for as long. */
 export function clockOn(wallTime: () => number): Clock {
   let ahead = 0;
   let last = 0;

@@ -1,7 +1,7 @@
 /**
  * Commits what was decided, together with the mail that goes with it, and then performs what the commit allows: a send,
- * a read flag. The commit always comes first, so that a crash at any point leaves a record from which the next look can
- * go on.
+ * a read flag. The commit always comes first, so that a crash at any point leaves a record from which the next
+ * reconcile can go on.
  */
 
 import { AppError, messageOf } from "../app-error.ts";
@@ -69,7 +69,7 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
     switch (effect.type) {
       case "send": {
         const event = await send(record, step.lane, effect.attempt, step);
-        // Refused only when a person cancelled in between; then the next look stops the turn.
+        // Refused only when a person cancelled in between; then the next reconcile stops the turn.
         if (event)
           await step.ledger.commit(record.id, [event], mailFor(record, [event], null, step.lane, step.clock.now()));
         break;

@@ -21,14 +21,14 @@ export async function recover(deps: RecoveryDeps): Promise<void> {
   for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { reconcile: true });
 }
 
-/** Lanes that a limit paused go on when no lane has a limit any more. While there are limits, the courier looks at them. */
+/** Lanes that a limit paused go on when no lane has a limit any more. While there are limits, the courier checks them. */
 async function resumeUnlimited({ store, policy }: RecoveryDeps): Promise<void> {
   if (hasLimits(policy.limits)) return;
   for (const { id, pausedReason } of await store.lanes())
     if (isLimitReason(pausedReason)) await store.pauseLane(id, null);
 }
 
-/** An unread message without a record may have been sent: the courier looks for that before it sends it. */
+/** An unread message without a record may have been sent: the courier searches the transcripts before it sends it. */
 async function rebuildRecords({ store, ledger, clock, policy }: RecoveryDeps): Promise<void> {
   for (const message of await store.unrecorded()) {
     const lane = message.recipient.kind === "lane" ? await store.lane(message.recipient.lane) : null;

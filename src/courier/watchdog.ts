@@ -1,6 +1,6 @@
 /**
- * Decides when the courier looks again. One timer, set to the nearest look; with nothing outstanding it does nothing.
- * Hints only bring a look forward, so a lost one costs time, never a message.
+ * Decides when the courier reconciles again. One timer, set to the nearest due date; with nothing outstanding it does nothing.
+ * Hints only bring it forward, so a lost one costs time, never a message.
  */
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
@@ -17,7 +17,7 @@ export type WatchdogDeps = {
   onError: (failure: { error: unknown }) => void;
 };
 
-/** Due looks that are asked for at once, beyond those that are known not to start now. */
+/** Due deliveries that are asked for at once, beyond those that are known not to start now. */
 const batch = 32;
 
 export class Watchdog {
@@ -67,7 +67,7 @@ export class Watchdog {
     }
   }
 
-  /** Starts as many due looks as the caps allow; each one that ends makes room for the next. */
+  /** Starts as many due reconciles as the caps allow; each one that ends makes room for the next. */
   async #startDue(): Promise<void> {
     const { store, clock } = this.#deps;
     if (this.#stopped) return;
@@ -127,7 +127,7 @@ export class Watchdog {
 
   /**
    * What was due at `now` and not started waits for a running look to end, or for the end of its back-off. It must be
-   * the time for which the due ones were asked: a look that became due since then would be forgotten otherwise.
+   * the time for which the due ones were asked: one that became due since then would be forgotten otherwise.
    */
   async #rearm(now: number): Promise<void> {
     const next = await this.#deps.store.nextLookAt(now);

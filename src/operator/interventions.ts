@@ -232,7 +232,7 @@ function askUnknown(askId: string): AppError {
   });
 }
 
-/** Whether it arrived is not known; the next look shows whether it is still asked. */
+/** Whether it arrived is not known; the next reconcile shows whether it is still open. */
 function noAnswer(runtime: string, cause: TimedOut): AppError {
   return new AppError({
     code: "runtime_unavailable",

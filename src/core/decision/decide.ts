@@ -1,5 +1,5 @@
 /**
- * After a look: what happens next. Pure. Takes what is known about a delivery and returns the events to commit,
+ * What happens next, after a transcript was read. Pure. Takes what is known about a delivery and returns the events to commit,
  * or says that the next attempt is to be made now.
  *
  * The order of the questions: is it proven? did a person end it? is it still going on, or did the session break?

@@ -31,7 +31,7 @@ export type Decision =
   | { do: "nothing" }
   /** `answer` is written back with the events; `abort` is carried out after them. */
   | { do: "commit"; events: readonly DeliveryEvent[]; answer: string | null; abort: boolean }
-  /** The next attempt is due, and the look that must come before it found no reason against it. */
+  /** The next attempt is due, and the read that must come before it found no reason against it. */
   | { do: "submit" };
 
 export function commit(...events: DeliveryEvent[]): Decision {

@@ -1,4 +1,7 @@
-/** The events of an attempt: the one that is committed before it is sent, and the one that says what became of it. Pure. */
+/**
+ * The next prompt of a delivery: whether it is due (`decideHead`), which session it goes to (`decideSession`), and the events
+ * of its attempt: the one that is committed before it is sent, and the one that says what became of it. Pure.
+ */
 import type { Attempt, SubmitOutcome } from "../delivery/attempt.ts";
 import { attemptDigest } from "../delivery/attempt.ts";
 import type { DeliveryEvent, EventOf, NewAttempt } from "../delivery/delivery-event.ts";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { RuntimeIds } from "../transcript/transcript.ts";
 
-/** What is asked when the message itself is answered for; see `further`. */
+/** Prompts after the message itself is proven; see `core/decision/follow-up.ts`. */
 export const followUpKinds = ["summary", "follow_up"] as const;
 export type FollowUpKind = (typeof followUpKinds)[number];
 export type AttemptKind = "prompt" | "retry" | FollowUpKind;

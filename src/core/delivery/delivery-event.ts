@@ -5,7 +5,7 @@
 import type { Attempt, AttemptTiming, NextAttempt, Timing } from "./attempt.ts";
 import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
 
-/** What a look showed, without the words that the agent used. */
+/** What reconciling observed, without the words that the agent used. */
 export type ObservedFacts = {
   state: ResponseState;
   deliveredUserMessageId: string | null;

@@ -26,7 +26,7 @@ export type Policy = {
   stuckAfterMs: number;
   /** The kill switch: false stops every automatic second prompt. */
   automaticRetry: boolean;
-  /** Between two looks for a file that an answer names, and how long they go on. */
+  /** Between two checks for a file that an answer names, and how long they go on. */
   fileCheckMs: number;
   fileWaitMs: number;
   /** Asks once for a few words after work in files that nobody said anything about. */

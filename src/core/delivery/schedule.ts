@@ -23,13 +23,13 @@ export function retryDelay(attempts: number, policy: Policy): number {
   return delays[Math.min(Math.max(attempts, 1), delays.length) - 1] ?? 0;
 }
 
-/** The look for late proof that comes after `done` such looks, or null when there were enough. */
+/** When late proof is looked for after `done` such tries, or null when there were enough. */
 export function lateReconcileAt(done: number, policy: Policy, now: number): number | null {
   const wait = policy.lateReconcileDelaysMs[done];
   return wait === undefined ? null : now + wait;
 }
 
-/** Between two looks no more than this counts as quiet: a machine that slept has seen nothing, not silence. */
+/** Between two reads no more than this counts as quiet: a machine that slept has seen nothing, not silence. */
 const longestWatch = 2 * 60_000;
 
 /** How long a session has been quiet, when `activityAt` is its last sign of life as seen at `now`. */

@@ -2,8 +2,8 @@
  * What may happen to a delivery, from where, and what it becomes: the one way in which a record changes.
  *
  * Pure: no clock, no random source, no I/O. An event that does not fit is refused with a reason, never bent.
- * A row of `moves` says from which states an event is taken and what it changes; `transition` adds what is common.
- * The rows stand in three files, by the part of a delivery's life to which they belong: sending, looking, ending.
+ * A rule says from which states an event is taken and what it changes; `transition` adds what is common. The rules stand
+ * in three files: submission, observation, completion.
  */
 
 import type { Lane } from "../lane/lane.ts";

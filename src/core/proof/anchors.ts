@@ -1,5 +1,5 @@
 /**
- * Finds the prompts of a delivery in its transcripts.
+ * Finds the prompts of a delivery in its transcripts: their rows, and when what happened to them.
  *
  * Where a runtime takes our ids, an id is the only anchor: no text is ever evidence. Where it takes none, a user row
  * after the pre-prompt cursor counts when it *begins* with the marker of this message, so that a message which

@@ -1,5 +1,5 @@
 /**
- * Allowed `Host` and `Origin` headers. Listening on loopback alone is no defence: any page in a browser can send requests
+ * Keeps web pages out: allowed `Host` and `Origin` headers, and the headers of every response. Listening on loopback alone is no defence: any page in a browser can send requests
  * to it, under its own name (DNS rebinding) or with its own origin.
  */
 import type { MiddlewareHandler } from "hono";

@@ -1,6 +1,6 @@
 /**
  * How a delivery ends: proven, failed for good, or by a person; and what is owed after that, the read, the end of the
- * turn, a look for the files that the answer names. Late proof and a person's retry open what had failed. Pure.
+ * turn, a check for the files that the answer names. Late proof and a person's retry open what had failed. Pure.
  */
 import type { Effect } from "../delivery-event.ts";
 import { missingFileDiagnostic } from "../prompt-text.ts";

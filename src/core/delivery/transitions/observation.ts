@@ -1,4 +1,4 @@
-/** What a look finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
+/** What reconciling finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
 
 import { untimed } from "../attempt.ts";
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
