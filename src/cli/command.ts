@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../app-error.ts";
 import { nearest } from "../nearest.ts";
-import { checkedChoice, usageError } from "./errors.ts";
+import { parseChoice, usageError } from "./errors.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { Paint } from "./output/terminal.ts";
 
@@ -101,7 +101,7 @@ export function parseInput(command: Command | null, args: readonly string[]): Co
     flag: (name) => values[name] === true,
     value,
     values: (name) => [values[name]].flat().filter((one) => typeof one === "string"),
-    choice: (name, choices) => checkedChoice(value(name), choices, `--${name}`, command?.name),
+    choice: (name, choices) => parseChoice(value(name), choices, `--${name}`, command?.name),
   };
 }
 

@@ -45,7 +45,7 @@ export function usageError(
 }
 
 /** Checks a value that was given; undefined stays undefined. */
-export function checkedChoice<T extends string>(
+export function parseChoice<T extends string>(
   value: string | undefined,
   choices: readonly T[],
   label: string,

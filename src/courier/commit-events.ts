@@ -84,7 +84,7 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
 }
 
 /** Null when it is not to be sent any more, or when nothing is known that reconciling would not tell. Never throws. */
-export async function send(
+async function send(
   record: DeliveryRecord,
   lane: Lane,
   attempt: Attempt,

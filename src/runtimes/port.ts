@@ -32,7 +32,7 @@ export type PostMessage = (message: {
 export type ForkedSession = { sessionId: string; renamed: ReadonlyMap<string, string> };
 
 /** What a lane wants of the program that works in it. */
-export type LaneChoice = Pick<Lane, "agent" | "model" | "directory">;
+export type AgentChoice = Pick<Lane, "agent" | "model" | "directory">;
 
 export type Runtime = {
   readonly kind: string;
@@ -57,7 +57,7 @@ export type Runtime = {
    * Null when the program knows the lane's agent and model, else which of them it does not know and what it knows
    * instead. Throwing means that it cannot be asked at present. Absent where a program lists neither.
    */
-  checkChoice?(lane: LaneChoice, signal: AbortSignal): Promise<Notice | null>;
+  checkChoice?(lane: AgentChoice, signal: AbortSignal): Promise<Notice | null>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
    * The lane was removed: the runtime forgets it and its sessions, which may include sessions of other runtimes.

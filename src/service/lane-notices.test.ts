@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { serviceOf } from "../../test/support/service-of.ts";
 import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
-import type { LaneChoice, Runtime } from "../runtimes/port.ts";
+import type { AgentChoice, Runtime } from "../runtimes/port.ts";
 
 /** A program that knows the agents in `known`, or cannot be asked. */
 async function serviceWith(options: WorldOptions, program: { known: readonly string[] | null }) {
   const world = await startWorld(options);
   const runtime = world.waybill.runtimes.get("stub") as Runtime;
   const asked: (string | null)[] = [];
-  runtime.checkChoice = async ({ agent }: LaneChoice) => {
+  runtime.checkChoice = async ({ agent }: AgentChoice) => {
     asked.push(agent);
     if (program.known === null) throw new Error("The program does not answer.");
     if (agent === null || program.known.includes(agent)) return null;

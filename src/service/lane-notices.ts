@@ -5,10 +5,10 @@
  */
 import { systemClock, withTimeout } from "../clock.ts";
 import type { Lane, Notice } from "../core/lane/lane.ts";
-import type { LaneChoice } from "../runtimes/port.ts";
+import type { AgentChoice } from "../runtimes/port.ts";
 import type { Engine } from "./engine.ts";
 
-type CheckedLane = LaneChoice & Pick<Lane, "id" | "runtime">;
+type CheckedLane = AgentChoice & Pick<Lane, "id" | "runtime">;
 
 export type LaneNotices = {
   /** As far as is known by now. Never waits for a program. */

@@ -1,8 +1,8 @@
 /** A store that fails just after it has committed an event, as when the program dies there, and from then on. */
-import type { EventType } from "../../src/core/delivery/delivery-event.ts";
+import type { DeliveryEventType } from "../../src/core/delivery/delivery-event.ts";
 import type { Store } from "../../src/store/port.ts";
 
-export function failureOf(store: Store, type: EventType): { happened: boolean } {
+export function failureOf(store: Store, type: DeliveryEventType): { happened: boolean } {
   const failure = { happened: false };
   const { apply } = store;
   let armed = false;

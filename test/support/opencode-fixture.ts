@@ -8,7 +8,7 @@ import type { OpencodeEvent } from "../../src/runtimes/opencode/server/event-str
 import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { PublishedSession } from "../../src/runtimes/opencode/session/published-session.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "../../src/runtimes/opencode/translate/row-signals.ts";
-import { EventTranslator } from "../../src/runtimes/opencode/translate/translate.ts";
+import { OpencodeTranslator } from "../../src/runtimes/opencode/translate/translate.ts";
 import { aLane } from "./waybill.ts";
 
 export type Fixture = { events: OpencodeEvent[]; rows: Record<string, StoredMessage[]> };
@@ -36,14 +36,14 @@ export function fixture(name: string): Fixture {
 /** A lane's watcher: what it is told goes through one turn tracker. */
 export class Watcher {
   readonly tracker = new TurnTracker();
-  readonly translator: EventTranslator;
+  readonly translator: OpencodeTranslator;
   readonly drafts: Draft[] = [];
   readonly #rows: Fixture["rows"];
   readonly #published = new PublishedSession({ ...aLane(), pausedReason: null, sessionId: session, generation: 1 });
 
   constructor({ rows }: Fixture) {
     this.#rows = rows;
-    this.translator = new EventTranslator(() => session);
+    this.translator = new OpencodeTranslator(() => session);
   }
 
   hear(events: readonly OpencodeEvent[]): this {

@@ -3,7 +3,7 @@ import type { AskAnswer } from "../../client/index.ts";
 import type { Command } from "../command.ts";
 import { printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { checkedChoice, usageError } from "../errors.ts";
+import { parseChoice, usageError } from "../errors.ts";
 import { findAsk } from "../find-by-id.ts";
 import { oneLine } from "../output/format.ts";
 
@@ -28,7 +28,7 @@ waybill answer que_3 --answer "Use port 8080."`,
   run(input, context) {
     const id = input.argument(0, "answer what? The id of an ask (see `waybill asks`)");
     const answers = input.values("answer").map((text) => [text]);
-    const choice = checkedChoice(input.positionals[1], decisions, "the decision", "answer");
+    const choice = parseChoice(input.positionals[1], decisions, "the decision", "answer");
     const decision = choice ?? (answers.length > 0 ? "once" : undefined);
     if (decision === undefined) throw usageError("once, always or reject? Or --answer TEXT", "answer");
     const body: AskAnswer = answers.length === 0 ? { decision } : { decision, answers };

@@ -2,7 +2,7 @@
 import type { Command } from "../command.ts";
 import { printResult } from "../command.ts";
 import { completionScript, shells } from "../completion-scripts.ts";
-import { checkedChoice, usageError } from "../errors.ts";
+import { parseChoice, usageError } from "../errors.ts";
 
 export const completion: Command = {
   name: "completion",
@@ -20,7 +20,7 @@ waybill completion fish > ~/.config/fish/completions/waybill.fish`,
   maxArguments: 1,
   argumentChoices: shells,
   async run(input, context) {
-    const shell = checkedChoice(input.positionals[0], shells, "the shell", "completion");
+    const shell = parseChoice(input.positionals[0], shells, "the shell", "completion");
     if (shell === undefined) throw usageError("for which shell? bash, zsh or fish", "completion");
     const script = completionScript(shell, await context.loadCommands());
     return printResult(context, { script }, script.trimEnd());

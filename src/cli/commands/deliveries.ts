@@ -5,7 +5,7 @@ import { statuses } from "../../core/delivery/record.ts";
 import type { Command, CommandInput } from "../command.ts";
 import { flagOption, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { checkedChoice, usageError } from "../errors.ts";
+import { parseChoice, usageError } from "../errors.ts";
 import { pageRequest, pagingOptions, printList } from "../lists.ts";
 import { statusStyle } from "../output/describe-delivery.ts";
 import { ago, shortId, until } from "../output/format.ts";
@@ -60,7 +60,7 @@ function selectedStatuses(input: CommandInput): Status[] | undefined {
   const selected = input
     .values("status")
     .flatMap((list) => list.split(","))
-    .map((value) => checkedChoice(value, statuses, "--status", "deliveries"))
+    .map((value) => parseChoice(value, statuses, "--status", "deliveries"))
     .filter((status) => status !== undefined);
   if (!input.flag("open")) return selected.length > 0 ? selected : undefined;
   if (selected.length > 0) throw usageError("either --open or --status", "deliveries");

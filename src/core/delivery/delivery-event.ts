@@ -73,8 +73,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "retried_by_person"; by: string; budget: number; round?: number }
 );
 
-export type EventType = DeliveryEvent["type"];
-export type EventOf<T extends EventType> = Extract<DeliveryEvent, { type: T }>;
+export type DeliveryEventType = DeliveryEvent["type"];
+export type EventOf<T extends DeliveryEventType> = Extract<DeliveryEvent, { type: T }>;
 
 /** What is to be done once the commit is durable. Each can be found again from the record after a crash. */
 export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { anyEvent } from "../../../test/support/arbitrary-events.ts";
 import { anAttempt, aRecord, having, submitEvent } from "../../../test/support/records.ts";
 import { isFollowUp, untimed } from "./attempt.ts";
-import type { DeliveryEvent, EventType } from "./delivery-event.ts";
+import type { DeliveryEvent, DeliveryEventType } from "./delivery-event.ts";
 import type { DeliveryRecord, Status } from "./record.ts";
 import { isOutstanding, statuses } from "./record.ts";
 import { brokenRules } from "./record-rules.ts";
@@ -95,7 +95,7 @@ describe("the table: from where each event is taken", () => {
   };
   const open: Status[] = ["submitting", "accepted", "unanswered", "retry_scheduled", "failed_retryable"];
   const ends: Status[] = ["responded", "cancelled"];
-  const table: Record<EventType, { event: DeliveryEvent; from: Status[] }> = {
+  const table: Record<DeliveryEventType, { event: DeliveryEvent; from: Status[] }> = {
     admitted: { event: { type: "admitted", at: 1, record: pending }, from: [] },
     rebuilt: { event: { type: "rebuilt", at: 1, record: pending }, from: [] },
     attempts_searched: { event: events.attempts_searched, from: ["pending"] },

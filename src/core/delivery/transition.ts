@@ -10,7 +10,7 @@ import type { Lane } from "../lane/lane.ts";
 import { isPaused } from "../lane/lane.ts";
 import type { Attempt, AttemptTiming } from "./attempt.ts";
 import { mergeTiming } from "./attempt.ts";
-import type { DeliveryEvent, Effect, EventType, ObservedFacts } from "./delivery-event.ts";
+import type { DeliveryEvent, DeliveryEventType, Effect, ObservedFacts } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { addDiagnostics, isOwed, upcast } from "./record.ts";
 import { quietAfter } from "./schedule.ts";
@@ -23,7 +23,7 @@ export type Transitioned = { record: DeliveryRecord; effects: readonly Effect[] 
 export type Refused = { refused: true; reason: string };
 export type Transition = Transitioned | Refused;
 
-const moves: TransitionRules<EventType> = {
+const moves: TransitionRules<DeliveryEventType> = {
   // The two that make a record. They are taken as the first event of a fold only.
   admitted: { from: [], change: () => ({}) },
   rebuilt: { from: [], change: () => ({}) },
@@ -32,10 +32,10 @@ const moves: TransitionRules<EventType> = {
   ...completionTransitions,
 };
 
-export const eventTypes = Object.keys(moves) as readonly EventType[];
+export const eventTypes = Object.keys(moves) as readonly DeliveryEventType[];
 
 export function transition(record: DeliveryRecord, event: DeliveryEvent): Transition {
-  const move = moves[event.type] as TransitionRule<EventType>;
+  const move = moves[event.type] as TransitionRule<DeliveryEventType>;
   if (!move.from.includes(record.status)) return refused(`${event.type}_from_${record.status}`);
   const reason = move.refuse?.(record, event) ?? null;
   if (reason !== null) return refused(reason);

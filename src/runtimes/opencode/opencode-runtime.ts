@@ -8,7 +8,7 @@ import { latest } from "../../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
-import type { AskAnswer, Hint, LaneChoice, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
+import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
 import { isNotFound, OpencodeApi } from "./server/opencode-api.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
@@ -128,7 +128,7 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Only with a running server, as for models. */
-  async checkChoice(lane: LaneChoice, signal: AbortSignal): Promise<Notice | null> {
+  async checkChoice(lane: AgentChoice, signal: AbortSignal): Promise<Notice | null> {
     const selected = await selectAgent(lane, this.#api, signal);
     return "notice" in selected ? selected.notice : null;
   }

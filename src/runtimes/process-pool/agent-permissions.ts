@@ -9,7 +9,7 @@ export type AgentPermissions = {
 };
 
 /** Waybill's state and the directories of other lanes, unless one contains the other. */
-export function deniedDirectories(directory: string, permissions: AgentPermissions): string[] {
+export function deniedToAgent(directory: string, permissions: AgentPermissions): string[] {
   const { stateDirectories, otherDirectories } = permissions;
   const others = otherDirectories.filter((other) => !isInside(other, directory) && !isInside(directory, other));
   return [...new Set([...stateDirectories, ...others])];

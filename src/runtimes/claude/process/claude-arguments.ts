@@ -7,7 +7,7 @@ import type { Lane } from "../../../core/lane/lane.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
-import { deniedDirectories } from "../../process-pool/agent-permissions.ts";
+import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
 
 export type ClaudeArguments = {
   lane: Lane;
@@ -68,7 +68,7 @@ export function claudeArguments(settings: ClaudeArguments): string[] {
 function permissionArguments(directory: string, permissions: AgentPermissions | null): string[] {
   if (!permissions) return [];
   const { policy } = permissions;
-  const denied = deniedDirectories(directory, permissions)
+  const denied = deniedToAgent(directory, permissions)
     .map(escapeBrackets)
     .flatMap((pattern) => [`Read(/${pattern}/**)`, `Edit(/${pattern}/**)`]);
   // A mode in the user's or the project's own settings would let edits pass unasked.

@@ -12,7 +12,7 @@ import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
 import type { StoredTurns } from "../translate/row-signals.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "../translate/row-signals.ts";
-import { EventTranslator } from "../translate/translate.ts";
+import { OpencodeTranslator } from "../translate/translate.ts";
 import type { PendingAskSignal } from "../translate/translate-ask.ts";
 import { PublishedSession } from "./published-session.ts";
 import type { SessionRows } from "./read-session-rows.ts";
@@ -41,7 +41,7 @@ const maxReads = 4;
 
 export class SessionPublisher {
   readonly #options: SessionPublisherOptions;
-  readonly #translator: EventTranslator;
+  readonly #translator: OpencodeTranslator;
   readonly #sessions = new Map<string, PublishedSession>();
   readonly #listeners = new Set<SignalListener>();
   readonly #closing = new AbortController();
@@ -49,7 +49,7 @@ export class SessionPublisher {
 
   constructor(options: SessionPublisherOptions) {
     this.#options = options;
-    this.#translator = new EventTranslator((sessionId) => options.registry.knownRoot(sessionId));
+    this.#translator = new OpencodeTranslator((sessionId) => options.registry.knownRoot(sessionId));
   }
 
   onSignal(listener: SignalListener): () => void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { StoredMessage } from "../server/opencode-api.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "./row-signals.ts";
-import { EventTranslator } from "./translate.ts";
+import { OpencodeTranslator } from "./translate.ts";
 
 const sessionID = "ses_1";
 const anchors = { openPrompt: null, endedPrompt: null };
@@ -21,7 +21,7 @@ function answer(id: string, created: number, completed: number | null, more: obj
 function published(rows: readonly StoredMessage[]): string[] {
   const signals = signalsFromRows(
     { root: sessionID, rows, subtaskRows: new Map(), busy: false },
-    new EventTranslator((id) => id),
+    new OpencodeTranslator((id) => id),
   );
   return signals.flatMap((signal) => {
     if (signal.type === "rest") return [`rest ${signal.reason ?? ""}`.trim()];

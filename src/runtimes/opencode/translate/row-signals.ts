@@ -6,7 +6,7 @@ import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { StoredMessage } from "../server/opencode-api.ts";
 import { subtaskSession } from "../transcript/subtask-usage.ts";
 import { continuations } from "../transcript/transcript.ts";
-import type { EventTranslator } from "./translate.ts";
+import type { OpencodeTranslator } from "./translate.ts";
 import { endsTurn, isCompleted, messageEndSignals, messageSignals, promptSignals } from "./translate-message.ts";
 import { partSignals } from "./translate-part.ts";
 
@@ -20,7 +20,10 @@ export type StoredTurns = {
 };
 
 /** Ends with the last row; whether the program is busy or idle is for the caller to publish. */
-export function signalsFromRows({ root, rows, subtaskRows, busy }: StoredTurns, translator: EventTranslator): Signal[] {
+export function signalsFromRows(
+  { root, rows, subtaskRows, busy }: StoredTurns,
+  translator: OpencodeTranslator,
+): Signal[] {
   const signals: Signal[] = [];
   const addRow = ({ info, parts }: StoredMessage, session: string): void => {
     const state = translator.state(session);

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { Signal, SignalBody } from "../../../core/turn/signal.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import { eventHandling } from "./event-table.ts";
-import { EventTranslator } from "./translate.ts";
+import { OpencodeTranslator } from "./translate.ts";
 
 const sessionID = "ses_1";
 const child = "ses_2";
 
-function translator(): EventTranslator {
-  return new EventTranslator(() => sessionID);
+function translator(): OpencodeTranslator {
+  return new OpencodeTranslator(() => sessionID);
 }
 
 let events = 0;

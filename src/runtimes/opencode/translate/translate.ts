@@ -18,7 +18,7 @@ type EventContext = { id: string; session: string; isRoot: boolean; state: Trans
 
 const maxPublishedIds = 1000;
 
-export class EventTranslator {
+export class OpencodeTranslator {
   readonly #rootOf: (sessionId: string) => string;
   readonly #states = new Map<string, TranslationState>();
   /** For what has no state by which a second one is recognized: errors, unknown events, start and end of a session. */

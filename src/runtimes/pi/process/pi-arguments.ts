@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
-import { deniedDirectories } from "../../process-pool/agent-permissions.ts";
+import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
 
 export type PiArguments = {
@@ -28,5 +28,5 @@ export function piArguments({ lane, sessionFile, provider, model, systemPrompt }
 
 export function gateRules(directory: string, permissions: AgentPermissions | null, maxSteps: number): GateRules {
   if (!permissions) return { policy: "safe", denied: [], maxSteps };
-  return { policy: permissions.policy, denied: deniedDirectories(directory, permissions), maxSteps };
+  return { policy: permissions.policy, denied: deniedToAgent(directory, permissions), maxSteps };
 }
