@@ -4,9 +4,9 @@ import { checkToolCall, grantOf } from "./tool-policy.ts";
 
 const ground: PolicyContext = {
   rules: { policy: "safe", denied: ["/state", "/other"], maxSteps: 5 },
-  directory: "/work",
+  directory: "/project",
   home: "/home/me",
-  realPath: (path) => path.replace(/^\/work\/(a )?link/, "/elsewhere").replace(/^\/work\/hidden/, "/state"),
+  realPath: (path) => path.replace(/^\/project\/(a )?link/, "/elsewhere").replace(/^\/project\/hidden/, "/state"),
   granted: new Set(),
 };
 const trusted: PolicyContext = { ...ground, rules: { ...ground.rules, policy: "trusted" } };
@@ -18,13 +18,13 @@ describe("without a person, under the policy safe", () => {
   test.each([
     ["reading in the directory", "read", { path: "a.txt" }, "pass"],
     ["searching it", "grep", { pattern: "x" }, "pass"],
-    ["editing in it", "edit", { path: "/work/a.txt" }, "pass"],
+    ["editing in it", "edit", { path: "/project/a.txt" }, "pass"],
     ["writing in it", "write", { path: "new/a.txt" }, "pass"],
     ["reading outside", "read", { path: "/etc/passwd" }, "ask"],
     ["reading above", "read", { path: "../a.txt" }, "ask"],
     ["reading at home", "read", { path: "~/a.txt" }, "ask"],
     ["reading what is marked as a file", "read", { path: "@a.txt" }, "pass"],
-    ["a directory whose name begins alike", "read", { path: "/workshop/a.txt" }, "ask"],
+    ["a directory whose name begins alike", "read", { path: "/projectshop/a.txt" }, "ask"],
     ["writing through a link that leads out", "write", { path: "link/a.txt" }, "ask"],
     ["writing what pi runs when it starts", "write", { path: ".pi/extensions/a.ts" }, "ask"],
     ["writing it under a name that some disks take for the same", "write", { path: ".PI/extensions/a.ts" }, "ask"],

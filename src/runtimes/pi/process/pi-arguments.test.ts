@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { gateRules, piArguments } from "./pi-arguments.ts";
 
-const lane = (model: string | null) => ({ id: "lane", directory: "/work", model }) as Lane;
+const lane = (model: string | null) => ({ id: "lane", directory: "/project", model }) as Lane;
 const argumentsOf = (model: string | null, systemPrompt: string | null = null) =>
   piArguments({ lane: lane(model), sessionFile: "/s.jsonl", provider: "p", model: "usual", systemPrompt });
 
@@ -22,7 +22,11 @@ test("the state and other lanes' directories are denied, unless one lies in the 
   const permissions = {
     policy: "trusted" as const,
     stateDirectories: ["/state", "/state"],
-    otherDirectories: ["/other", "/work/part", "/"],
+    otherDirectories: ["/other", "/project/part", "/"],
   };
-  expect(gateRules("/work", permissions, 3)).toEqual({ policy: "trusted", denied: ["/state", "/other"], maxSteps: 3 });
+  expect(gateRules("/project", permissions, 3)).toEqual({
+    policy: "trusted",
+    denied: ["/state", "/other"],
+    maxSteps: 3,
+  });
 });
