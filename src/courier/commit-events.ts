@@ -101,11 +101,11 @@ async function send(
       const { messageId, partId, sessionId } = attempt;
       // A person may have stopped it since it was committed.
       if ((await store.delivery(record.id))?.version !== record.version) return null;
-      failPoint("before_send");
+      failPoint?.("before_send");
       outcome = await withTimeout(deps, policy.submitLimitMs, (signal) =>
         runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
       );
-      failPoint("after_send");
+      failPoint?.("after_send");
     }
   } catch (error) {
     outcome = { outcome: "unknown", reason: messageOf(error) };

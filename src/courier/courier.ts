@@ -5,15 +5,19 @@
  * The courier decides nothing: its steps carry out what the core decides.
  */
 import { messageOf } from "../app-error.ts";
+import { decideHead } from "../core/decision/submission.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
+import { commitEvents } from "./commit-events.ts";
+import { findAttempts } from "./find-attempts.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
-import { reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
-import { abortTurn } from "./session.ts";
-import type { CourierDeps, SessionMemory, StepContext } from "./step-context.ts";
-import { takeHead } from "./take-head.ts";
+import { expire, reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
+import type { CourierDeps, SessionMemory, StepContext, StepOutcome } from "./step-context.ts";
+import { postpone } from "./step-context.ts";
+import { abortTurn, submit } from "./submit.ts";
 import { WakeUps } from "./wake-ups.ts";
 
 export class Courier {
@@ -23,6 +27,7 @@ export class Courier {
   readonly #wakeUps: WakeUps;
   readonly #limits: LaneLimits | null;
   readonly #pending = new Map<string, { reconcile: boolean; done: Promise<void> }>();
+  #unsubscribe: () => void = () => {};
   #onHold = false;
 
   constructor(deps: CourierDeps) {
@@ -36,6 +41,9 @@ export class Courier {
   /** Hints are listened to before anything is sent. */
   start(): void {
     this.#wakeUps.listen(this.#deps.runtimes.values());
+    this.#unsubscribe = this.#deps.ledger.onChange(({ record, admitted }) => {
+      if (admitted) void this.moveLane(record.laneId);
+    });
   }
 
   /**
@@ -49,6 +57,7 @@ export class Courier {
 
   /** To be called once `closing` is aborted: ends after the work at hand; what is outstanding stays in the ledger. */
   async close(): Promise<void> {
+    this.#unsubscribe();
     this.#wakeUps.close();
     this.#limits?.close();
     await this.#queue.drained();
@@ -81,6 +90,13 @@ export class Courier {
       await this.#reconcileDetached(due.deliveryId, due.laneId);
       await this.#moveNow(due.laneId, false);
     });
+  }
+
+  /** The agent of a lane has written a reply, which may prove that it acted on the message. */
+  async replied(laneId: string, messageId: string): Promise<void> {
+    const answered = await this.#deps.store.deliveryOf(laneId, messageId);
+    if (answered?.status === "failed_terminal") void this.reconcileLateProof(answered.id, laneId);
+    else if (answered) void this.moveLane(laneId, { reconcile: true });
   }
 
   /** Outside the schedule: the agent replied to a message that had failed for good. */
@@ -152,6 +168,34 @@ export class Courier {
       isHeld: () => this.#onHold,
     };
   }
+}
+
+/** Carries out what is decided for the head of a free lane. */
+async function takeHead(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
+  const decision = decideHead(head, step.lane, step.clock.now());
+  switch (decision) {
+    case "find_attempts":
+      return takeRebuilt(head, step);
+    case "expire":
+      return (await expire(head, step)) ? "moved" : "rests";
+    case "wait":
+      return "rests";
+    case "reconcile":
+      return reconcile(head, step);
+    case "submit":
+      return submit(head, step);
+    default:
+      return decision satisfies never;
+  }
+}
+
+/** What stands in the transcripts was sent. Only what does not is as good as new. */
+async function takeRebuilt(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
+  const runtime = step.runtimes.get(step.lane.runtime);
+  if (!runtime) return postpone(step, "runtime_not_active");
+  const found = await findAttempts(head, { ...step, runtime });
+  const at = step.clock.now();
+  return commitEvents(head, [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, lookAt: at }], step);
 }
 
 /** Runs the work of a lane one after the other. */

@@ -1,10 +1,11 @@
 /** Looks at deliveries that do not hold their lane and are due all the same: expiry, late proof, an owed read. */
 
+import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed } from "../core/delivery/record.ts";
+import { expiryMail } from "../core/delivery/replies.ts";
 import { reconcile } from "./reconcile.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
-import { expire } from "./take-head.ts";
 
 export async function reconcileDetached(record: DeliveryRecord, step: StepContext): Promise<void> {
   if (record.status === "pending") await expire(record, step);
@@ -25,4 +26,18 @@ export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clo
 /** Due, and in nobody's way: its lane is free or somebody else's. */
 function owesAside(record: DeliveryRecord): boolean {
   return (isOwed(record) || record.claims !== null) && !isOutstanding(record);
+}
+
+/** True when it has ended now. */
+export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
+  const { lane, clock, ledger, mailbox } = step;
+  const at = clock.now();
+  if (!hasExpired(record, at)) return false;
+  const read = { readCommitted: mailbox.commitsWithLedger, lookAt: at };
+  const applied = await ledger.commit(
+    record.id,
+    [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],
+    [expiryMail(record, lane, at)],
+  );
+  return applied.outcome === "applied";
 }

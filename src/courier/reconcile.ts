@@ -9,10 +9,9 @@ import { isPaused } from "../core/lane/lane.ts";
 import { judgeReply } from "../core/proof/sufficiency.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
 import { readObservation } from "./read-transcript.ts";
-import { abortTurn } from "./session.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
-import { submit } from "./submit.ts";
+import { abortTurn, submit } from "./submit.ts";
 
 export async function reconcile(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane } = step;

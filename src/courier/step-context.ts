@@ -24,7 +24,7 @@ export type CourierDeps = TimeoutContext & {
   missingFiles: MissingFiles;
   policy: Policy;
   runId: string;
-  failPoint: FailPointHook;
+  failPoint: FailPointHook | undefined;
   /** Gets errors that no rule covers. What failed is retried later. */
   onError: (failure: { laneId?: string; error: unknown }) => void;
 };

@@ -3,19 +3,21 @@
  * request leaves only after its ids are durable.
  */
 import { messageOf } from "../app-error.ts";
-import { nextAttempt, submitEvents } from "../core/decision/submission.ts";
+import { withTimeout } from "../clock.ts";
+import { decideSession, nextAttempt, submitEvents, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
 import { readSlice } from "./read-transcript.ts";
-import type { NoSession, OpenSession } from "./session.ts";
-import { openSession } from "./session.ts";
-import type { StepContext, StepOutcome } from "./step-context.ts";
+import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 
+type OpenSession = { outcome: "open"; lane: Lane; slice: TranscriptSlice };
+type NoSession = { outcome: "not_now" | "impossible"; reason: string };
 type Prepared = { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[] } | NoSession;
 
 export async function submit(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
@@ -80,3 +82,73 @@ async function eventsFor(
 function followUpDropped({ nextAttempt: next }: DeliveryRecord, at: number): DeliveryEvent {
   return { type: "turn_ended", at, diagnostics: next ? [`${next.kind}_not_asked`] : [] };
 }
+
+/** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
+async function openSession(
+  record: DeliveryRecord,
+  runtime: Runtime,
+  step: StepContext,
+): Promise<OpenSession | NoSession> {
+  const { lane, policy, clock, sessions } = step;
+  const { sessionId } = lane;
+  if (sessionId === null) return newSession(runtime, step);
+  const read = () => readSlice(sessionId, policy.readLimit, { ...step, runtime });
+  const slice = await read();
+  const blocked = watchBlocked(sessions.blocked.get(sessionId), slice, clock.now());
+  const decision = decideSession({ record, slice, blocked, policy });
+  const isBlocked = decision.do === "abort_and_replace" || (decision.do === "wait" && slice.asks.length === 0);
+  if (isBlocked) sessions.blocked.set(sessionId, blocked);
+  else sessions.blocked.delete(sessionId);
+  switch (decision.do) {
+    case "use":
+      return { outcome: "open", lane, slice };
+    case "replace":
+      return newSession(runtime, step);
+    case "abort_and_replace": {
+      await withTimeout(step, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+      const { status } = await read();
+      if (status !== "idle" && status !== "stale") {
+        return { outcome: "not_now", reason: "abort_did_not_stop_the_session" };
+      }
+      sessions.blocked.delete(sessionId);
+      return newSession(runtime, step);
+    }
+    case "wait":
+      return { outcome: "not_now", reason: decision.reason };
+    case "give_up":
+      return { outcome: "impossible", reason: decision.reason };
+    default:
+      return decision satisfies never;
+  }
+}
+
+async function newSession(runtime: Runtime, step: StepContext): Promise<OpenSession> {
+  const { lane, store, clock, policy, sessions } = step;
+  const open = (signal: AbortSignal) => runtime.openSession(lane, signal);
+  const sessionId = sessions.unstored.get(lane.id) ?? (await withTimeout(step, policy.submitLimitMs, open));
+  sessions.unstored.set(lane.id, sessionId);
+  const opened = await store.openSession(lane.id, sessionId, clock.now());
+  sessions.unstored.delete(lane.id);
+  return { outcome: "open", lane: opened, slice: { ...emptySlice, sessionId } };
+}
+
+/** Ends whatever runs in a session. That it ended is not believed before a read shows it. */
+export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps): Promise<void> {
+  const { runtimes, policy, closing, onError } = deps;
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) return;
+  try {
+    await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+  } catch (error) {
+    // The turn's end is owed until a read shows it, so the next reconcile aborts again.
+    if (!closing.aborted) onError({ laneId: lane.id, error });
+  }
+}
+
+const emptySlice: Omit<TranscriptSlice, "sessionId"> = {
+  status: "idle",
+  asks: [],
+  rows: [],
+  complete: true,
+  lastActivityAt: null,
+};

@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => world.dispose());
 
 const message: NewMessage = { id: "m1", to: { lane: "lane" }, from: "user", text: "Hello" };
-const send = (change: Partial<NewMessage> = {}) => world.waybill.send({ ...message, ...change });
+const send = (change: Partial<NewMessage> = {}) => world.waybill.admission.admit({ ...message, ...change });
 
 describe("admission", () => {
   test("is idempotent by recipient and message id", async () => {

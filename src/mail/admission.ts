@@ -9,8 +9,10 @@ import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
+import { laneName } from "../core/lane/lane.ts";
 import type { Message, Recipient } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
+import type { PostMessage } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Admission, Applied, LaneChoice, Store } from "../store/port.ts";
@@ -19,7 +21,14 @@ import { newMessageSchema } from "./message-schema.ts";
 
 export type Admitted = { message: Message; delivery: DeliveryRecord | null; known: boolean };
 
-export type AdmissionDeps = { store: Store; ledger: Ledger; policy: Policy; clock: Clock };
+export type AdmissionDeps = {
+  store: Store;
+  ledger: Ledger;
+  policy: Policy;
+  clock: Clock;
+  /** An agent has written a message that names another one as what it replies to. */
+  onReply: (fromLane: string, messageId: string) => Promise<void>;
+};
 
 /**
  * What the sender of a new message changes about its lane; throws when it may not. Called again when the lane has changed
@@ -30,29 +39,38 @@ export type ChooseLaneChange = (lane: Lane, isUsed: boolean) => LaneChange;
 /** `fromLane` is the lane of the agent that sends, by its connection. */
 export type MessageSender = { fromLane?: string | undefined; choose?: ChooseLaneChange | undefined };
 
-export async function admitMessage(
-  input: NewMessage,
-  deps: AdmissionDeps,
-  sender: MessageSender = {},
-): Promise<Admitted> {
-  const at = deps.clock.now();
-  const message = canonical(parse(input), sender.fromLane ?? null, at);
-  const hash = payloadHash(message);
-  let admission: Admission;
-  do {
-    const lane = await recipientLane(message.recipient, deps.store);
-    const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, deps) : null;
-    const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, deps.policy, at) : null;
-    admission = await commitAdmission({ message, hash, delivery, choice }, deps);
-  } while (admission.outcome === "lane_changed");
-  if (admission.outcome === "conflict") {
-    throw new AppError({
-      code: "message_conflict",
-      message: `Message "${message.id}" was admitted before with another body.`,
-      hint: "Send the changed text under a new message id.",
-    });
+export class MessageAdmission {
+  readonly #deps: AdmissionDeps;
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
-  return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
+
+  async admit(input: NewMessage, sender: MessageSender = {}): Promise<Admitted> {
+    const { store, policy, clock, onReply } = this.#deps;
+    const at = clock.now();
+    const message = canonical(parse(input), sender.fromLane ?? null, at);
+    const hash = payloadHash(message);
+    let admission: Admission;
+    do {
+      const lane = await recipientLane(message.recipient, store);
+      const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
+      const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
+      admission = await commitAdmission({ message, hash, delivery, choice }, this.#deps);
+    } while (admission.outcome === "lane_changed");
+    if (admission.outcome === "conflict") throw conflict(message.id);
+    const { fromLane, relayOfMessageId } = admission.message;
+    if (fromLane !== null && relayOfMessageId !== null) await onReply(fromLane, relayOfMessageId);
+    return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
+  }
+
+  /** For agents: in the name of the lane that their call came from. */
+  readonly postMessage: PostMessage = async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
+    const lane = await this.#deps.store.lane(laneId);
+    const from = lane ? laneName(lane) : laneId;
+    const optional = { summary: summary ?? undefined, relayOfMessageId: relayOfMessageId ?? undefined };
+    await this.admit({ id, to: { person: to }, from, text, ...optional, source: "mcp" }, { fromLane: laneId });
+  };
 }
 
 /** Null for a message that was admitted before: sending it again changes nothing about the lane. */
@@ -60,7 +78,7 @@ async function laneChoice(
   message: Message,
   seen: Lane,
   choose: ChooseLaneChange,
-  { store }: AdmissionDeps,
+  store: Store,
 ): Promise<LaneChoice | null> {
   // After the lane was read: a message that is admitted meanwhile is found here, or has changed the lane.
   if (await store.message(message.recipient, message.id)) return null;
@@ -77,11 +95,12 @@ async function commitAdmission(
 ): Promise<Admission> {
   if (!delivery) return store.admit(message, hash, null);
   let admission: Admission | undefined;
-  await ledger.around([{ type: "admitted", at: delivery.createdAt, record: delivery }], async (): Promise<Applied> => {
+  const commit = async (): Promise<Applied> => {
     admission = await store.admit(message, hash, delivery, choice);
     if (admission.outcome !== "admitted") return { outcome: "refused", reason: admission.outcome, record: null };
     return { outcome: "applied", record: delivery, effects: [] };
-  });
+  };
+  await ledger.around([{ type: "admitted", at: delivery.createdAt, record: delivery }], commit, message);
   return admission ?? { outcome: "conflict" };
 }
 
@@ -123,4 +142,12 @@ function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | 
 async function recipientLane(recipient: Recipient, store: Store): Promise<Lane | null> {
   if (recipient.kind === "person") return null;
   return knownLane(store, recipient.lane);
+}
+
+function conflict(messageId: string): AppError {
+  return new AppError({
+    code: "message_conflict",
+    message: `Message "${messageId}" was admitted before with another body.`,
+    hint: "Send the changed text under a new message id.",
+  });
 }

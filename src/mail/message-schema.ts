@@ -19,9 +19,8 @@ export const newMessageSchema = z.strictObject({
   from: nameSchema,
   text: z
     .string()
-    .min(1, "must not be empty")
-    .max(maxCharacters, `must not be longer than ${maxCharacters} characters`)
-    .refine((text) => text.trim() !== "", "must not be empty"),
+    .regex(/\S/, "must not be empty")
+    .max(maxCharacters, `must not be longer than ${maxCharacters} characters`),
   summary: z.string().max(1000).optional(),
   actionMode: z.enum(actionModes).optional(),
   taskRefs: z.array(taskRef).max(100).optional(),

@@ -4,16 +4,12 @@ import type { ToolCall, TranscriptRow } from "../core/transcript/transcript.ts";
 export type MutableToolCall = { -readonly [K in keyof ToolCall]: ToolCall[K] };
 export type MutableRow = { -readonly [K in keyof TranscriptRow]: TranscriptRow[K] } & { tools: MutableToolCall[] };
 
-export function emptyRow(of: Pick<TranscriptRow, "id" | "role" | "parentId" | "createdAt">): MutableRow {
-  return {
-    ...of,
-    continuesId: null,
-    text: "",
-    reasoning: "",
-    tools: [],
-    finish: null,
-    error: null,
-    firstActivityAt: null,
-    completedAt: null,
-  };
-}
+export const emptyRow = {
+  continuesId: null,
+  text: "",
+  reasoning: "",
+  finish: null,
+  error: null,
+  firstActivityAt: null,
+  completedAt: null,
+} as const satisfies Partial<TranscriptRow>;

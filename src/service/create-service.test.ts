@@ -13,7 +13,7 @@ const silent = { always: [{ steps: [] }] };
 
 async function serviceOn(options: WorldOptions) {
   const world = await startWorld(options);
-  let draining = false;
+  const draining = new AbortController();
   const service = createService({
     waybill: world.waybill,
     resolveDirectory: (path) => `/real${path}`,
@@ -23,12 +23,12 @@ async function serviceOn(options: WorldOptions) {
     defaults: { runtime: "stub", model: "scripted" },
     restart: () => {},
     now: () => world.clock.now(),
-    draining: () => draining,
+    draining: draining.signal,
     retriesAreOff: false,
   });
   const send = (id: string, text = "Is it green?") => service.send({ id, to: { lane: "lane" }, from: "user", text });
   const drain = () => {
-    draining = true;
+    draining.abort();
   };
   return { world, service, send, drain };
 }

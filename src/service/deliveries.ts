@@ -8,12 +8,15 @@ import type { ChooseLaneChange } from "../mail/admission.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
-import type { LaneServiceOptions } from "./lanes.ts";
-import { checkedChoice } from "./lanes.ts";
-import { deliveryState, knownDelivery, person, refuseWhileDraining } from "./records.ts";
+import type { ChoiceRules } from "./lane-choice.ts";
+import { checkedChoice } from "./lane-choice.ts";
 import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
 
-type DeliveryServiceOptions = Pick<LaneServiceOptions, "waybill" | "runtimeDescriptors" | "defaults" | "draining">;
+export type DeliveryServiceOptions = ChoiceRules & {
+  waybill: Engine;
+  /** Aborted once this process is about to end, and takes no new messages. */
+  draining: AbortSignal;
+};
 type DeliveryService = Pick<Service, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
 
 export function deliveryService(options: DeliveryServiceOptions): DeliveryService {
@@ -31,7 +34,7 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
     async send(message, choose) {
       refuseWhileDraining(draining);
       const sender = choose ? { choose: withDefaults(choose, options) } : {};
-      const admitted = await waybill.send(await withLane(message, waybill), sender);
+      const admitted = await waybill.admission.admit(await withLane(message, waybill), sender);
       if (!admitted.delivery) throw prunedDelivery(admitted.message.id);
       // One that was admitted before may have changed since.
       const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
@@ -67,6 +70,35 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
       return intervene(people.cancel(id, person), "be cancelled: it has ended");
     },
   };
+}
+
+/** The token belongs to the person whose daemon this is. */
+export const person = "user";
+
+export function refuseWhileDraining(draining: AbortSignal): void {
+  if (!draining.aborted) return;
+  throw new AppError({
+    code: "draining",
+    message: "This daemon is about to end and takes no new messages.",
+    hint: "Send it again in a moment, under the same message id.",
+    retryable: true,
+  });
+}
+
+async function deliveryState({ store }: Engine, record: DeliveryRecord): Promise<DeliveryState> {
+  if (record.status !== "pending") return { record, queuedBehind: null };
+  const ahead = (await store.outstanding(record.laneId)) ?? (await store.head(record.laneId));
+  return { record, queuedBehind: ahead && ahead.id !== record.id ? ahead.messageId : null };
+}
+
+async function knownDelivery({ store }: Engine, id: string): Promise<DeliveryRecord> {
+  const record = await store.delivery(id);
+  if (record) return record;
+  throw new AppError({
+    code: "delivery_unknown",
+    message: `There is no delivery "${id}".`,
+    hint: "`waybill deliveries` lists them; those that ended well are removed after some days.",
+  });
 }
 
 async function withLane(message: Send, waybill: Engine) {

@@ -3,8 +3,7 @@ import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
-import type { Admitted, MessageSender } from "../mail/admission.ts";
-import type { NewMessage } from "../mail/message-schema.ts";
+import type { MessageAdmission } from "../mail/admission.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -13,14 +12,13 @@ import type { Store } from "../store/port.ts";
 export type Engine = {
   store: Store;
   ledger: Ledger;
+  admission: MessageAdmission;
   courier: Courier;
   people: Interventions;
   asks: AskRegistry;
   recorder: Recorder;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
-  /** Admits a message and sets its lane going. */
-  send(message: NewMessage, sender?: MessageSender): Promise<Admitted>;
   /** Removes old, finished records by the policy's retention. */
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */

@@ -1,12 +1,12 @@
 /** The part of the service that makes, changes and controls lanes. */
-import { AppError } from "../app-error.ts";
+import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import type { RuntimeDescriptor } from "../runtimes/descriptor.ts";
-import { descriptorOf, withDefaultModel } from "../runtimes/descriptor.ts";
 import { knownLane } from "../store/known-lane.ts";
+import type { DeliveryServiceOptions } from "./deliveries.ts";
+import { person, refuseWhileDraining } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
+import { checkedChoice, invalidLane } from "./lane-choice.ts";
 import type { LaneNotices } from "./lane-notices.ts";
-import { laneState, person, refuseWhileDraining } from "./records.ts";
 import type { LaneSettings, LaneState, Service } from "./service.ts";
 
 type LaneService = Pick<
@@ -24,15 +24,10 @@ type LaneService = Pick<
   | "release"
 >;
 
-export type LaneServiceOptions = {
-  waybill: Engine;
+export type LaneServiceOptions = DeliveryServiceOptions & {
   /** Refuses a directory in which no lane may work, and resolves symlinks. */
   resolveDirectory: (path: string) => string;
-  runtimeDescriptors: readonly RuntimeDescriptor[];
-  defaults: { runtime: string; model: string | null };
   now: () => number;
-  /** Whether new messages are refused because this process is about to end. */
-  draining: () => boolean;
 };
 
 export function laneService(options: LaneServiceOptions & { notices: LaneNotices }): LaneService {
@@ -85,17 +80,15 @@ async function newLane(settings: LaneSettings, options: LaneServiceOptions & { n
   return lane;
 }
 
-/** The lane's agent and model with defaults filled in, refused where they do not go together. */
-export function checkedChoice(
-  lane: Pick<Lane, "runtime" | "agent" | "model">,
-  { runtimeDescriptors, defaults }: Pick<LaneServiceOptions, "runtimeDescriptors" | "defaults">,
-) {
-  const descriptor = descriptorOf(lane.runtime, runtimeDescriptors);
-  const problem = descriptor.laneProblem(lane);
-  if (problem) throw invalidLane(`The lane's ${problem.key} ${problem.reason}.`, problem.hint);
-  return withDefaultModel(descriptor, lane, defaults.model);
-}
-
-function invalidLane(message: string, hint: string): AppError {
-  return new AppError({ code: "lane_invalid", message, hint });
+async function laneState(engine: Engine, lane: Lane, notices: LaneNotices, now: number): Promise<LaneState> {
+  const { store, runtimes, courier } = engine;
+  return {
+    lane,
+    runtimeReady: runtimes.has(lane.runtime),
+    holder: await store.outstanding(lane.id),
+    waiting: await store.waiting(lane.id),
+    waitReason: courier.waitReason(lane.id),
+    notices: await notices.soon(lane),
+    usage: await store.usageOf(lane.id, dayOf(now)),
+  };
 }

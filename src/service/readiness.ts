@@ -10,7 +10,7 @@ import type { LaneNotices } from "./lane-notices.ts";
 import type { Readiness } from "./service.ts";
 
 export type ReadinessSource = {
-  draining: () => boolean;
+  draining: AbortSignal;
   /** The kill switch is on. */
   retriesAreOff: boolean;
 };
@@ -27,7 +27,7 @@ export async function readinessOf(
   source: ReadinessSource & { notices: LaneNotices },
   now: number,
 ): Promise<Readiness> {
-  const problems = [...(source.draining() ? ["draining"] : []), ...(await storeProblem(waybill, now))];
+  const problems = [...(source.draining.aborted ? ["draining"] : []), ...(await storeProblem(waybill, now))];
   const lanes = await waybill.store.lanes();
   for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeProblem(waybill, kind, users)));
   const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));

@@ -2,16 +2,16 @@
 
 import type { DeliveryChange, DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
-import type { OutgoingMail } from "../core/message/message.ts";
+import type { Message, OutgoingMail } from "../core/message/message.ts";
 import type { Applied, Store } from "./port.ts";
 
 export class Ledger {
   readonly #store: Store;
-  readonly #failPoint: FailPointHook;
+  readonly #failPoint: FailPointHook | undefined;
   readonly #onError: (failure: { error: unknown }) => void;
   readonly #listeners = new Set<(change: DeliveryChange) => void>();
 
-  constructor(store: Store, failPoint: FailPointHook, onError: (failure: { error: unknown }) => void) {
+  constructor(store: Store, failPoint: FailPointHook | undefined, onError: (failure: { error: unknown }) => void) {
     this.#store = store;
     this.#failPoint = failPoint;
     this.#onError = onError;
@@ -22,13 +22,17 @@ export class Ledger {
   }
 
   /** For the commits that begin a record, which are made elsewhere. */
-  async around<T extends Applied>(events: readonly DeliveryEvent[], commit: () => Promise<T>): Promise<T> {
-    for (const event of events) this.#failPoint(`before_commit.${event.type}`);
+  async around<T extends Applied>(
+    events: readonly DeliveryEvent[],
+    commit: () => Promise<T>,
+    admitted?: Message,
+  ): Promise<T> {
+    for (const event of events) this.#failPoint?.(`before_commit.${event.type}`);
     const applied = await commit();
     if (applied.outcome === "applied") {
-      for (const event of events) this.#failPoint(`after_commit.${event.type}`);
+      for (const event of events) this.#failPoint?.(`after_commit.${event.type}`);
       const { record, before } = applied;
-      this.#announce({ record, events, ...(before ? { before } : {}) });
+      this.#announce({ record, events, ...(before ? { before } : {}), ...(admitted ? { admitted } : {}) });
     }
     return applied;
   }

@@ -161,7 +161,7 @@ describe("silence", () => {
     await run({ ...toolLane, script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
-    await world.waybill.send(
+    await world.waybill.admission.admit(
       { id: "late", to: { person: "user" }, from: "lane", text: "The port is 8080.", relayOfMessageId: "m1" },
       { fromLane: "lane" },
     );
@@ -221,7 +221,7 @@ describe("on a text lane", () => {
       text: "Halfway: 3 of 6.",
       relayOfMessageId: "m1",
     };
-    await world.waybill.send(progress, { fromLane: "lane" });
+    await world.waybill.admission.admit(progress, { fromLane: "lane" });
     await world.reaches("m1", "responded");
     expect((await world.mail()).map((mail) => mail.text)).toEqual(["Halfway: 3 of 6.", "The answer is 42."]);
   });

@@ -16,7 +16,7 @@ async function played(options: WorldOptions = { script: { always: [working] } })
 }
 
 async function answered(world: World, id: string, lane = "lane"): Promise<void> {
-  await world.waybill.send({ id, to: { lane }, from: "user", text: id });
+  await world.waybill.admission.admit({ id, to: { lane }, from: "user", text: id });
   await world.clock.until(async () => (await world.waybill.store.deliveryOf(lane, id))?.status === "responded");
   await world.clock.until(async () => (await world.waybill.store.outstanding(lane)) === null);
   await world.clock.advance(1000);
@@ -112,7 +112,7 @@ describe("a forked lane", () => {
     const world = await played({ script: { always: [working] }, lanes: [{}, { id: "other" }] });
     const told: (string | null)[] = [];
     world.waybill.recorder.onEvents((batch) => told.push(...batch.map(({ cursor }) => cursor)));
-    const sending = world.waybill.send({ id: "m3", to: { lane: "other" }, from: "user", text: "m3" });
+    const sending = world.waybill.admission.admit({ id: "m3", to: { lane: "other" }, from: "user", text: "m3" });
     await Promise.all([fork(world), sending]);
     await answered(world, "m4");
     const { events } = await world.waybill.store.events({ limit: 1000 });

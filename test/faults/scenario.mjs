@@ -200,7 +200,7 @@ const done = new Promise((resolve) => {
   waybill.ledger.onChange(({ record }) => see(record));
   sending = (async () => {
     for (const record of (await waybill.store.deliveries({ limit: 100 })).items) see(record);
-    for (const [to, id] of messages) see((await waybill.send(message(to, id))).delivery);
+    for (const [to, id] of messages) see((await waybill.admission.admit(message(to, id))).delivery);
   })();
 });
 

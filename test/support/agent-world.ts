@@ -78,7 +78,7 @@ export abstract class AgentWorld {
   }
 
   async send(id: string, text: string, more: Partial<NewMessage> = {}): Promise<void> {
-    await this.waybill.send({ id, to: { lane: "lane" }, from: "user", text, ...more });
+    await this.waybill.admission.admit({ id, to: { lane: "lane" }, from: "user", text, ...more });
   }
 
   /** Resolves when the delivery has one of these states; by the ledger's own word, not by asking over and over. */

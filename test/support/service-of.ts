@@ -15,7 +15,7 @@ export function serviceOf(waybill: Engine, now = Date.now): Service {
     defaults: { runtime: "opencode", model: null },
     restart: () => {},
     now,
-    draining: () => false,
+    draining: new AbortController().signal,
     retriesAreOff: false,
   });
 }

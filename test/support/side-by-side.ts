@@ -81,7 +81,7 @@ function common(world: AgentWorld) {
       return world.waybill;
     },
     send: async (id: string, text: string, lane: string) => {
-      await world.waybill.send({ id, to: { lane }, from: "user", text });
+      await world.waybill.admission.admit({ id, to: { lane }, from: "user", text });
     },
     hangs: (lane: string) => world.modelIsAsked(lane, 1, 1),
     dispose: () => world.dispose(),

@@ -16,7 +16,7 @@ import { AskRegistry } from "../../src/courier/ask-registry.ts";
 import type { Courier } from "../../src/courier/courier.ts";
 import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import { Recorder } from "../../src/events/recorder.ts";
-import { admitMessage } from "../../src/mail/admission.ts";
+import { MessageAdmission } from "../../src/mail/admission.ts";
 import { storeMailbox } from "../../src/mail/mailbox.ts";
 import { Interventions } from "../../src/operator/interventions.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
@@ -183,7 +183,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
     defaults: { runtime: "stub", model: null },
     restart: service.restart,
     now: systemClock.now,
-    draining: () => false,
+    draining: new AbortController().signal,
     retriesAreOff: false,
   });
   const verbs: Service = {
@@ -261,7 +261,7 @@ function stillEngine(store: Store, asks: AskRegistry, events: PublishedEvents, s
     courier: courier as Courier,
     people: new Interventions(deps, courier as Courier),
     recorder: events as unknown as Recorder,
-    send: (message, sender) => admitMessage(message, deps, sender),
+    admission: new MessageAdmission({ ...deps, onReply: async () => {} }),
     prune: async () => 0,
     drain: () => Promise.reject(new Error("nothing runs here")),
     close: () => store.close(),

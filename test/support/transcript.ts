@@ -9,7 +9,7 @@ import { emptyRow } from "../../src/runtimes/transcript-row.ts";
 export const defaultSession = "ses-1";
 
 function aRow({ id, role, ...row }: Partial<TranscriptRow> & Pick<TranscriptRow, "id" | "role">): TranscriptRow {
-  return { ...emptyRow({ id, role, parentId: null, createdAt: 0 }), completedAt: 0, ...row };
+  return { ...emptyRow, id, role, parentId: null, createdAt: 0, tools: [], completedAt: 0, ...row };
 }
 
 export function userRow(id: string, row: Partial<TranscriptRow> = {}): TranscriptRow {

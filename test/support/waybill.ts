@@ -94,7 +94,12 @@ export class World {
   }
 
   async send(message: Partial<NewMessage> & { id: string }): Promise<DeliveryRecord> {
-    const admitted = await this.waybill.send({ to: { lane: "lane" }, from: "user", text: message.id, ...message });
+    const admitted = await this.waybill.admission.admit({
+      to: { lane: "lane" },
+      from: "user",
+      text: message.id,
+      ...message,
+    });
     await settled();
     if (!admitted.delivery) throw new Error("a message to a person has no delivery");
     return admitted.delivery;

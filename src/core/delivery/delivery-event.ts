@@ -2,6 +2,7 @@
  * Everything that can happen to a delivery. Each accepted event is one audit row; folding them gives the record.
  * Events hold facts and reasons, never a message's text.
  */
+import type { Message } from "../message/message.ts";
 import type { Attempt, AttemptTiming, NextAttempt, Timing } from "./attempt.ts";
 import type { Claims, DeliveryRecord, Proof, ResponseState } from "./record.ts";
 
@@ -80,4 +81,10 @@ export type EventOf<T extends DeliveryEventType> = Extract<DeliveryEvent, { type
 export type Effect = { type: "send"; attempt: Attempt } | { type: "commit_read" };
 
 /** `before` is the record as it was; one that begins has none. */
-export type DeliveryChange = { record: DeliveryRecord; before?: DeliveryRecord; events: readonly DeliveryEvent[] };
+export type DeliveryChange = {
+  record: DeliveryRecord;
+  before?: DeliveryRecord;
+  events: readonly DeliveryEvent[];
+  /** The message itself, when it was admitted just now. */
+  admitted?: Message;
+};

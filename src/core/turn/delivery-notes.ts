@@ -29,7 +29,8 @@ export function beginNotes({ id, from, text, source, createdAt }: Message, round
   return [{ type: "item.started", data: { item: statusItem(roundItem(id, round), deliveryNote, value) } }];
 }
 
-export function changeNotes({ record, before, events }: DeliveryChange, takesIds: boolean): EventBody[] {
+export function changeNotes({ record, before, events, admitted }: DeliveryChange, takesIds: boolean): EventBody[] {
+  if (admitted) return beginNotes(admitted, record.rounds);
   const isSent = events.some(({ type }) => type === "submit" || type === "asked_further");
   const attempt = isSent ? record.attemptList.at(-1) : undefined;
   const notes = attempt ? attemptNotes(record, attempt, takesIds) : [];

@@ -7,8 +7,6 @@ import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
-import { laneName } from "../../core/lane/lane.ts";
-import { beginNotes } from "../../core/turn/delivery-notes.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import { Courier } from "../../courier/courier.ts";
 import { drain } from "../../courier/drain.ts";
@@ -18,7 +16,7 @@ import { recover } from "../../courier/recovery.ts";
 import type { CourierDeps } from "../../courier/step-context.ts";
 import { Watchdog } from "../../courier/watchdog.ts";
 import { Recorder } from "../../events/recorder.ts";
-import { admitMessage } from "../../mail/admission.ts";
+import { MessageAdmission } from "../../mail/admission.ts";
 import type { Mailbox } from "../../mail/mailbox.ts";
 import { storeMailbox } from "../../mail/mailbox.ts";
 import type { AlertTimes } from "../../operator/alerts.ts";
@@ -55,7 +53,7 @@ export type EngineOptions = {
 };
 
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { store, policy, clock = systemClock, failPoint = () => {}, onError = () => {} } = options;
+  const { store, policy, clock = systemClock, failPoint, onError = () => {} } = options;
   const ledger = new Ledger(store, failPoint, onError);
   const closing = new AbortController();
   // Every running call listens to it, and there are as many as there are lanes.
@@ -85,8 +83,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   ledger.onChange(recorder.onDeliveryChange);
   recorder.onEvents(asks.onEvents);
-  const send = createSend(deps, courier, recorder);
-  const allRuntimes = options.runtimes(createPostMessage(store, send));
+  const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
+  const allRuntimes = options.runtimes(admission.postMessage);
 
   const closeAll = async (keep: boolean) => {
     closing.abort();
@@ -128,12 +126,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   return {
     store,
     ledger,
+    admission,
     courier,
     people: new Interventions({ ...deps, recorder }, courier),
     asks,
     recorder,
     runtimes,
-    send,
     prune: () => prune(deps),
     drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
@@ -145,33 +143,4 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   const now = clock.now();
   const [responded, failed] = [now - respondedMs, now - failedMs];
   return store.prune({ responded, failed, feed: responded, events: responded });
-}
-
-/** Admits messages, and wakes the lane that they are for or the delivery that they reply to. */
-function createSend(deps: CourierDeps, courier: Courier, recorder: Recorder): Engine["send"] {
-  return async (message, sender = {}) => {
-    const admitted = await admitMessage(message, deps, sender);
-    const { fromLane: senderLane } = sender;
-    if (admitted.delivery) {
-      const { laneId } = admitted.delivery;
-      if (!admitted.known) recorder.note(laneId, beginNotes(admitted.message, admitted.delivery.rounds));
-      void courier.moveLane(laneId);
-    }
-    const { relayOfMessageId } = admitted.message;
-    if (senderLane === undefined || relayOfMessageId === null) return admitted;
-    const answered = await deps.store.deliveryOf(senderLane, relayOfMessageId);
-    if (answered?.status === "failed_terminal") void courier.reconcileLateProof(answered.id, senderLane);
-    else if (answered) void courier.moveLane(senderLane, { reconcile: true });
-    return admitted;
-  };
-}
-
-/** The same for agents, in the name of the lane that their call came from. */
-function createPostMessage(store: Store, send: Engine["send"]): PostMessage {
-  return async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
-    const lane = await store.lane(laneId);
-    const from = lane ? laneName(lane) : laneId;
-    const optional = { summary: summary ?? undefined, relayOfMessageId: relayOfMessageId ?? undefined };
-    await send({ id, to: { person: to }, from, text, ...optional, source: "mcp" }, { fromLane: laneId });
-  };
 }

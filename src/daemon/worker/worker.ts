@@ -45,9 +45,9 @@ export async function startWorker(options: WorkerStart): Promise<RunningWorker> 
   const runId = randomUUID();
   const registry = new Registry();
   const { engine, agents } = await startAgentsAndEngine(options, runId, registry);
-  let draining = false;
+  const draining = new AbortController();
   try {
-    const service = createServiceFor(engine, options, () => draining);
+    const service = createServiceFor(engine, options, draining.signal);
     const server = await startServer({ ...options, service, token, runId, registry });
     const stopRetention = startRetention({
       prune: engine.prune,
@@ -58,7 +58,7 @@ export async function startWorker(options: WorkerStart): Promise<RunningWorker> 
     return {
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
       async drain(stopNow) {
-        draining = true;
+        draining.abort();
         const { drainMs } = config;
         log.info({ event: "draining", drainMs }, "Stopping: no new sends; running turns get time to end.");
         const outcome = await engine.drain(drainMs, stopNow);
@@ -128,7 +128,7 @@ function startEngineFor(
   });
 }
 
-function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, draining: () => boolean): Service {
+function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, draining: AbortSignal): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return createService({
     waybill: engine,

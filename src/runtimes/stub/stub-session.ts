@@ -272,7 +272,7 @@ export class StubSession {
   }
 
   #addRow(id: string, role: "user" | "assistant", parentId: string | null, at: number): MutableRow {
-    const row = emptyRow({ id, role, parentId, createdAt: at });
+    const row: MutableRow = { ...emptyRow, id, role, parentId, createdAt: at, tools: [] };
     this.#rows.push(row);
     this.#lastActivityAt = at;
     return row;

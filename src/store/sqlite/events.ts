@@ -4,8 +4,6 @@ import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { EventFilter, EventPage, LoggedEvent, StoredEvent } from "../../core/log/event-page.ts";
 import type { EventType, UniversalEvent } from "../../core/turn/universal-event.ts";
-import type { EventPlace } from "./cursor.ts";
-import { eventCursor, eventPlace } from "./cursor.ts";
 
 type Row = { place: number; body: string };
 
@@ -93,6 +91,23 @@ function outOfOrder(lane: string, seq: number, last: number): AppError {
   return new AppError({
     code: "events_out_of_order",
     message: `Event ${seq} of the lane "${lane}" does not follow ${last}.`,
+  });
+}
+
+type EventPlace = { place: number; knownLost: number };
+
+function eventCursor({ place, knownLost }: EventPlace): string {
+  return Buffer.from(knownLost > place ? `e1.${place}.${knownLost}` : `e1.${place}`).toString("base64url");
+}
+
+function eventPlace(cursor: string): EventPlace {
+  const text = Buffer.from(cursor, "base64url").toString("latin1");
+  const [, place, knownLost = "0"] = /^e1\.(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text) ?? [];
+  if (place !== undefined) return { place: Number(place), knownLost: Number(knownLost) };
+  throw new AppError({
+    code: "cursor_invalid",
+    message: "The cursor is not one of the events.",
+    hint: "Use one from an earlier answer of the same stream as it is, or none.",
   });
 }
 

@@ -34,7 +34,7 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
     defaults: { runtime: "stub", model: null },
     restart: () => {},
     now: () => world.clock.now(),
-    draining: () => false,
+    draining: new AbortController().signal,
     retriesAreOff: false,
   });
   const { ask, errors } = anApiOn(service, { closing: AbortSignal.abort() });

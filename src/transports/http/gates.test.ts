@@ -3,7 +3,7 @@ import type { Asked } from "../../../test/support/http-api.ts";
 import { anApi, port, token } from "../../../test/support/http-api.ts";
 import { ManualClock } from "../../../test/support/manual-clock.ts";
 import { needsToken, operations, somePath } from "../../../test/support/openapi-operations.ts";
-import { hostAllowed, originAllowed } from "./browser-guards.ts";
+import { hostAllowed, originAllowed } from "./gates.ts";
 
 const every = operations.map((one) => [`${one.method} ${one.path}`, one] as const);
 const own = `http://127.0.0.1:${port}`;

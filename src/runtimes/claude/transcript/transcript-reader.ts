@@ -154,7 +154,7 @@ export class TranscriptReader {
 
   #addRow(row: Pick<TranscriptRow, "id" | "role" | "parentId"> & { at: number }): MutableRow {
     const { at, ...given } = row;
-    const added = emptyRow({ ...given, createdAt: at });
+    const added: MutableRow = { ...emptyRow, ...given, createdAt: at, tools: [] };
     this.#rows.push(added);
     this.lastActivityAt = at;
     return added;

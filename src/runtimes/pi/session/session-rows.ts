@@ -62,8 +62,16 @@ function markStopped(row: MutableRow, error: RowError): void {
 }
 
 function promptRow(message: Json, id: string): MutableRow {
-  const row = emptyRow({ id, role: "user", parentId: null, createdAt: asNumber(message.timestamp) });
-  return Object.assign(row, { text: textOfBlocks(message.content), completedAt: endedAt(message) });
+  return {
+    ...emptyRow,
+    id,
+    role: "user",
+    parentId: null,
+    createdAt: asNumber(message.timestamp),
+    text: textOfBlocks(message.content),
+    tools: [],
+    completedAt: endedAt(message),
+  };
 }
 
 function answerRow(
@@ -77,12 +85,14 @@ function answerRow(
   },
 ): MutableRow {
   const startedAt = asNumber(message.timestamp);
-  const row = emptyRow({
+  const row: MutableRow = {
+    ...emptyRow,
     id: messageId(of.sessionId, message),
     role: "assistant",
     parentId: of.promptId,
     createdAt: startedAt,
-  });
+    tools: [],
+  };
   for (const block of blocksOf(message.content)) {
     if (block.type === "text") row.text += asText(block.text) ?? "";
     else if (block.type === "thinking") row.reasoning += asText(block.thinking) ?? "";

@@ -1,8 +1,8 @@
 /** How a browser comes in: a program that has the token gets a one-time code, and the browser takes it to `/login`. */
 import { createRoute, z } from "@hono/zod-openapi";
 import { setCookie } from "hono/cookie";
-import { sessionCookie } from "../access.ts";
 import type { App } from "../env.ts";
+import { sessionCookie } from "../gates.ts";
 import { answerOf, changeErrors, guardedRoute, openErrors } from "../route-descriptions.ts";
 import { isoTime, loginSchema } from "../schemas.ts";
 import { pageHeaders, refusedPage } from "../status-page.ts";
