@@ -83,7 +83,7 @@ async function laneChoice(
   // After the lane was read: a message that is admitted meanwhile is found here, or has changed the lane.
   if (await store.message(message.recipient, message.id)) return null;
   const wasUsed = (await store.deliveries({ laneId: seen.id, limit: 1 })).items.length > 0;
-  return { seen, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
+  return { laneVersion: seen.version, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
 }
 
 type ToAdmit = { message: Message; hash: string; delivery: DeliveryRecord | null; choice: LaneChoice | null };
@@ -93,10 +93,11 @@ async function commitAdmission(
   { message, hash, delivery, choice }: ToAdmit,
   { store, ledger }: AdmissionDeps,
 ): Promise<Admission> {
-  if (!delivery) return store.admit(message, hash, null);
+  const request = { message, payloadHash: hash, delivery, choice };
+  if (!delivery) return store.admit(request);
   let admission: Admission | undefined;
   const commit = async (): Promise<Applied> => {
-    admission = await store.admit(message, hash, delivery, choice);
+    admission = await store.admit(request);
     if (admission.outcome !== "admitted") return { outcome: "refused", reason: admission.outcome, record: null };
     return { outcome: "applied", record: delivery, effects: [] };
   };

@@ -5,40 +5,19 @@
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
 import type { Alert } from "../core/delivery/alert.ts";
-import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
+import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { DayUsage, Usage } from "../core/lane/daily-limit.ts";
-import type { Lane, LaneChange } from "../core/lane/lane.ts";
+import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
 import type { EventFilter, EventPage, LoggedEvent } from "../core/log/event-page.ts";
 import type { FeedItem } from "../core/log/feed-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Mail, Message, OutgoingMail, Recipient } from "../core/message/message.ts";
+import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
+import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/admission-plan.ts";
+import type { Applied } from "../core/plan/writes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
-export type Admission =
-  | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
-  /** The same id with another body. Nothing was changed. */
-  | { outcome: "conflict" }
-  /** The lane is not any more what was seen. Nothing was changed. */
-  | { outcome: "lane_changed" };
-
-/** What a message changes about its lane as it is admitted, decided by what was seen of it. */
-export type LaneChoice = {
-  seen: Lane;
-  /** Whether it had any deliveries. */
-  wasUsed: boolean;
-  change: LaneChange;
-};
-
-export type Applied =
-  /** `before` is the record as it was; one that begins has none. */
-  | { outcome: "applied"; record: DeliveryRecord; before?: DeliveryRecord; effects: readonly Effect[] }
-  /** The events do not fit what the record has become, or the lane is held by another delivery. */
-  | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
-
-export type LaneSession = { generation: number; sessionId: string; openedAt: number };
-
-export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason">;
+export type { Admission, AdmissionRequest, Applied, LaneChoice, LaneSession, NewLane };
 
 export type MailFilter = Paging & { lane?: string | undefined; query?: string | undefined };
 
@@ -92,15 +71,10 @@ export type Store = {
   liftLimits(laneId: string, day: string): Promise<void>;
 
   /**
-   * Idempotent by (recipient, message id). `delivery` is null for a person's mailbox. `choice` is taken in the same
-   * transaction, and with a message that is new.
+   * Idempotent by (recipient, message id). What is chosen for the lane is taken in the same transaction, and with a
+   * message that is new.
    */
-  admit(
-    message: Message,
-    payloadHash: string,
-    delivery: DeliveryRecord | null,
-    choice?: LaneChoice | null,
-  ): Promise<Admission>;
+  admit(request: AdmissionRequest): Promise<Admission>;
   message(recipient: Recipient, id: string): Promise<Mail | null>;
   mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
   /** Newest first. With `query`: those in which all of its words were said. */

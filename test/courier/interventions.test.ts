@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AdmissionRequest } from "../../src/core/plan/admission-plan.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
@@ -410,7 +411,7 @@ describe("a person's decision", () => {
     const { id } = await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
     const { store } = world.waybill;
-    await store.admit(...(await aReply("m1")));
+    await store.admit(await aReply("m1"));
     await world.waybill.people.retry(id, "ada");
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1 });
     expect(world.prompts()).toHaveLength(1);
@@ -488,7 +489,7 @@ async function asked(state: string) {
   return { lane, ask: ask.id };
 }
 
-async function aReply(messageId: string): Promise<Parameters<typeof world.waybill.store.admit>> {
+async function aReply(messageId: string): Promise<AdmissionRequest> {
   const { store } = world.waybill;
   const original = await store.message({ kind: "lane", lane: "lane" }, messageId);
   if (!original) throw new Error("no message");
@@ -501,7 +502,8 @@ async function aReply(messageId: string): Promise<Parameters<typeof world.waybil
     text: "The port is 8080.",
     relayOfMessageId: messageId,
   };
-  return [{ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null];
+  const recipient = { kind: "person", name: "user" } as const;
+  return { message: { ...reply, recipient }, payloadHash: "hash", delivery: null, choice: null };
 }
 
 /** The next read of a transcript answers only when the returned function is called. */

@@ -26,7 +26,7 @@ test("no sequence of events, on a real store, gives a lane two outstanding deliv
         await store.putLane(aLane());
         for (const id of owners) {
           const message = aMessage({ id });
-          await store.admit(message, payloadHash(message), aRecord({ id }));
+          await store.admit({ message, payloadHash: payloadHash(message), delivery: aRecord({ id }), choice: null });
         }
         // Asked for all at once, so that they share batches.
         await Promise.all(moves.map(([owner, event]) => store.apply(aRecord({ id: owner }).id, [event])));

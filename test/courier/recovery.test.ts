@@ -46,7 +46,12 @@ describe("a restart", () => {
     if (!message) throw new Error("no message");
     const { readAt: _, ...body } = message;
     const reply = { ...body, id: "late", fromLane: "lane", text: "Port 8080.", relayOfMessageId: "m1" };
-    await world.waybill.store.admit({ ...reply, recipient: { kind: "person", name: "user" } }, "hash", null);
+    await world.waybill.store.admit({
+      message: { ...reply, recipient: { kind: "person", name: "user" } },
+      payloadHash: "hash",
+      delivery: null,
+      choice: null,
+    });
     await world.stop();
     await world.start();
     expect(await world.delivery("m1")).toMatchObject({ status: "responded" });

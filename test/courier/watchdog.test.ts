@@ -30,7 +30,12 @@ async function aLook(clock: ManualClock, lane: string, inMs: number, team: strin
   const made = await store.putLane(aLane({ id: lane, team }));
   const message = aMessage({ recipient: { kind: "lane", lane } });
   const hash = payloadHash(message);
-  const { delivery } = (await store.admit(message, hash, newDelivery(message, hash, made, defaultPolicy, 1))) as {
+  const { delivery } = (await store.admit({
+    message,
+    payloadHash: hash,
+    delivery: newDelivery(message, hash, made, defaultPolicy, 1),
+    choice: null,
+  })) as {
     delivery: { id: string };
   };
   const submit = submitEvent(1, 1, { messageId: `msg-${lane}` });

@@ -43,7 +43,7 @@ function waybill(args: string[], options: { env?: Record<string, string> } = {})
 async function makeStore() {
   const store = openSqliteStore({ path: join(home, "waybill.db") });
   await store.putLane(aLane());
-  await store.admit(aMessage(), payloadHash(aMessage()), aRecord());
+  await store.admit({ message: aMessage(), payloadHash: payloadHash(aMessage()), delivery: aRecord(), choice: null });
   return store;
 }
 

@@ -30,10 +30,10 @@ export async function recordFor(store: Store, message: Message): Promise<Deliver
 export async function tryToAdmit(
   store: Store,
   message: Partial<Message> & { id: string },
-  choice?: LaneChoice,
+  choice: LaneChoice | null = null,
 ): Promise<Admission> {
   const full = aMessage(message);
-  return store.admit(full, payloadHash(full), await recordFor(store, full), choice);
+  return store.admit({ message: full, payloadHash: payloadHash(full), delivery: await recordFor(store, full), choice });
 }
 
 export async function admit(store: Store, message: Partial<Message> & { id: string }): Promise<DeliveryRecord> {

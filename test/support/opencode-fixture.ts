@@ -39,7 +39,13 @@ export class Watcher {
   readonly translator: OpencodeTranslator;
   readonly drafts: Draft[] = [];
   readonly #rows: Fixture["rows"];
-  readonly #published = new PublishedSession({ ...aLane(), pausedReason: null, sessionId: session, generation: 1 });
+  readonly #published = new PublishedSession({
+    ...aLane(),
+    pausedReason: null,
+    sessionId: session,
+    generation: 1,
+    version: 1,
+  });
 
   constructor({ rows }: Fixture) {
     this.#rows = rows;

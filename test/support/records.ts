@@ -32,7 +32,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
   };
 }
 
-const lane: Lane = { ...aLane(), pausedReason: null, sessionId: "ses-1", generation: 1 };
+const lane: Lane = { ...aLane(), pausedReason: null, sessionId: "ses-1", generation: 1, version: 1 };
 
 export function aRecord(message: Partial<Message> = {}, policy: Partial<Policy> = {}): DeliveryRecord {
   const made = aMessage(message);

@@ -221,14 +221,48 @@ export function addDiagnostics(record: DeliveryRecord, more: readonly string[]):
   return [...new Set([...record.diagnostics, ...more])].slice(-maxDiagnostics);
 }
 
-type Later = "claims" | "rounds";
-type Written = Omit<DeliveryRecord, Later> & Partial<Pick<DeliveryRecord, Later>>;
+/** What is null or an empty list is not written, nor was a field written before it was there. */
+const empty = {
+  team: null,
+  member: null,
+  runId: null,
+  runtimeKind: null,
+  runtimeSessionId: null,
+  actionMode: null,
+  taskRefs: [],
+  expiresAt: null,
+  rounds: 1,
+  attemptList: [],
+  nextAttempt: null,
+  nextLookAt: null,
+  activityAt: null,
+  submittedAt: null,
+  acceptedAt: null,
+  lastObservedAt: null,
+  respondedAt: null,
+  failedAt: null,
+  cancelledAt: null,
+  turnEndedAt: null,
+  readCommittedAt: null,
+  readCommitError: null,
+  prePromptCursor: null,
+  postPromptCursor: null,
+  deliveredUserMessageId: null,
+  observedAssistantMessageId: null,
+  observedToolNames: [],
+  proof: null,
+  claims: null,
+  lastReason: null,
+  diagnostics: [],
+} as const satisfies Partial<DeliveryRecord>;
+
+export type StoredRecord = Omit<DeliveryRecord, keyof typeof empty> & Partial<Pick<DeliveryRecord, keyof typeof empty>>;
 
 export function recordFrom(json: string): DeliveryRecord {
-  return upcast(JSON.parse(json) as Written);
+  return upcast(JSON.parse(json) as StoredRecord);
 }
 
-export function upcast(record: Written): DeliveryRecord {
-  const attemptList = record.attemptList.map((attempt) => ({ ...untimed, ...attempt }));
-  return { ...record, claims: record.claims ?? null, rounds: record.rounds ?? 1, attemptList };
+export function upcast(record: StoredRecord): DeliveryRecord {
+  const { attemptList = [] } = record;
+  return { ...empty, ...record, attemptList: attemptList.map((attempt) => ({ ...untimed, ...attempt })) };
 }

@@ -21,7 +21,13 @@ export type Lane = {
   /** Counts the sessions that this lane has had; 0 before the first. */
   generation: number;
   createdAt: number;
+  /** Counts the changes of everything above. */
+  version: number;
 };
+
+export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason" | "version">;
+
+export type LaneSession = { generation: number; sessionId: string; openedAt: number };
 
 /** Settings that are to be others; what is left out stays as it is. */
 export type LaneChange = Partial<

@@ -29,7 +29,7 @@ export function eventStatements(db: Database.Database) {
     "INSERT INTO event (lane_id, seq, at, body) VALUES (?, ?, ?, ?)",
   );
   const count = db.prepare<{ lane: string; seq: number; inTurn: number | null }>(`
-    INSERT INTO event_lane (lane_id, first_seq, last_seq, in_turn) VALUES (@lane, @seq, @seq, coalesce(@inTurn, 0))
+    INSERT INTO event_lane (lane_id, first_seq, last_seq, in_turn) VALUES (@lane, 1, @seq, coalesce(@inTurn, 0))
     ON CONFLICT (lane_id) DO UPDATE SET last_seq = @seq, in_turn = coalesce(@inTurn, in_turn)`);
 
   const end = () => reached.get() ?? 0;
@@ -49,14 +49,15 @@ export function eventStatements(db: Database.Database) {
     last,
     lanesInTurn: (): string[] => inTurn.all(),
     append(events: readonly LoggedEvent[], keep: number): string[] {
+      const lanes = lastOfEach(events, last);
       const cursors = events.map(({ event, text }) => {
-        const { lane, seq, time, type } = event;
-        if (seq !== last(lane) + 1) throw outOfOrder(lane, seq, last(lane));
-        const { lastInsertRowid } = insert.run(lane, seq, Math.round(time), text);
-        count.run({ lane, seq, inTurn: turnAfter(type) });
+        const { lastInsertRowid } = insert.run(event.lane, event.seq, Math.round(event.time), text);
         return eventCursor({ place: Number(lastInsertRowid), knownLost: 0 });
       });
-      for (const lane of new Set(events.map(({ event }) => event.lane))) trim.toCount(lane, keep);
+      for (const [lane, { seq, inTurn }] of lanes) {
+        count.run({ lane, seq, inTurn });
+        trim.toCount(lane, keep);
+      }
       return cursors;
     },
     page({ after, lane, limit }: EventFilter): EventPage {
@@ -80,6 +81,18 @@ export function eventStatements(db: Database.Database) {
     before: (laneId: string, seq: number | null, limit: number): UniversalEvent[] =>
       newest.all(laneId, seq ?? Number.MAX_SAFE_INTEGER, limit).map(({ body }) => JSON.parse(body) as UniversalEvent),
   };
+}
+
+/** Where each lane comes to. Nothing is written when an event does not follow the one before it. */
+function lastOfEach(events: readonly LoggedEvent[], lastSeq: (lane: string) => number) {
+  const lanes = new Map<string, { seq: number; inTurn: number | null }>();
+  for (const { event } of events) {
+    const { lane, seq, type } = event;
+    const before = lanes.get(lane) ?? { seq: lastSeq(lane), inTurn: null };
+    if (seq !== before.seq + 1) throw outOfOrder(lane, seq, before.seq);
+    lanes.set(lane, { seq, inTurn: turnAfter(type) ?? before.inTurn });
+  }
+  return lanes;
 }
 
 function turnAfter(type: EventType): number | null {

@@ -18,10 +18,11 @@ beforeEach(() => {
   db.exec("CREATE TABLE note (text TEXT UNIQUE)");
   points = [];
   onPoint = () => {};
-  commits = new GroupCommit(db, (point) => {
+  const failPoint = (point: CommitPoint) => {
     points.push(point);
     onPoint(point);
-  });
+  };
+  commits = new GroupCommit(db, { failPoint });
 });
 afterEach(async () => {
   db.close();

@@ -1,32 +1,46 @@
 /**
  * Many lanes move at once; a commit is what costs. All writes that were asked for in one turn of the event loop go
- * into one transaction, each behind a savepoint, so that one that fails harms no other. Nobody hears of success
- * before the batch is durable.
+ * into one transaction. Nobody hears of success before the batch is durable. Where one of them fails, all are taken back,
+ * and each is written in a transaction of its own, so that it harms no other.
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import { isDiskError, storeUnwritable } from "./file/file-errors.ts";
 
+type Outcome = { value: unknown } | { error: AppError };
 type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
-type Outcome = { write: Write } & ({ value: unknown } | { error: unknown });
 
 const maxInABatch = 500;
 
 export type CommitPoint = "store.written" | "store.committed";
 
+export type GroupCommitOptions = {
+  failPoint?: ((point: CommitPoint) => void) | undefined;
+  /** Something that was written has been taken back: what was remembered of it is wrong. */
+  onRollback?: () => void;
+};
+
 export class GroupCommit {
   readonly #db: Database.Database;
-  readonly #failPoint: (point: CommitPoint) => void;
+  readonly #options: GroupCommitOptions;
+  readonly #begin: Database.Statement<[]>;
+  readonly #commit: Database.Statement<[]>;
   readonly #listeners = new Set<() => void>();
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
   #closed = false;
 
-  constructor(db: Database.Database, failPoint: (point: CommitPoint) => void) {
+  constructor(db: Database.Database, options: GroupCommitOptions = {}) {
     this.#db = db;
-    this.#failPoint = failPoint;
+    this.#options = options;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
   }
 
+  /**
+   * `run` refuses with an `AppError` before it writes anything. It is called a second time when another write of the same
+   * batch failed.
+   */
   write<T>(run: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(new AppError({ code: "store_closed", message: "The store is closed." }));
     return new Promise<T>((resolve, reject) => {
@@ -53,46 +67,63 @@ export class GroupCommit {
     const batch = this.#waiting.splice(0, maxInABatch);
     if (this.#waiting.length > 0 && !this.#closed) this.#scheduled = setImmediate(() => this.#flush());
     if (batch.length === 0) return;
-    let outcomes: Outcome[];
-    try {
-      outcomes = this.#commit(batch);
-    } catch (error) {
-      const failed = storeUnwritable(error);
-      for (const write of batch) write.reject(failed);
-      return;
-    }
-    for (const outcome of outcomes) {
-      if ("error" in outcome) outcome.write.reject(outcome.error);
-      else outcome.write.resolve(outcome.value);
-    }
+    this.#writeAll(batch);
     for (const listener of this.#listeners) listener();
   }
 
-  #commit(batch: readonly Write[]): Outcome[] {
-    this.#db.exec("BEGIN IMMEDIATE");
+  #writeAll(batch: readonly Write[]): void {
+    let outcomes: Outcome[];
     try {
-      const outcomes = batch.map((write) => this.#inSavepoint(write));
-      this.#failPoint("store.written");
-      this.#db.exec("COMMIT");
-      this.#failPoint("store.committed");
+      outcomes = this.#inTransaction(batch);
+    } catch (error) {
+      // A commit fails, and a full disk, whichever row it came with.
+      if (error instanceof CommitFailed || isDiskError(error)) {
+        const failed = storeUnwritable(error instanceof CommitFailed ? error.cause : error);
+        for (const write of batch) write.reject(failed);
+      } else if (batch.length === 1) batch[0]?.reject(error);
+      else for (const write of batch) this.#writeAll([write]);
+      return;
+    }
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome && "error" in outcome) reject(outcome.error);
+      else resolve(outcome?.value);
+    }
+  }
+
+  #inTransaction(batch: readonly Write[]): Outcome[] {
+    this.#begin.run();
+    try {
+      const outcomes = batch.map(outcomeOf);
+      this.#commitNow();
       return outcomes;
     } catch (error) {
       if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#options.onRollback?.();
       throw error;
     }
   }
 
-  #inSavepoint(write: Write): Outcome {
-    this.#db.exec("SAVEPOINT one");
+  #commitNow(): void {
+    const { failPoint } = this.#options;
     try {
-      const value = write.run();
-      this.#db.exec("RELEASE one");
-      return { write, value };
+      failPoint?.("store.written");
+      this.#commit.run();
+      failPoint?.("store.committed");
     } catch (error) {
-      // A full disk fails the batch, not the row; SQLite may have taken back the whole transaction by itself then.
-      if (!this.#db.inTransaction || isDiskError(error)) throw error;
-      this.#db.exec("ROLLBACK TO one; RELEASE one");
-      return { write, error };
+      throw new CommitFailed("the commit failed", { cause: error });
     }
+  }
+}
+
+class CommitFailed extends Error {}
+
+/** A refusal comes before anything is written, so there is nothing to take back. */
+function outcomeOf({ run }: Write): Outcome {
+  try {
+    return { value: run() };
+  } catch (error) {
+    if (error instanceof AppError) return { error };
+    throw error;
   }
 }

@@ -10,20 +10,25 @@ import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
 import type { Finding, Store } from "../port.ts";
 import { eventTrimming } from "./events.ts";
+import type { DeliveryColumns } from "./stored-record.ts";
+import { columnsOf, eventFrom } from "./stored-record.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {
   const findings = checkFile(db);
   if (findings.length > 0) return findings;
-  const records = db.prepare<[], { record: string }>("SELECT record FROM delivery ORDER BY message_seq");
-  const events = db.prepare<[string], { event: string }>(
-    "SELECT event FROM delivery_event WHERE delivery_id = ? ORDER BY version",
-  );
-  for (const row of records.iterate()) {
+  const rows = db.prepare<[], Row>(`
+    SELECT message_seq AS seq, id, lane_id AS laneId, version, status, outstanding, owed,
+      next_reconcile_at AS nextReconcileAt, failed_at AS failedAt, read_committed_at AS readCommittedAt, proof, attempts,
+      max_attempts AS maxAttempts, updated_at AS updatedAt, team, record
+    FROM delivery ORDER BY message_seq`);
+  const events = db.prepare<[number], string>("SELECT event FROM log WHERE delivery_seq = ? ORDER BY version").pluck();
+  for (const row of rows.iterate()) {
     const record = recordFrom(row.record);
-    const subject = `delivery ${record.id}`;
+    const subject = `delivery ${row.id}`;
     findings.push(...brokenRules(record).map((problem) => ({ subject, problem: `does not hold: ${problem}` })));
-    const audit = events.all(record.id).map((one) => JSON.parse(one.event) as DeliveryEvent);
+    if (!fitsColumns(record, row)) findings.push({ subject, problem: "differs from the columns beside it" });
+    const audit = events.all(row.seq).map(eventFrom);
     const problem = auditProblem(record, audit);
     if (problem) findings.push({ subject, problem });
   }
@@ -40,6 +45,13 @@ export function checkFile(db: Database.Database, quick = false): Finding[] {
   ];
 }
 
+type Row = DeliveryColumns & { seq: number; id: string; laneId: string };
+
+function fitsColumns(record: DeliveryRecord, { seq: _, id, laneId, record: __, ...columns }: Row): boolean {
+  const { record: ___, ...expected } = columnsOf(record);
+  return record.id === id && record.laneId === laneId && isDeepStrictEqual(columns, expected);
+}
+
 function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): string | null {
   try {
     return isDeepStrictEqual(fold(audit), record) ? null : "differs from what its audit amounts to";
@@ -49,10 +61,13 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
 }
 
 /** Only ever its beginning, whatever the clock said in between: a gap in the middle would be told to nobody. */
-function pruneFeed(db: Database.Database, before: number): void {
-  db.prepare<[number]>(`
-    DELETE FROM feed
-    WHERE seq < coalesce((SELECT min(seq) FROM feed WHERE at >= ?), (SELECT max(seq) + 1 FROM feed))`).run(before);
+function pruneLog(db: Database.Database, before: number): void {
+  const firstYoung = "SELECT coalesce((SELECT min(seq) FROM log WHERE at >= ?), (SELECT max(seq) + 1 FROM log), 0)";
+  const floor = (db.prepare<[number], number>(firstYoung).pluck().get(before) ?? 0) - 1;
+  const raised = db.prepare<[number, number]>("UPDATE store_state SET log_floor = ? WHERE log_floor < ?");
+  // The audit of a delivery stays as long as the delivery does.
+  const remove = db.prepare<[number]>("DELETE FROM log WHERE seq <= ? AND delivery_seq IS NULL");
+  if (raised.run(floor, floor).changes > 0) remove.run(floor);
 }
 
 /** What was used counts on its own day; the days before are kept for a while, for people. */
@@ -73,7 +88,7 @@ export function pruneStore(db: Database.Database, before: Parameters<Store["prun
         AND updated_at < CASE WHEN failed_at IS NULL THEN @responded ELSE @failed END
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
     .run({ responded: before.responded, failed: before.failed });
-  pruneFeed(db, before.feed);
+  pruneLog(db, before.feed);
   pruneUsage(db, before.responded);
   eventTrimming(db).byAge(before.events);
   return pruned.changes;

@@ -29,7 +29,7 @@ test("a store that nobody uses is sound, with its version and its latest time", 
 
 test("the latest time is that of what happened last, be it mail or a delivery", async () => {
   await file.write("first");
-  file.change("UPDATE message SET created_at = 5; UPDATE delivery SET record = json_set(record, '$.updatedAt', 7)");
+  file.change("UPDATE message SET created_at = 5; UPDATE delivery SET updated_at = 7");
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 7 });
   file.change("UPDATE message SET created_at = 9");
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 9 });

@@ -1,92 +1,75 @@
 /** Lanes and the sessions that they have had. */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import type { Lane, LaneChange } from "../../core/lane/lane.ts";
+import type { Lane, LaneSession } from "../../core/lane/lane.ts";
 import { laneUnknown } from "../known-lane.ts";
-import type { LaneSession, NewLane } from "../port.ts";
 
 const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,
-  paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt`;
+  paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt, version`;
 
 export function laneStatements(db: Database.Database) {
   const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ? AND removed_at IS NULL`);
+  const ever = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ?`);
   const all = db.prepare<[], Lane>(`SELECT ${columns} FROM lane WHERE removed_at IS NULL ORDER BY created_at, id`);
-  const put = db.prepare<NewLane>(`
-    INSERT INTO lane (id, display_name, team, member, runtime, directory, agent, model, contract, created_at)
-    VALUES (@id, @displayName, @team, @member, @runtime, @directory, @agent, @model, @contract, @createdAt)
+  const save = db.prepare<Lane>(`
+    INSERT INTO lane (id, display_name, team, member, runtime, directory, agent, model, contract, paused_reason,
+      session_id, generation, created_at, version)
+    VALUES (@id, @displayName, @team, @member, @runtime, @directory, @agent, @model, @contract, @pausedReason,
+      @sessionId, @generation, @createdAt, @version)
     ON CONFLICT (id) DO UPDATE SET
-      display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime, directory = excluded.directory,
-      agent = excluded.agent, model = excluded.model, contract = excluded.contract, removed_at = NULL`);
-  const change = db.prepare<Lane>(`
-    UPDATE lane SET
-      display_name = @displayName, team = @team, member = @member, runtime = @runtime, directory = @directory,
-      agent = @agent, model = @model, contract = @contract
-    WHERE id = @id`);
-  const isUsed = db.prepare<[string]>("SELECT 1 FROM lane WHERE id = ?").pluck();
-  const pause = db.prepare<[string | null, string]>("UPDATE lane SET paused_reason = ? WHERE id = ?");
-  const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ?, paused_reason = NULL WHERE id = ?");
-  const nextGeneration = db.prepare<[string, string]>(`
-    UPDATE lane SET
-      session_id = ?,
-      generation = 1 + max(generation, (SELECT coalesce(max(generation_floor), 0) FROM restored))
-    WHERE id = ?`);
+      display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime,
+      directory = excluded.directory, agent = excluded.agent, model = excluded.model, contract = excluded.contract,
+      paused_reason = excluded.paused_reason, session_id = excluded.session_id, generation = excluded.generation,
+      version = excluded.version, removed_at = NULL`);
+  const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ? WHERE id = ?");
   // A lane that was removed and is made again goes on in its session, so that it is still its own.
   const ownerOf = db
     .prepare<[string, string], string>("SELECT id FROM lane WHERE session_id = ? AND id <> ? LIMIT 1")
     .pluck();
-  const addSession = db.prepare<[string, number, string, number]>(
-    "INSERT INTO lane_session (lane_id, generation, session_id, opened_at) VALUES (?, ?, ?, ?)",
-  );
+  const generationFloor = db.prepare<[], number>("SELECT coalesce(max(generation_floor), 0) FROM restored").pluck();
+  const addSession = db.prepare<LaneSession & { laneId: string }>(`
+    INSERT INTO lane_session (lane_id, generation, session_id, opened_at)
+    VALUES (@laneId, @generation, @sessionId, @openedAt)`);
   const sessionsOf = db.prepare<[string], LaneSession>(`
     SELECT generation, session_id AS sessionId, opened_at AS openedAt
     FROM lane_session WHERE lane_id = ? ORDER BY generation`);
 
-  const known = (id: string): Lane => {
-    const lane = byId.get(id);
-    if (lane) return lane;
-    throw laneUnknown(id, all.all());
+  /** A lane is asked for at every step of a delivery, and seldom changes. */
+  const kept = new Map<string, Lane>();
+  const find = (id: string): Lane | null => {
+    const lane = kept.get(id) ?? byId.get(id);
+    if (lane) kept.set(id, lane);
+    return lane ?? null;
   };
 
   return {
-    find: (id: string): Lane | null => byId.get(id) ?? null,
-    known,
+    find,
+    known(id: string): Lane {
+      const lane = find(id);
+      if (lane) return lane;
+      throw laneUnknown(id, all.all());
+    },
+    /** Also one that was removed. */
+    ever: (id: string): Lane | null => ever.get(id) ?? null,
     all: (): Lane[] => all.all(),
-    put(lane: NewLane): Lane {
-      put.run(lane);
-      return known(lane.id);
+    save(lane: Lane): void {
+      save.run(lane);
+      kept.set(lane.id, lane);
     },
-    change(id: string, changed: LaneChange): Lane {
-      change.run({ ...known(id), ...changed });
-      return known(id);
-    },
-    /** One whose name was never used. */
-    add(lane: NewLane): Lane {
-      if (isUsed.get(lane.id) !== undefined) throw laneKnown(lane.id);
-      put.run(lane);
-      return known(lane.id);
-    },
-    pause(id: string, reason: string | null): Lane {
-      pause.run(reason, id);
-      return known(id);
-    },
-    remove(id: string, at: number): true {
-      known(id);
+    remove(id: string, at: number): void {
       remove.run(at, id);
-      return true;
+      kept.delete(id);
     },
-    openSession(laneId: string, sessionId: string, at: number): Lane {
-      const owner = ownerOf.get(sessionId, laneId);
-      if (owner !== undefined) throw sessionInUse(sessionId, owner);
-      nextGeneration.run(sessionId, laneId);
-      const lane = known(laneId);
-      addSession.run(laneId, lane.generation, sessionId, at);
-      return lane;
-    },
+    ownerOf: (sessionId: string, otherThan: string): string | null => ownerOf.get(sessionId, otherThan) ?? null,
+    generationFloor: (): number => generationFloor.get() ?? 0,
+    addSession: (laneId: string, session: LaneSession): void => void addSession.run({ laneId, ...session }),
     sessions: (laneId: string): LaneSession[] => sessionsOf.all(laneId),
+    /** To be called when something that was written has been taken back. */
+    forget: () => kept.clear(),
   };
 }
 
-function laneKnown(id: string): AppError {
+export function laneKnown(id: string): AppError {
   return new AppError({
     code: "not_possible",
     message: `There is, or was, a lane "${id}".`,
@@ -94,7 +77,7 @@ function laneKnown(id: string): AppError {
   });
 }
 
-function sessionInUse(sessionId: string, owner: string): AppError {
+export function sessionInUse(sessionId: string, owner: string): AppError {
   return new AppError({
     code: "session_in_use",
     message: `Session "${sessionId}" is that of lane "${owner}".`,

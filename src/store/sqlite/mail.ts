@@ -24,7 +24,7 @@ export function mailStatements(db: Database.Database) {
   const all = db.prepare<[number, number], Row>(
     `SELECT ${columns} FROM message WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
   );
-  const said = db.prepare<[{ words: string; lane: string | null; before: number; limit: number }], Row>(`
+  const withWords = db.prepare<[{ words: string; lane: string | null; before: number; limit: number }], Row>(`
     SELECT ${columns} FROM message_words JOIN message ON message.seq = message_words.rowid
     WHERE message_words MATCH @words AND (@lane IS NULL OR message.lane_id = @lane)
       AND message_words.rowid < @before
@@ -38,10 +38,9 @@ export function mailStatements(db: Database.Database) {
   );
   const insert = db.prepare<[string, string, string | null, string | null, string | null, string, string, number]>(`
     INSERT INTO message (recipient, id, from_lane, lane_id, relay_of_message_id, payload_hash, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-  const markRead = db.prepare<[number, string]>(`
-    UPDATE message SET read_at = ?
-    WHERE seq = (SELECT message_seq FROM delivery WHERE id = ?) AND read_at IS NULL`);
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (recipient, id) DO NOTHING`);
+  const markRead = db.prepare<[number, number]>("UPDATE message SET read_at = ? WHERE seq = ? AND read_at IS NULL");
   const unrecorded = db.prepare<[], Row>(`
     SELECT ${columns} FROM message
     WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;'
@@ -58,13 +57,14 @@ export function mailStatements(db: Database.Database) {
       const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
       const words = query === undefined ? undefined : wordsQuery(query);
       if (words === null) return { items: [], next: null };
-      if (words !== undefined) return pageOf(said.all({ words, lane: lane ?? null, before, limit }), limit);
+      if (words !== undefined) return pageOf(withWords.all({ words, lane: lane ?? null, before, limit }), limit);
       return pageOf(lane === undefined ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
     },
     /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
     writtenBack: (messageId: string, laneId: string) => writtenBack.all(messageId, laneId).map(messageFrom),
     replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
-    insert(message: Message, payloadHash: string): number {
+    /** Its number, or null when its recipient has it already. */
+    insert(message: Message, payloadHash: string): number | null {
       const written = insert.run(
         recipientKey(message.recipient),
         message.id,
@@ -75,9 +75,9 @@ export function mailStatements(db: Database.Database) {
         JSON.stringify(message),
         message.createdAt,
       );
-      return Number(written.lastInsertRowid);
+      return written.changes === 0 ? null : Number(written.lastInsertRowid);
     },
-    markRead: (deliveryId: string, at: number) => markRead.run(at, deliveryId),
+    markRead: (seq: number, at: number): void => void markRead.run(at, seq),
     unrecorded: () => unrecorded.all().map(messageFrom),
   };
 }

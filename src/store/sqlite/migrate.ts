@@ -6,9 +6,10 @@ import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
 import { usage } from "./migrations/0003-usage.ts";
 import { events } from "./migrations/0004-events.ts";
+import { log } from "./migrations/0005-log.ts";
 
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly string[] = [ledger, daemon, usage, events];
+const migrations: readonly string[] = [ledger, daemon, usage, events, log];
 
 export const schemaVersion = migrations.length;
 

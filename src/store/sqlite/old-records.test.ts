@@ -51,6 +51,6 @@ function makeOld(record: DeliveryRecord): void {
   const { claims: _, rounds: __, ...old } = record;
   const db = new Database(file.path);
   db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...old, attemptList }));
-  db.exec("UPDATE delivery_event SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt')");
+  db.exec("UPDATE log SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt')");
   db.close();
 }

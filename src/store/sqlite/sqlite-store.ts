@@ -1,24 +1,31 @@
 /** The embedded store: one file, one writing process, full durability. */
-import { isDeepStrictEqual } from "node:util";
 import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import type { Lane } from "../../core/lane/lane.ts";
 import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
-import type { Admission, Applied, LaneChoice, LaneFork, Store } from "../port.ts";
+import type { Admission, AdmissionRequest } from "../../core/plan/admission-plan.ts";
+import { planAdmission } from "../../core/plan/admission-plan.ts";
+import { planEvents, planRebuild } from "../../core/plan/delivery-plan.ts";
+import { changedLane, planLane, planSession } from "../../core/plan/lane-plan.ts";
+import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
+import { laneUnknown } from "../known-lane.ts";
+import type { LaneFork, Store } from "../port.ts";
 import { copyStore } from "./copy-store.ts";
+import { deliveryStatements } from "./deliveries.ts";
 import { eventStatements } from "./events.ts";
-import { feedStatements } from "./feed.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
-import { laneStatements } from "./lanes.ts";
-import { isLaneHeld, ledgerStatements } from "./ledger.ts";
+import { laneKnown, laneStatements, sessionInUse } from "./lanes.ts";
+import { logStatements } from "./log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
+import { searchIndex } from "./search.ts";
 import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = {
@@ -35,7 +42,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     const db = openFile(path, { suspicious: lock.leftOpen });
     try {
       migrate(db, path);
-      return storeOn(path, db, new GroupCommit(db, options.failPoint ?? (() => {})), lock.release);
+      return storeOn(db, { ...options, unlock: lock.release });
     } catch (error) {
       db.close();
       throw error;
@@ -46,76 +53,125 @@ export function openSqliteStore(options: SqliteOptions): Store {
   }
 }
 
-function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlock: () => void): Store {
+type Options = SqliteOptions & { unlock: () => void };
+
+function storeOn(db: Database.Database, { path, failPoint, unlock, now = Date.now }: Options): Store {
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
-  const ledger = ledgerStatements(db, lanes.find);
-  const feed = feedStatements(db, lanes.find);
+  const search = searchIndex(db);
+  const deliveries = deliveryStatements(db);
+  const log = logStatements(db, lanes.find, deliveries);
   const events = eventStatements(db);
   const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
+  const forget = () => {
+    lanes.forget();
+    deliveries.forget();
+  };
+  const commits = new GroupCommit(db, { failPoint, onRollback: forget });
 
-  const isAsSeen = ({ seen, wasUsed }: LaneChoice) =>
-    isDeepStrictEqual(lanes.find(seen.id), seen) &&
-    wasUsed === ledger.page({ laneId: seen.id, limit: 1 }).items.length > 0;
-
-  const admit = (
-    message: Message,
-    payloadHash: string,
-    delivery: DeliveryRecord | null,
-    choice: LaneChoice | null,
-  ): Admission => {
-    const known = mail.find(message.recipient, message.id);
-    if (known) {
-      if (known.payloadHash !== payloadHash) return { outcome: "conflict" };
-      return { outcome: "known", message: known.message, delivery: ledger.byMessage(known.seq) };
-    }
-    // Here and not only at the door: the lane may have been removed in between.
-    if (delivery) lanes.known(delivery.laneId);
-    if (choice && !isAsSeen(choice)) return { outcome: "lane_changed" };
-    if (choice) lanes.change(choice.seen.id, choice.change);
+  const saveLane = (lane: Lane): Lane => {
+    if (lane === lanes.find(lane.id)) return lane;
+    lanes.save(lane);
+    log.addLane(lane.id, lane.version === 1 ? lane.createdAt : now());
+    return lane;
+  };
+  const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
     const seq = mail.insert(message, payloadHash);
-    if (delivery) ledger.begin(delivery, seq, "admitted");
-    return { outcome: "admitted", message, delivery };
+    if (seq === null) return null;
+    log.addMessage(seq, message);
+    search.added(seq);
+    return seq;
   };
+  const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
+    mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
-  const apply = (id: string, events: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
-    const applied = ledger.apply(id, events);
-    if (applied.outcome === "refused") return applied;
-    const { before, record } = applied;
-    if (before?.readCommittedAt === null && record.readCommittedAt !== null) mail.markRead(id, record.readCommittedAt);
-    for (const { message, payloadHash } of outgoing) {
-      if (!mail.find(message.recipient, message.id)) mail.insert(message, payloadHash);
+  /** What a plan has decided. */
+  const save = ({ lane, session, messages = [], delivery, change, events: happened = [], readAt }: Writes): void => {
+    if (lane) saveLane(lane);
+    if (lane && session) lanes.addSession(lane.id, session);
+    const [first] = messages.map(addMessage);
+    if (delivery) {
+      const seq = first ?? seqOfMessage(delivery);
+      deliveries.begin(delivery, seq);
+      log.addEvents(seq, delivery.laneId, delivery.version, happened);
     }
-    return applied;
+    if (change) {
+      const { before, record } = change;
+      const seq = deliveries.change(before, record);
+      log.addEvents(seq, record.laneId, record.version, happened);
+      if (readAt !== undefined) mail.markRead(seq, readAt);
+    }
+  };
+  const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
+    if (writes) save(writes);
+    return result;
   };
 
+  const knownMessage = ({ recipient, id }: Pick<Message, "recipient" | "id">) => {
+    const known = mail.find(recipient, id);
+    return known && { ...known, delivery: deliveries.byMessage(known.seq) };
+  };
+  const admit = (request: AdmissionRequest): Admission => {
+    const { message, delivery, choice } = request;
+    const facts = {
+      known: knownMessage(message),
+      lane: delivery && lanes.find(delivery.laneId),
+      isUsed: delivery !== null && choice !== null && deliveries.isUsed(delivery.laneId),
+    };
+    const plan = planAdmission(facts, request);
+    if ("refused" in plan) throw laneUnknown(delivery?.laneId ?? "", lanes.all());
+    return carryOut(plan);
+  };
+  const apply = (id: string, happened: readonly DeliveryEvent[], outgoing: readonly OutgoingMail[]): Applied => {
+    const record = deliveries.byId(id);
+    const lane = record && lanes.find(record.laneId);
+    const holder = record && deliveries.holder(record.laneId);
+    return carryOut(planEvents({ record, lane, holder }, happened, outgoing));
+  };
   const rebuild = (record: DeliveryRecord): Applied => {
-    const known = mail.find({ kind: "lane", lane: record.laneId }, record.messageId);
-    if (!known) return { outcome: "refused", reason: "message_unknown", record: null };
-    const there = ledger.byMessage(known.seq);
-    if (there) return { outcome: "refused", reason: "delivery_known", record: there };
-    ledger.begin(record, known.seq, "rebuilt");
-    return { outcome: "applied", record, effects: [] };
+    const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
+    return carryOut(planRebuild({ isMessageKnown: known !== null, existing: known?.delivery ?? null }, record));
   };
-
+  const sessionWrites = (lane: Lane, sessionId: string, at: number) => {
+    const facts = { lane, owner: lanes.ownerOf(sessionId, lane.id), generationFloor: lanes.generationFloor() };
+    const plan = planSession(facts, sessionId, at);
+    if ("refused" in plan) throw sessionInUse(sessionId, plan.owner);
+    return plan.writes;
+  };
+  const openSession = (id: string, sessionId: string, at: number): Lane => {
+    const writes = sessionWrites(lanes.known(id), sessionId, at);
+    save(writes);
+    return writes.lane;
+  };
+  const remove = (id: string, at: number): boolean => {
+    const lane = lanes.known(id);
+    if (deliveries.openIn(id).length > 0) return false;
+    lanes.save(changedLane(lane, { pausedReason: null }));
+    lanes.remove(id, at);
+    log.addLane(id, now());
+    return true;
+  };
   const fork = ({ lane, sessionId, at, usage: used, events: begun }: LaneFork, keep: number) => {
-    lanes.add(lane);
-    if (sessionId !== null) lanes.openSession(lane.id, sessionId, at);
+    if (lanes.ever(lane.id)) throw laneKnown(lane.id);
+    const made = planLane(null, lane);
+    const writes = sessionId === null ? { lane: made } : sessionWrites(made, sessionId, at);
+    const cursors = events.append(begun, keep);
+    save(writes);
     usage.count(lane.id, used);
-    return { lane: lanes.known(lane.id), cursors: events.append(begun, keep) };
+    return { lane: writes.lane, cursors };
   };
 
   return {
-    putLane: (lane) => commits.write(() => lanes.put(lane)),
-    changeLane: (id, change) => commits.write(() => lanes.change(id, change)),
+    putLane: (lane) => commits.write(() => saveLane(planLane(lanes.find(lane.id) ?? lanes.ever(lane.id), lane))),
+    changeLane: (id, change) => commits.write(() => saveLane(changedLane(lanes.known(id), change))),
     lane: async (id) => lanes.find(id),
     lanes: async () => lanes.all(),
-    pauseLane: (id, reason) => commits.write(() => lanes.pause(id, reason)),
-    removeLane: (id, at) => commits.write(() => ledger.openIn(id).length === 0 && lanes.remove(id, at)),
-    openSession: (laneId, sessionId, at) => commits.write(() => lanes.openSession(laneId, sessionId, at)),
+    pauseLane: (id, reason) => commits.write(() => saveLane(changedLane(lanes.known(id), { pausedReason: reason }))),
+    removeLane: (id, at) => commits.write(() => remove(id, at)),
+    openSession: (laneId, sessionId, at) => commits.write(() => openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
 
     async countUsage(laneId, entries) {
@@ -125,39 +181,44 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     usageOf: async (laneId, day) => usage.of(laneId, day),
     liftLimits: (laneId, day) => commits.write(() => usage.lift(laneId, day)),
 
-    admit: (message, hash, delivery, choice = null) => commits.write(() => admit(message, hash, delivery, choice)),
+    admit: (request) => commits.write(() => admit(request)),
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
-    messages: async (filter) => mail.page(filter),
+    async messages(filter) {
+      if (filter.query !== undefined && search.isBehind()) await commits.write(search.catchUp);
+      return mail.page(filter);
+    },
     writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
     repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
 
-    apply: (id, events, outgoing = []) =>
-      commits.write(() => apply(id, events, outgoing)).catch((error) => laneHeld(error, () => ledger.byId(id))),
-    rebuild: (record) => commits.write(() => rebuild(record)).catch((error) => laneHeld(error, () => null)),
-    delivery: async (id) => ledger.byId(id),
+    apply: (id, happened, outgoing = []) => commits.write(() => apply(id, happened, outgoing)),
+    rebuild: (record) => commits.write(() => rebuild(record)),
+    delivery: async (id) => deliveries.byId(id),
     deliveryOf: async (laneId, messageId) => {
       const known = mail.find({ kind: "lane", lane: laneId }, messageId);
-      return known ? ledger.byMessage(known.seq) : null;
+      return known ? deliveries.byMessage(known.seq) : null;
     },
-    deliveries: async (filter) => ledger.page(filter),
-    counts: async () => ledger.counts(),
-    history: async (id) => ledger.history(id),
-    outstanding: async (laneId) => ledger.outstanding(laneId),
-    head: async (laneId) => ledger.head(laneId),
-    openDeliveries: async (laneId) => ledger.openIn(laneId),
-    waiting: async (laneId) => ledger.waiting(laneId),
-    lanesWithWork: async () => ledger.lanesWithWork(),
-    nextLookAt: async (after = Number.NEGATIVE_INFINITY) => ledger.nextLookAt(after),
-    dueReconciles: async (now, limit, exceptTeams = []) => ledger.dueReconciles(now, limit, exceptTeams),
-    failedWithReply: async () => ledger.failedWithReply(),
+    deliveries: async (filter) => deliveries.page(filter),
+    counts: async () => deliveries.counts(),
+    async history(id) {
+      const known = deliveries.find(id);
+      return known ? log.history(known.seq) : [];
+    },
+    outstanding: async (laneId) => deliveries.outstanding(laneId),
+    head: async (laneId) => deliveries.head(laneId),
+    openDeliveries: async (laneId) => deliveries.openIn(laneId),
+    waiting: async (laneId) => deliveries.waiting(laneId),
+    lanesWithWork: async () => deliveries.lanesWithWork(),
+    nextLookAt: async (after = Number.NEGATIVE_INFINITY) => deliveries.nextReconcileAt(after),
+    dueReconciles: async (at, limit, exceptTeams = []) => deliveries.dueReconciles(at, limit, exceptTeams),
+    failedWithReply: async () => deliveries.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),
 
-    feedEnd: async () => feed.now(),
-    feed: async (cursor, limit, laneId) => feed.after(cursor, laneId, limit),
+    feedEnd: async () => log.now(),
+    feed: async (cursor, limit, laneId) => log.after(cursor, laneId, limit),
     onFeed: (listener) => commits.onCommit(listener),
-    raise: (alert) => commits.write(() => feed.raise(alert)),
-    failedWithoutAlert: async () => ledger.failedWithoutAlert(),
+    raise: (alert) => commits.write(() => log.raise(alert)),
+    failedWithoutAlert: async () => deliveries.failedWithoutAlert(),
 
     appendEvents: (appended, keep) => commits.write(() => events.append(appended, keep)),
     forkLane: (forked, keep) => commits.write(() => fork(forked, keep)),
@@ -168,7 +229,12 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
     lanesInTurn: async () => events.lanesInTurn(),
 
     probe: (at) => commits.write(() => void probe.run(at)),
-    prune: (before) => commits.write(() => pruneStore(db, before)),
+    prune: (before) =>
+      commits.write(() => {
+        const pruned = pruneStore(db, before);
+        deliveries.forget();
+        return pruned;
+      }),
     check: async () => checkStore(db),
     backup: (to) => copyStore(path, to),
     async close() {
@@ -177,9 +243,4 @@ function storeOn(path: string, db: Database.Database, commits: GroupCommit, unlo
       unlock();
     },
   };
-}
-
-function laneHeld(error: unknown, record: () => DeliveryRecord | null): Applied {
-  if (isLaneHeld(error)) return { outcome: "refused", reason: "lane_held_by_another_delivery", record: record() };
-  throw error;
 }

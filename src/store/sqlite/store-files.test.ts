@@ -104,7 +104,7 @@ describe("a check", () => {
 
   it("finds damaged pages, and leaves the file as it is", async () => {
     await file.write("m1");
-    file.damageTable("delivery_event");
+    file.damageTable("log");
     const before = file.bytes();
     expect(checkStoreFile(file.path)).toContainEqual({ subject: "file", problem: expect.any(String) });
     expect(file.bytes()).toEqual(before);
@@ -115,6 +115,14 @@ describe("a check", () => {
     file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')");
     expect(checkStoreFile(file.path)).toEqual([
       { subject: expect.stringContaining("delivery "), problem: "differs from what its audit amounts to" },
+    ]);
+  });
+
+  it("finds a column that does not say what its record says", async () => {
+    await file.write("m1");
+    file.change("UPDATE delivery SET updated_at = updated_at + 1");
+    expect(checkStoreFile(file.path)).toEqual([
+      { subject: expect.stringContaining("delivery "), problem: "differs from the columns beside it" },
     ]);
   });
 

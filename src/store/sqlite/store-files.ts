@@ -106,7 +106,7 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
     raiseFloors(db, now);
-    beginFeedAnew(db, now);
+    raiseLogFloor(db, now);
     // Leaves no log beside the file, which would stay behind when it is renamed.
     db.pragma("journal_mode = DELETE");
     return toBeRebuilt;
@@ -130,7 +130,9 @@ function migrateBackup(db: Database.Database, from: string): void {
  */
 function forgetUnsent(db: Database.Database): number {
   return db
-    .prepare("DELETE FROM delivery WHERE status = 'pending' AND json_array_length(record, '$.attemptList') = 0")
+    .prepare(`
+      DELETE FROM delivery
+      WHERE status = 'pending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.delivery_id = delivery.id)`)
     .run().changes;
 }
 
@@ -148,15 +150,14 @@ function raiseFloors(db: Database.Database, now: number): void {
 }
 
 /**
- * Numbers of the feed that were given out after the backup would be given to other things. Above the milliseconds since
- * the epoch none has been, and with nothing left below them every older cursor is told that it lost its place.
+ * Numbers of the log that were given out after the backup would be given to other things. Above the milliseconds since
+ * the epoch none has been, and every cursor below that is told that it lost its place.
  */
-function beginFeedAnew(db: Database.Database, now: number): void {
-  db.prepare("DELETE FROM feed").run();
-  beginAbove(db, "feed", now);
+function raiseLogFloor(db: Database.Database, now: number): void {
+  db.prepare("UPDATE store_state SET log_floor = ?").run(beginAbove(db, "log", now));
 }
 
-function beginAbove(db: Database.Database, table: "feed" | "event", now: number): number {
+function beginAbove(db: Database.Database, table: "log" | "event", now: number): number {
   const reached = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?";
   const floor = Math.max(now, db.prepare<[string], number>(reached).pluck().get(table) ?? 0);
   db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);

@@ -12,7 +12,11 @@ const lane = { kind: "lane", lane: "lane" } as const;
 async function choosing(store: Store, change: LaneChange): Promise<LaneChoice> {
   const seen = await store.lane("lane");
   if (!seen) throw new Error("the lane is gone");
-  return { seen, wasUsed: (await store.deliveries({ laneId: "lane", limit: 1 })).items.length > 0, change };
+  return {
+    laneVersion: seen.version,
+    wasUsed: (await store.deliveries({ laneId: "lane", limit: 1 })).items.length > 0,
+    change,
+  };
 }
 
 export function admission(subject: Subject): void {
@@ -26,7 +30,9 @@ export function admission(subject: Subject): void {
       expiresAt: start + 1000,
     });
     const record = await recordFor(store, message);
-    expect(await store.admit(message, payloadHash(message), record)).toMatchObject({ outcome: "admitted" });
+    expect(
+      await store.admit({ message, payloadHash: payloadHash(message), delivery: record, choice: null }),
+    ).toMatchObject({ outcome: "admitted" });
     expect(await store.message(lane, "m1")).toEqual({ ...message, readAt: null });
     expect(await store.deliveryOf("lane", "m1")).toEqual(record);
     expect(await store.delivery(record.id)).toEqual(record);
@@ -35,9 +41,10 @@ export function admission(subject: Subject): void {
   it("what a message chooses for its lane is taken with it, and told before it", async () => {
     const { store } = subject;
     const { cursor } = await store.feed(await store.feedEnd(), 1);
+    const seen = await store.lane("lane");
     const choice = await choosing(store, { runtime: "another", model: "large", displayName: "Builds" });
     expect(await tryToAdmit(store, { id: "m1" }, choice)).toMatchObject({ outcome: "admitted" });
-    expect(await store.lane("lane")).toEqual({ ...choice.seen, ...choice.change });
+    expect(await store.lane("lane")).toEqual({ ...seen, ...choice.change, version: choice.laneVersion + 1 });
     expect((await store.feed(cursor, 10)).items.map(({ type }) => type)).toEqual(["lane", "message", "delivery"]);
   });
 
@@ -73,7 +80,7 @@ export function admission(subject: Subject): void {
     await admit(store, { id: "m1" });
     expect(await tryToAdmit(store, { id: "m1" }, choice)).toMatchObject({ outcome: "known" });
     expect(await tryToAdmit(store, { id: "m1", text: "other" }, choice)).toEqual({ outcome: "conflict" });
-    expect(await store.lane("lane")).toEqual(choice.seen);
+    expect(await store.lane("lane")).toMatchObject({ model: null, version: choice.laneVersion });
   });
 
   it("a lane that was removed is not chosen for", async () => {
@@ -82,7 +89,7 @@ export function admission(subject: Subject): void {
     const message = aMessage({ id: "m1" });
     const record = await recordFor(store, message);
     await store.removeLane("lane", 500);
-    const admitted = store.admit(message, payloadHash(message), record, choice);
+    const admitted = store.admit({ message, payloadHash: payloadHash(message), delivery: record, choice });
     await expect(admitted).rejects.toMatchObject({ code: "lane_unknown" });
     expect(await store.lane("lane")).toBeNull();
   });
@@ -128,7 +135,9 @@ export function admission(subject: Subject): void {
     const one = await admit(store, { id: "m1" });
     const two = await admit(store, { id: "m1", recipient: { kind: "lane", lane: "other" }, text: "something else" });
     const mail = toPerson({ id: "m1" });
-    expect(await store.admit(mail.message, mail.payloadHash, null)).toMatchObject({ outcome: "admitted" });
+    expect(
+      await store.admit({ message: mail.message, payloadHash: mail.payloadHash, delivery: null, choice: null }),
+    ).toMatchObject({ outcome: "admitted" });
     expect(one.id).not.toBe(two.id);
     expect(await store.deliveryOf("lane", "m1")).toEqual(one);
     expect(await store.deliveryOf("other", "m1")).toEqual(two);
@@ -144,7 +153,12 @@ export function admission(subject: Subject): void {
   it("a person's mailbox takes a message without a delivery, however the name is written", async () => {
     const { store } = subject;
     const mail = toPerson({ id: "m1" }, "Ada");
-    const outcome = await store.admit(mail.message, mail.payloadHash, null);
+    const outcome = await store.admit({
+      message: mail.message,
+      payloadHash: mail.payloadHash,
+      delivery: null,
+      choice: null,
+    });
     expect(outcome).toMatchObject({ outcome: "admitted", delivery: null });
     expect(await store.message({ kind: "person", name: "ada" }, "m1")).toEqual({ ...mail.message, readAt: null });
     expect(await store.lanesWithWork()).toEqual([]);
@@ -154,7 +168,9 @@ export function admission(subject: Subject): void {
     const { store } = subject;
     const message = aMessage({ id: "m1" });
     const record = { ...(await recordFor(store, message)), laneId: "nowhere" };
-    await expect(store.admit(message, payloadHash(message), record)).rejects.toThrow();
+    await expect(
+      store.admit({ message, payloadHash: payloadHash(message), delivery: record, choice: null }),
+    ).rejects.toThrow();
     expect(await store.message(lane, "m1")).toBeNull();
     expect(await tryToAdmit(store, { id: "m1" })).toMatchObject({ outcome: "admitted" });
   });

@@ -48,7 +48,7 @@ export function durability(subject: Subject): void {
     const failed = await admit(store, { id: "m2" });
     await move(store, failed, submit(failed), failedForGood(start, start + 60_000));
     const late = toPerson({ id: "late", fromLane: "lane", relayOfMessageId: "m2" });
-    await store.admit(late.message, late.payloadHash, null);
+    await store.admit({ message: late.message, payloadHash: late.payloadHash, delivery: null, choice: null });
     const open = await admit(store, { id: "m3" });
     await move(store, open, submit(open));
     await admit(store, { id: "m4", expiresAt: start + 5000 });

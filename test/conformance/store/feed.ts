@@ -47,7 +47,7 @@ export function feed(subject: Subject): void {
     await store.pauseLane("lane", "lunch");
     await store.raise(anAlert);
     const { message, payloadHash } = toPerson({ id: "r1", fromLane: "lane", laneId: "lane" });
-    await store.admit(message, payloadHash, null);
+    await store.admit({ message, payloadHash, delivery: null, choice: null });
     expect((await since(before)).said).toEqual([
       "message m1",
       "delivery admitted m1",

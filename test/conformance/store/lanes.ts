@@ -8,7 +8,7 @@ export function lanes(subject: Subject): void {
   it("a new lane has no session and is not paused", async () => {
     const { store } = subject;
     const settings = aLane({ id: "new", team: "crew", member: "ada", agent: "build", model: "m", contract: "tool" });
-    const lane = { ...settings, sessionId: null, generation: 0, pausedReason: null };
+    const lane = { ...settings, sessionId: null, generation: 0, pausedReason: null, version: 1 };
     expect(await store.putLane(settings)).toEqual(lane);
     expect(await store.lane("new")).toEqual(lane);
     expect(await store.sessions("new")).toEqual([]);
@@ -76,9 +76,10 @@ export function lanes(subject: Subject): void {
     const before = await store.lane("lane");
     const changes = [{ displayName: "Builds" }, { model: "large", agent: "build" }, { team: "crew", member: "ada" }];
     await Promise.all(changes.map((change) => store.changeLane("lane", change)));
-    const all = { ...before, ...changes[0], ...changes[1], ...changes[2] };
-    expect(await store.changeLane("lane", { model: null })).toEqual({ ...all, model: null });
-    expect(await store.lane("lane")).toEqual({ ...all, model: null });
+    const all = { ...before, ...changes[0], ...changes[1], ...changes[2], model: null };
+    const version = (before?.version ?? 0) + 4;
+    expect(await store.changeLane("lane", { model: null })).toEqual({ ...all, version });
+    expect(await store.lane("lane")).toEqual({ ...all, version });
     expect(await store.lane("other")).toMatchObject({ displayName: null, agent: null, team: null });
   });
 
@@ -130,7 +131,9 @@ export function lanes(subject: Subject): void {
     expect(await store.delivery(record.id)).not.toBeNull();
     const late = aMessage({ id: "m2" });
     const lateRecord = { ...record, id: "late", messageId: late.id };
-    await expect(store.admit(late, "hash", lateRecord)).rejects.toMatchObject({ code: "lane_unknown" });
+    await expect(
+      store.admit({ message: late, payloadHash: "hash", delivery: lateRecord, choice: null }),
+    ).rejects.toMatchObject({ code: "lane_unknown" });
     expect(await store.message(late.recipient, late.id)).toBeNull();
     await store.putLane(aLane());
     expect(await store.openSession("lane", "session-2", 600)).toMatchObject({ generation: 2 });

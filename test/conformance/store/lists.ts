@@ -10,7 +10,7 @@ export function lists(subject: Subject): void {
   };
   const answer = async (id: string, text: string, laneId: string) => {
     const { message, payloadHash } = toPerson({ id, text, fromLane: laneId, laneId });
-    await subject.store.admit(message, payloadHash, null);
+    await subject.store.admit({ message, payloadHash, delivery: null, choice: null });
   };
 
   describe("deliveries", () => {
@@ -95,7 +95,7 @@ export function lists(subject: Subject): void {
       const { store } = subject;
       for (const id of ["a1", "a2"]) {
         const { message, payloadHash } = toPerson({ id, relayOfMessageId: "m1", laneId: "lane" });
-        await store.admit(message, payloadHash, null);
+        await store.admit({ message, payloadHash, delivery: null, choice: null });
       }
       expect((await store.writtenBack("m1", "lane")).map((mail) => mail.id)).toEqual(["a1", "a2"]);
       expect(await store.writtenBack("m1", "other")).toEqual([]);

@@ -13,7 +13,8 @@ export function manyAtOnce(subject: Subject): void {
     const admissions = await Promise.all(
       ids.map((id) => {
         const message = aMessage({ id });
-        return store.admit(message, payloadHash(message), { ...record, id: `d-${id}`, messageId: id });
+        const delivery = { ...record, id: `d-${id}`, messageId: id };
+        return store.admit({ message, payloadHash: payloadHash(message), delivery, choice: null });
       }),
     );
     expect(new Set(admissions.map((one) => one.outcome))).toEqual(new Set(["admitted"]));

@@ -72,7 +72,7 @@ export function pruning(subject: Subject): void {
   it("a closed record stays while its message is unread", async () => {
     const { store } = subject;
     const message = aMessage({ id: "m1" });
-    await store.admit(message, payloadHash(message), null);
+    await store.admit({ message, payloadHash: payloadHash(message), delivery: null, choice: null });
     const record = await recordFor(store, message);
     const closed = { cancelledAt: start, readCommittedAt: start, turnEndedAt: start };
     await store.rebuild({ ...record, status: "cancelled", ...closed });

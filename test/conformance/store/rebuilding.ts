@@ -9,7 +9,7 @@ import type { Subject } from "../store-conformance.ts";
 export function rebuilding(subject: Subject): void {
   const withoutRecord = async (id: string) => {
     const message = aMessage({ id });
-    await subject.store.admit(message, payloadHash(message), null);
+    await subject.store.admit({ message, payloadHash: payloadHash(message), delivery: null, choice: null });
     return recordFor(subject.store, message);
   };
 
@@ -19,7 +19,7 @@ export function rebuilding(subject: Subject): void {
     await admit(store, { id: "m3" });
     await withoutRecord("m1");
     const mail = toPerson({ id: "p1" });
-    await store.admit(mail.message, mail.payloadHash, null);
+    await store.admit({ message: mail.message, payloadHash: mail.payloadHash, delivery: null, choice: null });
     expect((await store.unrecorded()).map((one) => one.id)).toEqual(["m2", "m1"]);
   });
 

@@ -6,7 +6,7 @@ import type { Subject } from "../store-conformance.ts";
 export function replies(subject: Subject): void {
   const write = async (id: string, fromLane: string | null, relayOfMessageId: string | null, text = "done") => {
     const mail = toPerson({ id, from: "ada", fromLane, relayOfMessageId, text });
-    await subject.store.admit(mail.message, mail.payloadHash, null);
+    await subject.store.admit({ message: mail.message, payloadHash: mail.payloadHash, delivery: null, choice: null });
   };
   const failed = async (id: string, lane = "lane") => {
     const record = await admit(subject.store, { id, recipient: { kind: "lane", lane } });

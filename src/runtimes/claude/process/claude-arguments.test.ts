@@ -7,6 +7,7 @@ import { claudeArguments, escapeSlash, initializeRequest } from "./claude-argume
 const lane: Lane = {
   ...aLane({ runtime: "claude", directory: "/srv/work" }),
   sessionId: "session",
+  version: 1,
   generation: 1,
 
   pausedReason: null,

@@ -1,0 +1,140 @@
+/** What plans decide from facts; that adapters load and save them is shown by the conformance suite of the store. */
+import { describe, expect, it } from "vitest";
+import { aMessage, aRecord, submitEvent } from "../../../test/support/records.ts";
+import { aLane } from "../../../test/support/waybill.ts";
+import { defaultPolicy } from "../delivery/policy.ts";
+import { newDelivery } from "../delivery/record.ts";
+import type { AdmissionFacts, AdmissionRequest } from "./admission-plan.ts";
+import { planAdmission } from "./admission-plan.ts";
+import { planEvents, planRebuild } from "./delivery-plan.ts";
+import { changedLane, planLane, planSession } from "./lane-plan.ts";
+
+const lane = planLane(null, aLane());
+const message = aMessage();
+const delivery = newDelivery(message, "hash", lane, defaultPolicy, 0);
+const request: AdmissionRequest = { message, payloadHash: "hash", delivery, choice: null };
+const facts: AdmissionFacts = { known: null, lane, isUsed: false };
+
+describe("an admission", () => {
+  it("writes the message, its delivery and the first event of its audit", () => {
+    expect(planAdmission(facts, request)).toEqual({
+      result: { outcome: "admitted", message, delivery },
+      writes: {
+        messages: [{ message, payloadHash: "hash" }],
+        delivery,
+        events: [{ type: "admitted", at: delivery.createdAt, record: delivery }],
+      },
+    });
+  });
+
+  it("for a person writes the message alone, and needs no lane", () => {
+    const plan = planAdmission({ ...facts, lane: null }, { ...request, delivery: null });
+    expect(plan).toMatchObject({ result: { outcome: "admitted", delivery: null } });
+    expect(plan).toHaveProperty("writes", { messages: [{ message, payloadHash: "hash" }] });
+  });
+
+  it("of a known message writes nothing, whatever it chooses", () => {
+    const known = { message, payloadHash: "hash", delivery };
+    const choice = { laneVersion: 99, wasUsed: true, change: { model: "large" } };
+    expect(planAdmission({ ...facts, known }, { ...request, choice })).toEqual({
+      result: { outcome: "known", message, delivery },
+    });
+  });
+
+  it("of another body under a known id is a conflict", () => {
+    const known = { message, payloadHash: "another", delivery };
+    expect(planAdmission({ ...facts, known }, request)).toEqual({ result: { outcome: "conflict" } });
+  });
+
+  it("is refused when its lane is gone", () => {
+    expect(planAdmission({ ...facts, lane: null }, request)).toEqual({ refused: "lane_unknown" });
+  });
+
+  it("takes a choice for the lane that was seen, and for no other", () => {
+    const choice = { laneVersion: lane.version, wasUsed: false, change: { model: "large" } };
+    const chosen = { ...request, choice };
+    expect(planAdmission(facts, chosen)).toHaveProperty("writes.lane", { ...lane, model: "large", version: 2 });
+    const changed = { result: { outcome: "lane_changed" } };
+    expect(planAdmission({ ...facts, lane: { ...lane, version: 2 } }, chosen)).toEqual(changed);
+    expect(planAdmission({ ...facts, isUsed: true }, chosen)).toEqual(changed);
+  });
+});
+
+describe("events of a delivery", () => {
+  const record = aRecord();
+  const submitted = submitEvent(1, 5);
+
+  it("are written with the changed record, and the mail that goes with them", () => {
+    const mail = [{ message, payloadHash: "hash" }];
+    const plan = planEvents({ record, lane, holder: null }, [submitted], mail);
+    expect(plan).toMatchObject({ result: { outcome: "applied", before: record, record: { status: "submitting" } } });
+    expect(plan.writes).toMatchObject({ change: { before: record }, events: [submitted], messages: mail });
+    expect(plan.writes).not.toHaveProperty("readAt");
+  });
+
+  it("are refused while another delivery holds the lane, and write nothing", () => {
+    const plan = planEvents({ record, lane, holder: "another" }, [submitted], []);
+    expect(plan).toEqual({ result: { outcome: "refused", reason: "lane_held_by_another_delivery", record } });
+  });
+
+  it("are refused when they send in a paused lane, or do not fit", () => {
+    const paused = changedLane(lane, { pausedReason: "lunch" });
+    expect(planEvents({ record, lane: paused, holder: null }, [submitted], [])).toMatchObject({
+      result: { outcome: "refused", reason: "lane_paused" },
+    });
+    const ended = { ...record, status: "responded" as const };
+    expect(planEvents({ record: ended, lane, holder: null }, [submitted], [])).toMatchObject({
+      result: { outcome: "refused", reason: "submit_from_responded" },
+    });
+    expect(planEvents({ record: null, lane, holder: null }, [submitted], [])).toMatchObject({
+      result: { outcome: "refused", reason: "delivery_unknown", record: null },
+    });
+  });
+
+  it("mark the message as read when the read is committed with them", () => {
+    const cancelled = { type: "cancelled", at: 7, by: "ada", reason: "gone", readCommitted: true, lookAt: 7 } as const;
+    const sent = planEvents({ record, lane, holder: null }, [submitted], []).result;
+    if (sent.outcome !== "applied") throw new Error(sent.reason);
+    const facts = { record: sent.record, lane, holder: record.id };
+    expect(planEvents(facts, [cancelled], []).writes).toMatchObject({ readAt: 7 });
+  });
+});
+
+describe("a record that is gone", () => {
+  it("begins again for a message that is there and has none", () => {
+    const record = aRecord();
+    expect(planRebuild({ isMessageKnown: true, existing: null }, record).writes).toMatchObject({
+      delivery: record,
+      events: [{ type: "rebuilt" }],
+    });
+    expect(planRebuild({ isMessageKnown: true, existing: record }, record)).toMatchObject({
+      result: { outcome: "refused", reason: "delivery_known" },
+    });
+    expect(planRebuild({ isMessageKnown: false, existing: null }, record)).toMatchObject({
+      result: { outcome: "refused", reason: "message_unknown" },
+    });
+  });
+});
+
+describe("a lane", () => {
+  it("keeps what is its own when it is made again, and has a new version only when something changes", () => {
+    const used = { ...lane, sessionId: "s1", generation: 3, pausedReason: "lunch" };
+    expect(planLane(used, { ...aLane(), createdAt: 99 })).toBe(used);
+    expect(planLane(used, aLane({ model: "large" }))).toEqual({ ...used, model: "large", version: 2 });
+    expect(changedLane(used, { model: null })).toBe(used);
+  });
+
+  it("gets a session as its next generation, above what a restore has forgotten", () => {
+    const plan = planSession({ lane, owner: null, generationFloor: 40 }, "s1", 5);
+    expect(plan).toEqual({
+      writes: {
+        lane: { ...lane, sessionId: "s1", generation: 41, version: 2 },
+        session: { generation: 41, sessionId: "s1", openedAt: 5 },
+      },
+    });
+    expect(planSession({ lane, owner: "other", generationFloor: 0 }, "s1", 5)).toEqual({
+      refused: "session_in_use",
+      owner: "other",
+    });
+  });
+});

@@ -1,0 +1,35 @@
+/**
+ * What a change writes to the store. Plans decide it from facts that an adapter has loaded; the adapter loads, plans and
+ * saves in one transaction, and knows no rule.
+ */
+import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Lane, LaneSession } from "../lane/lane.ts";
+import type { OutgoingMail } from "../message/message.ts";
+
+export type Writes = {
+  /** The lane as it is from now on. */
+  lane?: Lane;
+  /** Removes the lane instead; its row stays, because its deliveries refer to it and its generations go on. */
+  laneRemovedAt?: number;
+  session?: LaneSession;
+  /** Each is stored once: a message that its recipient already has is left as it is. */
+  messages?: readonly OutgoingMail[];
+  /** A delivery that begins. Its message is the first of `messages`, or is stored already. */
+  delivery?: DeliveryRecord;
+  /** A delivery that changes. Saved only while the stored one still has the version of `before`. */
+  change?: { before: DeliveryRecord; record: DeliveryRecord };
+  /** What happened to the delivery, oldest first; one version each, up to the record's. */
+  events?: readonly DeliveryEvent[];
+  /** When the delivery's message was read. */
+  readAt?: number;
+};
+
+export type Applied =
+  /** `before` is the record as it was; one that begins has none. */
+  | { outcome: "applied"; record: DeliveryRecord; before?: DeliveryRecord; effects: readonly Effect[] }
+  /** The events do not fit what the record has become, or the lane is held by another delivery. */
+  | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
+
+/** A plan that writes nothing has only a result. */
+export type Plan<Result> = { result: Result; writes?: Writes };
