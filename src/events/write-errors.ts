@@ -2,7 +2,7 @@
 import { AppError } from "../app-error.ts";
 
 export function isStoreDown(error: unknown): boolean {
-  return error instanceof AppError && error.code === "store_unwritable";
+  return error instanceof AppError && ["store_unwritable", "store_replaced", "store_corrupt"].includes(error.code);
 }
 
 /** A lane's numbers and those in the store have come apart; the store is right. */

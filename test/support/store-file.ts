@@ -1,5 +1,6 @@
 /** A directory for a store's file, ways to look at what is in it, and ways to damage it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,9 +80,11 @@ export class StoreFile {
     this.damage((page - 1) * size, size);
   }
 
+  /** By another process: closing the file in this one would drop the locks of a store that is open. */
   damage(from: number, length: number): void {
-    const bytes = readFileSync(this.path);
-    writeFileSync(this.path, bytes.fill(0xff, from, from + length));
+    const place = [`of=${this.path}`, "bs=1", `seek=${from}`, `count=${length}`, "conv=notrunc"];
+    const { status } = spawnSync("dd", place, { input: Buffer.alloc(length, 0xff) });
+    if (status !== 0) throw new Error(`dd ended with ${status}`);
   }
 
   /** The bytes of the store and of its log, where there is one with anything in it. */

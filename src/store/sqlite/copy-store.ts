@@ -13,11 +13,16 @@ export async function copyStore(from: string, to: string): Promise<void> {
   const source = openFile(from, { readonly: true });
   try {
     holdStill(source, from);
-    reserve(to);
-    await fill(source, to);
+    await copyOpenStore(source, to);
   } finally {
     source.close();
   }
+}
+
+/** Copies what a connection reads, also when its file has no name any more. */
+export async function copyOpenStore(source: Database.Database, to: string): Promise<void> {
+  reserve(to);
+  await fill(source, to);
 }
 
 /** One state of the store for the whole copy: without it, every write of a busy daemon would make it start over. */

@@ -2,6 +2,7 @@
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
+import { StoreHealth } from "./file/store-health.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 
@@ -22,7 +23,7 @@ beforeEach(() => {
     points.push(point);
     onPoint(point);
   };
-  commits = new GroupCommit(db, { failPoint });
+  commits = new GroupCommit(db, new StoreHealth(), { failPoint });
 });
 afterEach(async () => {
   db.close();

@@ -5,7 +5,8 @@
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
-import { isDiskError, storeUnwritable } from "./file/file-errors.ts";
+import { isFileError } from "./file/file-errors.ts";
+import type { StoreHealth } from "./file/store-health.ts";
 
 type Outcome = { value: unknown } | { error: AppError };
 type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
@@ -22,6 +23,7 @@ export type GroupCommitOptions = {
 
 export class GroupCommit {
   readonly #db: Database.Database;
+  readonly #health: StoreHealth;
   readonly #options: GroupCommitOptions;
   readonly #begin: Database.Statement<[]>;
   readonly #commit: Database.Statement<[]>;
@@ -30,8 +32,9 @@ export class GroupCommit {
   #scheduled: NodeJS.Immediate | null = null;
   #closed = false;
 
-  constructor(db: Database.Database, options: GroupCommitOptions = {}) {
+  constructor(db: Database.Database, health: StoreHealth, options: GroupCommitOptions = {}) {
     this.#db = db;
+    this.#health = health;
     this.#options = options;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
@@ -74,11 +77,14 @@ export class GroupCommit {
   #writeAll(batch: readonly Write[]): void {
     let outcomes: Outcome[];
     try {
+      this.#health.beforeCommit();
       outcomes = this.#inTransaction(batch);
+      this.#health.committed();
     } catch (error) {
-      // A commit fails, and a full disk, whichever row it came with.
-      if (error instanceof CommitFailed || isDiskError(error)) {
-        const failed = storeUnwritable(error instanceof CommitFailed ? error.cause : error);
+      const cause = error instanceof CommitFailed ? error.cause : error;
+      // A commit, a full disk and a file that is not ours any more fail whichever row they came with.
+      if (error !== cause || error instanceof AppError || isFileError(error)) {
+        const failed = this.#health.failed(cause);
         for (const write of batch) write.reject(failed);
       } else if (batch.length === 1) batch[0]?.reject(error);
       else for (const write of batch) this.#writeAll([write]);

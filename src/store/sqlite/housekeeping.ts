@@ -1,7 +1,7 @@
 /** Checking, pruning and copying a store. */
 
 import { isDeepStrictEqual } from "node:util";
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { messageOf } from "../../app-error.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
@@ -16,23 +16,42 @@ import { columnsOf, eventFrom } from "./stored-record.ts";
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {
   const findings = checkFile(db);
-  if (findings.length > 0) return findings;
-  const rows = db.prepare<[], Row>(`
-    SELECT message_seq AS seq, id, lane_id AS laneId, version, status, outstanding, owed,
-      next_reconcile_at AS nextReconcileAt, failed_at AS failedAt, read_committed_at AS readCommittedAt, proof, attempts,
-      max_attempts AS maxAttempts, updated_at AS updatedAt, team, record
-    FROM delivery ORDER BY message_seq`);
+  return findings.length > 0 ? findings : checkRecords(db, `${selectRows} ORDER BY message_seq`);
+}
+
+/** What a start goes on with: the same for records of open deliveries, as many as there is time for. */
+export function checkOpenDeliveries(db: Database.Database, deadline: number): Finding[] {
+  const open = `
+    ${selectRows} INDEXED BY one_outstanding_a_lane WHERE outstanding
+    UNION ALL ${selectRows} INDEXED BY delivery_owed WHERE owed AND NOT outstanding
+    UNION ALL ${selectRows} INDEXED BY delivery_waiting WHERE status = 'pending'`;
+  return checkRecords(db, open, deadline);
+}
+
+function checkRecords(db: Database.Database, query: string, deadline = Number.POSITIVE_INFINITY): Finding[] {
+  const findings: Finding[] = [];
   const events = db.prepare<[number], string>("SELECT event FROM log WHERE delivery_seq = ? ORDER BY version").pluck();
-  for (const row of rows.iterate()) {
-    const record = recordFrom(row.record);
-    const subject = `delivery ${row.id}`;
-    findings.push(...brokenRules(record).map((problem) => ({ subject, problem: `does not hold: ${problem}` })));
-    if (!fitsColumns(record, row)) findings.push({ subject, problem: "differs from the columns beside it" });
-    const audit = events.all(row.seq).map(eventFrom);
-    const problem = auditProblem(record, audit);
-    if (problem) findings.push({ subject, problem });
+  for (const row of db.prepare<[], Row>(query).iterate()) {
+    if (performance.now() > deadline) break;
+    const problems = recordProblems(row, () => events.all(row.seq));
+    findings.push(...problems.map((problem) => ({ subject: `delivery ${row.id}`, problem })));
   }
   return findings;
+}
+
+function recordProblems(row: Row, audit: () => readonly string[]): string[] {
+  try {
+    const record = recordFrom(row.record);
+    const problem = auditProblem(record, audit().map(eventFrom));
+    return [
+      ...brokenRules(record).map((rule) => `does not hold: ${rule}`),
+      ...(fitsColumns(record, row) ? [] : ["differs from the columns beside it"]),
+      ...(problem ? [problem] : []),
+    ];
+  } catch (error) {
+    if (error instanceof Database.SqliteError) throw error;
+    return [`cannot be read: ${messageOf(error)}`];
+  }
 }
 
 export function checkFile(db: Database.Database, quick = false): Finding[] {
@@ -46,6 +65,12 @@ export function checkFile(db: Database.Database, quick = false): Finding[] {
 }
 
 type Row = DeliveryColumns & { seq: number; id: string; laneId: string };
+
+const selectRows = `
+  SELECT message_seq AS seq, id, lane_id AS laneId, version, status, outstanding, owed,
+    next_reconcile_at AS nextReconcileAt, failed_at AS failedAt, read_committed_at AS readCommittedAt, proof, attempts,
+    max_attempts AS maxAttempts, updated_at AS updatedAt, team, record
+  FROM delivery`;
 
 function fitsColumns(record: DeliveryRecord, { seq: _, id, laneId, record: __, ...columns }: Row): boolean {
   const { record: ___, ...expected } = columnsOf(record);

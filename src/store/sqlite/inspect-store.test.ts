@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { inspectStore } from "./inspect-store.ts";
@@ -29,7 +29,9 @@ test("a store that nobody uses is sound, with its version and its latest time", 
 
 test("the latest time is that of what happened last, be it mail or a delivery", async () => {
   await file.write("first");
-  file.change("UPDATE message SET created_at = 5; UPDATE delivery SET updated_at = 7");
+  file.change(`UPDATE message SET created_at = 5;
+    UPDATE delivery SET updated_at = 7, record = json_set(record, '$.updatedAt', 7);
+    UPDATE log SET event = json_set(event, '$.record.updatedAt', 7)`);
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 7 });
   file.change("UPDATE message SET created_at = 9");
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 9 });
@@ -57,4 +59,17 @@ test("damage, another file and a newer version are trouble", async () => {
 test("an empty file, as a start that was cut short leaves it, is no damage", () => {
   writeFileSync(file.path, "");
   expect(inspectStore(file.path)).toMatchObject({ state: "sound", version: 0 });
+});
+
+test("an open delivery that is not what its audit amounts to is damage", async () => {
+  await file.write("first");
+  file.change("UPDATE delivery SET record = json_set(record, '$.lastReason', 'made up')");
+  expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
+});
+
+test("a store that was taken away from its daemon is not absent: its copy is named", async () => {
+  await file.write("first");
+  renameSync(file.path, `${file.path}.rescued-2026-01-01T00-00-00-000Z`);
+  const error = { code: "store_replaced", hint: expect.stringContaining("waybill.db.rescued-2026") };
+  expect(inspectStore(file.path)).toMatchObject({ state: "error", error });
 });

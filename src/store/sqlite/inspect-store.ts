@@ -1,11 +1,13 @@
 /** What can be said about a store file in a moment, without changing it and whether somebody uses it or not. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../app-error.ts";
-import { storeProblem } from "./file/file-errors.ts";
+import { realStorePath, refuseUnusable } from "./file/file-access.ts";
+import { storeCorrupt, storeProblem } from "./file/file-errors.ts";
 import { storeHolder } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
-import { checkFile } from "./housekeeping.ts";
-import { refuseNewer, versionOf } from "./migrate.ts";
+import { refuseForgotten } from "./file/rescued.ts";
+import { checkFile, checkOpenDeliveries } from "./housekeeping.ts";
+import { refuseNewer, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 
 export type StoreInspection =
@@ -22,7 +24,10 @@ export type StoreInspection =
 export function inspectStore(path: string): StoreInspection {
   try {
     refuseNetworkFilesystem(path);
+    refuseForgotten(realStorePath(path));
     if (!existsSync(path)) return { state: "absent" };
+    // Before it is opened: that would leave files beside it which are as unwritable as it is.
+    refuseUnusable(realStorePath(path));
     return { state: "sound", heldBy: storeHolder(path), ...readStore(path) };
   } catch (error) {
     const problem = storeProblem(path, error);
@@ -39,21 +44,15 @@ function readStore(path: string): { version: number; newestAt: number | null } {
     // A start that was cut short at its first step leaves an empty file, and the next start fills it.
     if (version === 0 && db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined)
       return { version, newestAt: null };
-    if (version === 0) throw damaged(path, "it is not a Waybill store");
+    if (version === 0) throw storeCorrupt(path, undefined, { subject: "file", problem: "is not a Waybill store" });
     const [finding] = checkFile(db, true);
-    if (finding) throw damaged(path, finding.problem);
+    if (finding) throw storeCorrupt(path, undefined, finding);
+    const [broken] = version === schemaVersion ? checkOpenDeliveries(db, Number.POSITIVE_INFINITY) : [];
+    if (broken) throw storeCorrupt(path, undefined, broken);
     const newest =
       "SELECT max((SELECT max(created_at) FROM message), coalesce((SELECT max(updated_at) FROM delivery), 0))";
     return { version, newestAt: db.prepare(newest).pluck().get() as number | null };
   } finally {
     db.close();
   }
-}
-
-function damaged(path: string, why: string): AppError {
-  return new AppError({
-    code: "store_corrupt",
-    message: `The store ${path} is damaged: ${why}.`,
-    hint: "Run `waybill store check` to see how badly, and `waybill store restore BACKUP` to go back to a backup.",
-  });
 }

@@ -73,14 +73,27 @@ describe("after a process died with the store open", () => {
     expect(Object.keys(file.bytes())).toEqual(["waybill.db", "waybill.db-wal"]);
     expectRefused("store_corrupt");
   });
+});
 
-  it("a sound store opens, and is not suspected any more once it was closed", async () => {
-    const { process: other } = await file.holder();
-    await other.kill();
-    await file.open().close();
+describe("after a stop in good order", () => {
+  it("damage in a table that a start does not read is found", async () => {
+    await file.write("m1");
     file.damageTable("lane_session");
-    // A start costs no pass over the whole file unless there is a reason.
-    await expect(file.open().lane("lane")).resolves.toMatchObject({ id: "lane" });
+    expectRefused("store_corrupt");
+  });
+
+  it("a record that is not what its audit amounts to is found while its delivery is open", async () => {
+    await file.write("m1", "m2");
+    file.change("UPDATE delivery SET record = json_set(record, '$.lastReason', 'made up') WHERE rowid = 2");
+    expectRefused("store_corrupt");
+    expect(String(file.refusal())).toMatch(/delivery [0-9a-f]{64} differs from what its audit amounts to/);
+  });
+
+  it("a record that cannot be read is found", async () => {
+    await file.write("m1");
+    file.change("PRAGMA ignore_check_constraints = ON; UPDATE delivery_event SET event = '{'");
+    expectRefused("store_corrupt");
+    expect(String(file.refusal())).toContain("cannot be read");
   });
 });
 

@@ -1,14 +1,16 @@
 /** Opens a store file the safe way, or says in plain words why not. The file is never changed by a refusal. */
 import { statSync } from "node:fs";
 import Database from "better-sqlite3";
+import { refuseUnusable } from "./file/file-access.ts";
 import { storeCorrupt, storeProblem, storeUnavailable } from "./file/file-errors.ts";
 import { createPrivateFile } from "./file/private-file.ts";
-import { checkFile } from "./housekeeping.ts";
-import { refuseNewer } from "./migrate.ts";
+import { checkFile, checkOpenDeliveries } from "./housekeeping.ts";
+import { refuseNewer, schemaVersion, versionOf } from "./migrate.ts";
 
 export function openFile(path: string, options: { readonly?: boolean; suspicious?: boolean } = {}): Database.Database {
   try {
     if (options.readonly) return connect(path, true);
+    refuseUnusable(path);
     createPrivateFile(path);
     inspect(path, options.suspicious ?? false);
     return connect(path, false);
@@ -32,14 +34,24 @@ function connect(path: string, readonly: boolean): Database.Database {
   }
 }
 
+/** A pass over a file of this size takes a moment; a larger one is checked after the start. */
+const smallBytes = 64 * 1024 * 1024;
+/** For the open deliveries, of which there may be many. */
+const openCheckMs = 1000;
+
 /** A writing connection moves its log into the file even when it is only closed again, so this looks beforehand. */
 function inspect(path: string, suspicious: boolean): void {
   const db = connect(path, true);
   try {
     refuseNewer(db, path);
     readSchema(db);
-    // Costs a pass over the file, so only after a process died with the store open.
-    if (suspicious && checkFile(db, true).length > 0) throw storeCorrupt(path);
+    const isQuick = statSync(path).size <= smallBytes;
+    // Whatever it costs after a process died with the store open.
+    const [finding] = isQuick || suspicious ? checkFile(db, true) : [];
+    if (finding) throw storeCorrupt(path, undefined, finding);
+    if (versionOf(db) !== schemaVersion) return;
+    const [broken] = checkOpenDeliveries(db, performance.now() + openCheckMs);
+    if (broken) throw storeCorrupt(path, undefined, broken);
   } finally {
     db.close();
   }

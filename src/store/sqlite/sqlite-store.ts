@@ -11,12 +11,16 @@ import { changedLane, planLane, planSession } from "../../core/plan/lane-plan.ts
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Store } from "../port.ts";
-import { copyStore } from "./copy-store.ts";
+import { copyOpenStore, copyStore } from "./copy-store.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { eventStatements } from "./events.ts";
+import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
+import { reportDamage } from "./file/report-damage.ts";
+import { refuseForgotten, rescuedName } from "./file/rescued.ts";
+import { StoreHealth } from "./file/store-health.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
@@ -32,17 +36,22 @@ export type SqliteOptions = {
   path: string;
   now?: () => number;
   failPoint?: ((point: CommitPoint) => void) | undefined;
+  health?: StoreHealth;
 };
 
 export function openSqliteStore(options: SqliteOptions): Store {
-  const { path } = options;
+  const { path, now = Date.now, health = new StoreHealth() } = options;
   refuseNetworkFilesystem(path);
-  const lock = lockStore(path, (options.now ?? Date.now)());
+  const real = realStorePath(path);
+  const lock = lockStore(path, now());
   try {
-    const db = openFile(path, { suspicious: lock.leftOpen });
+    refuseForgotten(real);
+    const db = openFile(real, { suspicious: lock.leftOpen });
     try {
-      migrate(db, path);
-      return storeOn(db, { ...options, unlock: lock.release });
+      migrate(db, real);
+      health.opened({ path, real, copy: () => rescueStore(db, real, now()) });
+      const store = storeOn(db, { ...options, path: real, now, health, unlock: lock.release });
+      return reportDamage(store, health);
     } catch (error) {
       db.close();
       throw error;
@@ -53,9 +62,15 @@ export function openSqliteStore(options: SqliteOptions): Store {
   }
 }
 
-type Options = SqliteOptions & { unlock: () => void };
+async function rescueStore(db: Database.Database, path: string, now: number): Promise<string> {
+  const to = rescuedName(path, now);
+  await copyOpenStore(db, to);
+  return to;
+}
 
-function storeOn(db: Database.Database, { path, failPoint, unlock, now = Date.now }: Options): Store {
+type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock: () => void };
+
+function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }: Options): Store {
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
   const search = searchIndex(db);
@@ -70,7 +85,7 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now = Date.no
     lanes.forget();
     deliveries.forget();
   };
-  const commits = new GroupCommit(db, { failPoint, onRollback: forget });
+  const commits = new GroupCommit(db, health, { failPoint, onRollback: forget });
 
   const saveLane = (lane: Lane): Lane => {
     if (lane === lanes.find(lane.id)) return lane;
@@ -228,7 +243,10 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now = Date.no
     lastEventSeq: async (laneId) => events.last(laneId),
     lanesInTurn: async () => events.lanesInTurn(),
 
-    probe: (at) => commits.write(() => void probe.run(at)),
+    async probe(at) {
+      health.expectRoom();
+      await commits.write(() => void probe.run(at));
+    },
     prune: (before) =>
       commits.write(() => {
         const pruned = pruneStore(db, before);
@@ -239,6 +257,7 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now = Date.no
     backup: (to) => copyStore(path, to),
     async close() {
       commits.close();
+      await health.close();
       db.close();
       unlock();
     },

@@ -7,6 +7,7 @@ import Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Finding } from "../port.ts";
 import { copyStore, discardStore } from "./copy-store.ts";
+import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
@@ -72,8 +73,10 @@ function versionProblem(db: Database.Database): Finding[] | null {
 }
 
 /** Puts a backup in the place of the store. Until the last step, which is a rename, the store is what it was. */
-export async function restoreStore(path: string, from: string, now = Date.now()): Promise<Restored> {
-  refuseNetworkFilesystem(path);
+export async function restoreStore(named: string, from: string, now = Date.now()): Promise<Restored> {
+  refuseNetworkFilesystem(named);
+  // A symbolic link stays one, to what was restored.
+  const path = realStorePath(named);
   const lock = lockStore(path, now);
   const fresh = `${path}.restoring`;
   try {

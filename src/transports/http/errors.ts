@@ -58,6 +58,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
     "store_locked",
     "store_unavailable",
     "store_corrupt",
+    "store_replaced",
   ],
 };
 

@@ -1,10 +1,11 @@
 /** Turns what SQLite and the filesystem throw into words that somebody can act on. What is unknown stays as it is. */
 import Database from "better-sqlite3";
 import { AppError, messageOf } from "../../../app-error.ts";
+import type { Finding } from "../../port.ts";
 
 export function storeProblem(path: string, error: unknown): unknown {
   const code = codeOf(error);
-  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) return storeCorrupt(path, error);
+  if (isDamage(error)) return storeCorrupt(path, error);
   if (isDiskError(error)) return storeUnwritable(error);
   if (code.startsWith("SQLITE_BUSY")) {
     return new AppError({
@@ -28,28 +29,61 @@ export function storeUnavailable(path: string, why: string, cause?: unknown): Ap
   });
 }
 
-export function storeCorrupt(path: string, cause?: unknown): AppError {
+export function storeCorrupt(path: string, cause?: unknown, finding?: Finding): AppError {
   return new AppError({
     code: "store_corrupt",
-    message: `The store ${path} is damaged. It was left as it is.`,
+    message: finding
+      ? `The store ${path} is damaged: ${finding.subject} ${finding.problem}. It was left as it is.`
+      : `The store ${path} is damaged. It was left as it is.`,
     hint: "Run `waybill store check` to see how badly, and `waybill store restore BACKUP` to go back to a backup.",
     cause,
   });
 }
 
+/** `file` is the store's own or one that SQLite keeps beside it. */
+export function storeReplaced(path: string, file: string): AppError {
+  const itself = file === path;
+  return new AppError({
+    code: "store_replaced",
+    message: `${file} was deleted or replaced while Waybill had the store open. Nothing more is written.`,
+    hint: itself
+      ? "What it held is saved beside it as a .rescued file. Stop Waybill, run `waybill store restore` with that file (or put the store back), and start again."
+      : "What the store holds is saved beside it as a .rescued file. Stop Waybill with Ctrl-C or SIGTERM, which completes the store, and start again.",
+  });
+}
+
 export function storeUnwritable(cause: unknown): AppError {
+  const mayPass = isDiskError(cause);
   return new AppError({
     code: "store_unwritable",
     message: `The store could not be written: ${messageOf(cause)}.`,
-    hint: "Free some disk space or make the store's directory writable; nothing was changed.",
-    retryable: true,
+    hint: mayPass
+      ? "Free some disk space or make the store's directory writable; nothing was changed."
+      : "Make the store's files and their directory writable; nothing was changed.",
+    retryable: mayPass,
     cause,
   });
+}
+
+/** What to tell those whose commit failed. */
+export function commitProblem(path: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return isDamage(error) ? storeCorrupt(path, error) : storeUnwritable(error);
 }
 
 /** The disk is full or failing. That is never the fault of what was to be written. */
 export function isDiskError(error: unknown): boolean {
   return /^(SQLITE_FULL|SQLITE_IOERR.*|ENOSPC|EDQUOT|EIO)$/.test(codeOf(error));
+}
+
+/** SQLite cannot make sense of what it reads. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(NOTADB|CORRUPT.*)$/.test(codeOf(error));
+}
+
+/** It is about the file and not about a row, so it concerns everything that was to be written with it. */
+export function isFileError(error: unknown): boolean {
+  return isDiskError(error) || isDamage(error) || /^SQLITE_(CANTOPEN|READONLY|PERM).*$/.test(codeOf(error));
 }
 
 const cannotOpen =

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
-import { isDiskError } from "./file-errors.ts";
+import { isFileError } from "./file-errors.ts";
 import { createPrivateFile } from "./private-file.ts";
 
 export type HeldLock = {
@@ -71,8 +71,9 @@ function letGo(db: Database.Database, clean: boolean): void {
     if (clean) db.exec("DELETE FROM holder");
     db.exec("COMMIT");
   } catch (error) {
-    // On a full disk the row stays, and whoever comes next looks twice. The lock itself goes with the descriptor.
-    if (!isDiskError(error)) throw error;
+    // On a full disk, or without its file, the row stays, and whoever comes next looks twice. The lock itself goes with
+    // the descriptor.
+    if (!isFileError(error)) throw error;
   } finally {
     db.close();
   }

@@ -1,5 +1,6 @@
 /** One process at a time may write to a store: it holds the lock file beside it. */
 import { AppError } from "../../../app-error.ts";
+import { realStorePath } from "./file-access.ts";
 import { storeProblem } from "./file-errors.ts";
 import type { HeldLock, LockHolder, LockOutcome } from "./lock-file.ts";
 import { askLock, takeLock } from "./lock-file.ts";
@@ -15,8 +16,9 @@ export function storeHolder(path: string): LockHolder | null {
   return withWords(path, () => askLock(lockOf(path)));
 }
 
+/** Beside the file itself, so that everybody who comes by a symbolic link finds the same one. */
 function lockOf(path: string): string {
-  return `${path}.lock`;
+  return `${realStorePath(path)}.lock`;
 }
 
 function withWords<T>(path: string, work: () => T): T {

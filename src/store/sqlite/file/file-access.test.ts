@@ -1,0 +1,66 @@
+/** A store is locked by the file itself, whatever name leads to it, and refused before anything opens it. */
+import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoreFile } from "../../../../test/support/store-file.ts";
+import { inspectStore } from "../inspect-store.ts";
+import { backupStore, restoreStore } from "../store-files.ts";
+import { storeHolder } from "./lock.ts";
+
+let file: StoreFile;
+beforeEach(async () => {
+  file = new StoreFile();
+  await file.write("m1");
+});
+afterEach(() => file.dispose());
+
+describe("a store that is reached by a symbolic link", () => {
+  it("is locked for everybody who comes by another name", async () => {
+    symlinkSync(file.path, file.in("link.db"));
+    mkdirSync(file.in("other"));
+    symlinkSync("../link.db", file.in("other/link.db"));
+    const store = file.open(file.in("other/link.db"));
+    for (const path of [file.path, file.in("link.db")]) {
+      expect(() => file.open(path)).toThrow(expect.objectContaining({ code: "store_locked" }));
+      expect(storeHolder(path)).toEqual({ pid: process.pid });
+    }
+    expect(file.names()).toContain("waybill.db-wal");
+    await store.close();
+  });
+
+  it("is refused when the link leads nowhere", () => {
+    symlinkSync(file.in("nothing.db"), file.in("link.db"));
+    expect(() => file.open(file.in("link.db"))).toThrow(
+      expect.objectContaining({ code: "store_unavailable", message: expect.stringContaining("leads nowhere") }),
+    );
+    expect(file.names()).not.toContain("nothing.db.lock");
+  });
+
+  it("is restored where it is, and the link stays", async () => {
+    symlinkSync(file.path, file.in("link.db"));
+    await backupStore(file.path, file.in("backup.db"));
+    await restoreStore(file.in("link.db"), file.in("backup.db"));
+    rmSync(file.in("link.db"));
+    expect(await file.open().message({ kind: "lane", lane: "lane" }, "m1")).toMatchObject({ id: "m1" });
+  });
+});
+
+describe("a store with a second name", () => {
+  it("is refused under either, untouched, and to the doctor, until the other name is gone", async () => {
+    linkSync(file.path, file.in("second.db"));
+    const before = file.bytes();
+    for (const path of [file.path, file.in("second.db")]) {
+      expect(() => file.open(path)).toThrow(expect.objectContaining({ code: "store_hard_linked" }));
+      expect(inspectStore(path)).toMatchObject({ state: "error", error: { code: "store_hard_linked" } });
+    }
+    expect(file.bytes()).toEqual(before);
+    expect(file.names().filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
+    rmSync(file.in("second.db"));
+    expect(await file.open().lane("lane")).not.toBeNull();
+  });
+
+  it("that is given to it while it is open lets nobody in", () => {
+    file.open();
+    linkSync(file.path, file.in("second.db"));
+    expect(() => file.open(file.in("second.db"))).toThrow(expect.objectContaining({ code: "store_hard_linked" }));
+  });
+});

@@ -1,0 +1,29 @@
+/** Copies of a store that were made because its file was taken away while it was open. */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { AppError } from "../../../app-error.ts";
+import { shellQuote } from "../../../shell-quote.ts";
+
+export function rescuedName(path: string, now: number): string {
+  return `${path}.rescued-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
+}
+
+/** An empty store in the place of one that was taken away would forget what is in the copy without a word. */
+export function refuseForgotten(path: string): void {
+  if (existsSync(path)) return;
+  const copy = newestCopy(path);
+  if (copy === null) return;
+  throw new AppError({
+    code: "store_replaced",
+    message: `The store ${path} is gone. What it held was saved as ${copy}.`,
+    hint: `Run \`waybill store restore ${shellQuote(copy)}\` to go on with it, or move it away to begin with an empty store.`,
+  });
+}
+
+function newestCopy(path: string): string | null {
+  const directory = dirname(path);
+  if (!existsSync(directory)) return null;
+  const copies = readdirSync(directory).filter((name) => name.startsWith(`${basename(path)}.rescued-`));
+  const newest = copies.toSorted().at(-1);
+  return newest === undefined ? null : join(directory, newest);
+}

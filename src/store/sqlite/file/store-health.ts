@@ -1,0 +1,144 @@
+/**
+ * Whether the open store can be trusted: its file is the one at its path, nothing in it was found damaged, and the last
+ * commit was not refused. It is asked before each commit and for /ready, and told how commits went.
+ */
+import type { FSWatcher } from "node:fs";
+import { rmSync, watch } from "node:fs";
+import { dirname } from "node:path";
+import type { AppError } from "../../../app-error.ts";
+import { besideStore } from "./file-access.ts";
+import { commitProblem, isDamage, storeReplaced } from "./file-errors.ts";
+import type { FileIdentities } from "./file-identity.ts";
+import { changedFiles, identitiesOf, isGone } from "./file-identity.ts";
+import { hasRoom } from "./room.ts";
+
+export type HealthEvent =
+  /** From here on nothing is written any more: a person has to see to it. */
+  | { type: "distrusted"; problem: AppError }
+  | { type: "rescued"; to: string }
+  | { type: "rescue_failed"; error: unknown };
+
+type OpenStore = {
+  /** As it was configured, and the file that it led to. */
+  path: string;
+  real: string;
+  identities: FileIdentities;
+  /** Copies what the open descriptors hold, and returns where to. */
+  copy: () => Promise<string>;
+};
+
+/** Between two comparisons before a commit. What is committed meanwhile is in the copy. */
+const compareEveryMs = 50;
+
+export class StoreHealth {
+  readonly #onEvent: (event: HealthEvent) => void;
+  #open: OpenStore | null = null;
+  #watcher: FSWatcher | null = null;
+  #distrust: AppError | null = null;
+  #refusal: AppError | null = null;
+  #rescue: Promise<boolean> | null = null;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(onEvent: (event: HealthEvent) => void = () => {}) {
+    this.#onEvent = onEvent;
+  }
+
+  /** From here on the open file is compared with its path. */
+  opened({ path, real, copy }: Omit<OpenStore, "identities">): void {
+    this.#open = { path, real, copy, identities: identitiesOf(path, real) };
+    this.#watcher = watchDirectory(dirname(real), () => this.#compare());
+  }
+
+  /** Throws when nothing may be written any more. */
+  beforeCommit(): void {
+    if (performance.now() - this.#comparedAt >= compareEveryMs) this.#compare();
+    if (this.#distrust) throw this.#distrust;
+  }
+
+  committed(): void {
+    this.#refusal = null;
+  }
+
+  /** A commit failed, or something could not be read. Returns what to tell those who asked for it. */
+  failed(error: unknown): AppError {
+    const problem = commitProblem(this.#open?.path ?? "", error);
+    if (isDamage(error)) this.distrust(problem);
+    // A file that was taken away may show as an error of the disk.
+    else this.#compare();
+    if (this.#distrust) return this.#distrust;
+    this.#refusal = problem;
+    return problem;
+  }
+
+  /**
+   * Throws unless a message can be expected to be taken. After a refused commit that needs room for a large one: a small
+   * write may still fit where the log was written before.
+   */
+  expectRoom(): void {
+    this.#compare();
+    if (this.#distrust) throw this.#distrust;
+    if (this.#refusal && this.#open && !hasRoom(this.#open.real)) throw this.#refusal;
+  }
+
+  /** The first reason stays: what follows from it is no news. */
+  distrust(problem: AppError): void {
+    if (this.#distrust) return;
+    this.#distrust = problem;
+    this.#onEvent({ type: "distrusted", problem });
+  }
+
+  /** Resolves once the copy of a store that was taken away is complete. The caller closes the store after that. */
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    if (!this.#rescue) return;
+    // The disk may have been full the first time.
+    if (!(await this.#rescue) && !(await this.#save())) return;
+    this.#removeOldLog();
+  }
+
+  #compare(): void {
+    this.#comparedAt = performance.now();
+    if (!this.#open || this.#rescue) return;
+    const [changed] = changedFiles(this.#open.identities);
+    if (changed === undefined) return;
+    this.distrust(storeReplaced(this.#open.path, changed));
+    this.#rescue = this.#save();
+  }
+
+  async #save(): Promise<boolean> {
+    if (!this.#open) return false;
+    try {
+      this.#onEvent({ type: "rescued", to: await this.#open.copy() });
+      this.#removeOldLog();
+      return true;
+    } catch (error) {
+      this.#onEvent({ type: "rescue_failed", error });
+      return false;
+    }
+  }
+
+  /**
+   * SQLite would take our log for that of the file which is now in the place of ours. Where there is none, the log stays:
+   * the file may be put back.
+   */
+  #removeOldLog(): void {
+    if (!this.#open) return;
+    const { path, real, identities } = this.#open;
+    const changed = changedFiles(identities);
+    if (!changed.includes(path) || isGone(path)) return;
+    for (const file of besideStore.map((suffix) => `${real}${suffix}`)) {
+      if (!changed.includes(file)) rmSync(file, { force: true });
+    }
+  }
+}
+
+/** Null where the system has no watch to give; the comparisons before commits remain. */
+function watchDirectory(directory: string, onChange: () => void): FSWatcher | null {
+  try {
+    // Every write to the log is a "change"; names that come and go are a "rename".
+    const watcher = watch(directory, { persistent: false }, (type) => type === "rename" && onChange());
+    return watcher.on("error", () => watcher.close());
+  } catch {
+    return null;
+  }
+}
