@@ -9,6 +9,8 @@ import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
 import type { Store } from "../../store/port.ts";
+import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
+import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { makeApp } from "../../transports/http/app.ts";
 import { listen } from "../../transports/http/serve.ts";
@@ -22,9 +24,12 @@ import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
 import { startEngine } from "../wiring/start-engine.ts";
+import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import { failPointFrom } from "./fail-point.ts";
+import { fileProblem } from "./file-problem.ts";
+import { logHealth } from "./health-log.ts";
 import { startRetention } from "./retention.ts";
 import { ensureToken } from "./token.ts";
 import type { RunningWorker } from "./worker-lifecycle.ts";
@@ -38,13 +43,22 @@ export type WorkerStart = {
 };
 
 export async function startWorker(options: WorkerStart): Promise<RunningWorker> {
-  const { config, log } = options;
+  try {
+    return await start(options);
+  } catch (error) {
+    throw fileProblem(error);
+  }
+}
+
+async function start(options: WorkerStart): Promise<RunningWorker> {
+  const { config, env, log } = options;
   makeDirectories(config);
   const { token, wasOpen } = ensureToken(tokenPath(config.home));
   if (wasOpen) log.warn("Others could read the token file. Its permissions were corrected; delete it for a new token.");
   const runId = randomUUID();
   const registry = new Registry();
-  const { engine, agents } = await startAgentsAndEngine(options, runId, registry);
+  const health = new StoreHealth(logHealth(log));
+  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health });
   const draining = new AbortController();
   try {
     const service = createServiceFor(engine, options, draining.signal);
@@ -54,6 +68,12 @@ export async function startWorker(options: WorkerStart): Promise<RunningWorker> 
       clock: systemClock,
       onPruned: (records) => log.info({ records }, "Old records were removed."),
       onError: (error) => log.error({ err: error }, "Old records could not be removed; retrying."),
+    });
+    const { storePath } = config;
+    const stopCheck = startBackgroundCheck({
+      storePath,
+      env,
+      onFinding: (finding) => health.distrust(storeCorrupt(storePath, undefined, finding)),
     });
     return {
       ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
@@ -66,6 +86,7 @@ export async function startWorker(options: WorkerStart): Promise<RunningWorker> 
       },
       async close({ restarting }) {
         stopRetention();
+        stopCheck();
         await server.close();
         await engine.close({ keepAgents: restarting });
         await agents.close();
@@ -84,9 +105,12 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-async function startAgentsAndEngine(options: WorkerStart, runId: string, registry: Registry) {
+type Shared = { runId: string; registry: Registry; health: StoreHealth };
+
+async function startAgentsAndEngine(options: WorkerStart, { runId, registry, health }: Shared) {
   const { config, env, log, stopping } = options;
-  const store = openSqliteStore({ path: config.storePath, failPoint: failPointFrom(env.WAYBILL_FAIL_POINT) });
+  const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
+  const store = openSqliteStore({ path: config.storePath, failPoint, health });
   let agents: Agents;
   try {
     agents = await createRuntimes({ config, env, log, stopping, storedLanes: () => store.lanes() });

@@ -59,7 +59,7 @@ export function checkFile(db: Database.Database, quick = false): Finding[] {
   const broken = integrity.flatMap((row) => Object.values(row)).filter((line) => line !== "ok");
   const dangling = quick ? [] : (db.pragma("foreign_key_check") as { table: string; parent: string }[]);
   return [
-    ...broken.map((problem) => ({ subject: "file", problem })),
+    ...broken.map((problem) => ({ subject: "file", problem: onOneLine(problem) })),
     ...dangling.map((row) => ({ subject: row.table, problem: `refers to a missing row of ${row.parent}` })),
   ];
 }
@@ -75,6 +75,11 @@ const selectRows = `
 function fitsColumns(record: DeliveryRecord, { seq: _, id, laneId, record: __, ...columns }: Row): boolean {
   const { record: ___, ...expected } = columnsOf(record);
   return record.id === id && record.laneId === laneId && isDeepStrictEqual(columns, expected);
+}
+
+/** SQLite says in a headline which of its databases it speaks of; there is one. */
+function onOneLine(problem: string): string {
+  return problem.replace(/^\*\*\* in database \w+ \*\*\*\n/, "").replaceAll("\n", "; ");
 }
 
 function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): string | null {

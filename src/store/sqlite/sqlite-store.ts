@@ -11,7 +11,7 @@ import { changedLane, planLane, planSession } from "../../core/plan/lane-plan.ts
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Store } from "../port.ts";
-import { copyOpenStore, copyStore } from "./copy-store.ts";
+import { copyStore } from "./copy-store.ts";
 import { deliveryStatements } from "./deliveries.ts";
 import { eventStatements } from "./events.ts";
 import { realStorePath } from "./file/file-access.ts";
@@ -19,7 +19,7 @@ import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
 import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { reportDamage } from "./file/report-damage.ts";
-import { refuseForgotten, rescuedName } from "./file/rescued.ts";
+import { refuseForgotten } from "./file/rescued.ts";
 import { StoreHealth } from "./file/store-health.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -29,6 +29,7 @@ import { logStatements } from "./log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
+import { rescueStore } from "./rescue-store.ts";
 import { searchIndex } from "./search.ts";
 import { usageStatements } from "./usage.ts";
 
@@ -60,12 +61,6 @@ export function openSqliteStore(options: SqliteOptions): Store {
     lock.abandon();
     throw storeProblem(path, error);
   }
-}
-
-async function rescueStore(db: Database.Database, path: string, now: number): Promise<string> {
-  const to = rescuedName(path, now);
-  await copyOpenStore(db, to);
-  return to;
 }
 
 type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock: () => void };

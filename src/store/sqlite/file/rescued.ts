@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { AppError } from "../../../app-error.ts";
 import { shellQuote } from "../../../shell-quote.ts";
 
+/** The name of a copy that is complete. */
 export function rescuedName(path: string, now: number): string {
   return `${path}.rescued-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
 }
