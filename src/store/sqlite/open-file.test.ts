@@ -1,5 +1,5 @@
 /** A store that cannot be used is refused in plain words, and its file is byte for byte what it was. */
-import { mkdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { schemaVersion } from "./migrate.ts";
@@ -80,6 +80,18 @@ describe("after a stop in good order", () => {
     await file.write("m1");
     file.damageTable("lane_session");
     expectRefused("store_corrupt");
+  });
+
+  it("a page of nonsense is found wherever it is", async () => {
+    await file.write(...Array.from({ length: 20 }, (_, index) => `m${index}`));
+    const sound = readFileSync(file.path);
+    const pageSize = 4096;
+    const places = Array.from({ length: sound.length / pageSize }, (_, page) => page * pageSize);
+    const codes = places.map((place) => {
+      writeFileSync(file.path, Buffer.from(sound).fill(0xff, place, place + pageSize));
+      return (file.refusal() as { code?: string }).code;
+    });
+    expect(codes).toEqual(places.map(() => "store_corrupt"));
   });
 
   it("a record that is not what its audit amounts to is found while its delivery is open", async () => {
