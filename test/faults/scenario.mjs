@@ -132,8 +132,8 @@ async function prepare() {
   const sent = new Promise((resolve) => {
     before.ledger.onChange(({ record }) => record.status === "accepted" && resolve());
   });
-  await before.send(message("rebuilt", "sent"));
-  await before.send(message("rebuilt", "unrecorded"));
+  await before.admission.admit(message("rebuilt", "sent"));
+  await before.admission.admit(message("rebuilt", "unrecorded"));
   await sent;
   await before.close();
   const db = new Database(path);
