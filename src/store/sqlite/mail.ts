@@ -42,7 +42,7 @@ export function mailStatements(db: Database.Database) {
     ON CONFLICT (recipient, id) DO NOTHING`);
   const markRead = db.prepare<[number, number]>("UPDATE message SET read_at = ? WHERE seq = ? AND read_at IS NULL");
   const unrecorded = db.prepare<[], Row>(`
-    SELECT ${columns} FROM message
+    SELECT ${columns} FROM message INDEXED BY message_unread
     WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;'
       AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message_seq = message.seq)
     ORDER BY seq`);

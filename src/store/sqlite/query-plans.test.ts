@@ -52,6 +52,11 @@ it("no statement of mail, ledger, feed or events reads on and on, but for the co
   expect(costly(plans)).toEqual([expect.stringMatching(/^SELECT status, count\(\*\)/)]);
 });
 
+it("unread messages without a delivery are looked for among the unread alone", () => {
+  const plans = plansOf((db) => void mailStatements(db)).filter(({ sql }) => sql.includes("NOT EXISTS"));
+  expect(plans.map(({ plan }) => plan[0])).toEqual([expect.stringMatching(/^SCAN message USING INDEX message_unread$/)]);
+});
+
 it("a page of deliveries is read in order, and no further than it goes", () => {
   const plans = plansOf((db) => {
     const page = deliveryPages(db);
