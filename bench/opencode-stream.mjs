@@ -85,7 +85,7 @@ function median(numbers) {
 }
 
 async function startDaemon(directory) {
-  const from = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
+  const from = (path) => import(new URL(`../build/${path}`, import.meta.url).href);
   const { startEngine } = await from("daemon/compose.js");
   const { createService } = await from("daemon/service.js");
   const { defaultPolicy } = await from("delivery/policy.js");

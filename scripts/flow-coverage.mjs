@@ -4,7 +4,7 @@
  */
 import { Session } from "node:inspector/promises";
 
-const built = new URL("../dist/", import.meta.url).href;
+const built = new URL("../build/", import.meta.url).href;
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");

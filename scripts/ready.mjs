@@ -2,7 +2,8 @@
  * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`,
  * each only when something changed since the last time. Plain Node, because nothing else may be there yet.
  *
- * With `--demo` of the agent programs only the one that the demo runs, and not those that are for the tests.
+ * With `--demo` only what the demo runs on: no tools of development but the one that builds, and of the agent programs
+ * the one that the demo runs.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -33,15 +34,35 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   stop(`Waybill needs Node.js ${needed.join(".")} or newer; this is ${process.versions.node}.`);
 }
 
-await step({
-  doing: "Installing dependencies (the first time this takes a minute or two)",
+const isDemo = process.argv.includes("--demo");
+const dependencies = {
   stamp: "node_modules/.waybill-ready",
   state: () => hash([process.versions.modules, read("package-lock.json")]),
-  command: ["npm", "ci", "--include=dev", ...quiet],
-});
+};
+if (!isDemo) {
+  await step({
+    ...dependencies,
+    doing: "Installing dependencies (the first time this takes a minute or two)",
+    command: ["npm", "ci", "--include=dev", ...quiet],
+  });
+} else if (!isDone(dependencies)) {
+  // What was installed for development has everything; otherwise esbuild alone is added to what the program needs.
+  await step({
+    doing: "Installing dependencies",
+    stamp: "node_modules/.waybill-demo-ready",
+    state: dependencies.state,
+    command: ["npm", "ci", "--omit=dev", ...quiet],
+  });
+  const { version } = JSON.parse(read("package-lock.json")).packages["node_modules/esbuild"];
+  await step({
+    doing: `Installing esbuild ${version}`,
+    stamp: "node_modules/.esbuild/.waybill-ready",
+    state: () => version,
+    command: ["npm", "install", "--prefix", "node_modules/.esbuild", `esbuild@${version}`, "--save-exact", ...quiet],
+  });
+}
 // Apart from the lock file: their packages for other systems are 180 MB and more each, and one system's registry may
 // lack some of them, over which `npm ci` would stumble. The versions are exact all the same.
-const isDemo = process.argv.includes("--demo");
 for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) : programs) {
   await step({
     doing: `Installing ${name} ${version} for the ${isDemo ? "demo" : "tests"}`,
@@ -50,23 +71,28 @@ for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) :
     command: ["npm", "install", "--prefix", directory, `${from}@${version}`, "--save-exact", ...quiet],
   });
 }
-await step({
-  doing: "Building",
-  stamp: "dist/.waybill-ready",
-  state: () => hash([read("tsconfig.json"), read("tsconfig.build.json"), read("package-lock.json"), ...sources("src")]),
-  before: () => rmSync(join(root, "dist"), { recursive: true, force: true }),
-  command: [process.execPath, "node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"],
-});
+const build = {
+  state: () => hash([read("tsconfig.json"), read("scripts/build.mjs"), read("package-lock.json"), ...sources("src")]),
+  command: [process.execPath, "scripts/build.mjs"],
+};
+await step({ ...build, doing: "Building", stamp: "dist/.waybill-ready" });
+if (!isDemo) {
+  const command = [...build.command, "--modules"];
+  await step({ ...build, command, doing: "Building the modules for the tests", stamp: "build/.waybill-ready" });
+}
 
-async function step({ doing, stamp, state, before, command }) {
-  if (read(stamp) === state()) return;
+function isDone({ stamp, state }) {
+  return read(stamp) === state();
+}
+
+async function step({ doing, stamp, state, command }) {
+  if (isDone({ stamp, state })) return;
   await alone(async () => {
     const now = state();
     // Somebody else may have done it while this one waited.
     if (read(stamp) === now) return;
     const started = Date.now();
     process.stderr.write(`${doing}…\n`);
-    before?.();
     const { code, output } = await run(command);
     if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
     mkdirSync(join(root, stamp, ".."), { recursive: true });

@@ -1,7 +1,6 @@
 /** The version of this program, from its package. */
-import { readFileSync } from "node:fs";
+import { packageManifest } from "../package-files.ts";
 
 export function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
+  return packageManifest().version;
 }

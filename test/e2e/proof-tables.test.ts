@@ -8,7 +8,7 @@ import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { Program, quickDelivery } from "../support/program.ts";
 import { recordingCalls, stubCalls } from "../support/stub-calls.ts";
 
-const waybill = new Program();
+const waybill = new Program({}, { ofModules: true });
 
 type Steps = NonNullable<NonNullable<StubScriptInput["always"]>[number]["steps"]>;
 type Intent = keyof typeof messageOf;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,13 +9,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 let clone: string;
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), "waybill-clone-"));
-  const settings = ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json", "scripts"];
-  // Two sources, of which one needs the other: how many there are makes no difference but in time.
-  for (const name of [...settings, "src/app-error.ts", "src/program.ts"]) {
+  for (const name of ["package.json", "package-lock.json", "tsconfig.json", "scripts", "src"]) {
     cpSync(join(root, name), join(clone, name), { recursive: true });
   }
-  // Installing is tried on real fresh clones; here it counts as done.
+  // Installing is tried on real fresh clones; here it counts as done. Where it is not, it must fail: it would replace
+  // what this repository has installed, through the link.
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+  mkdirSync(join(clone, "no-npm"));
+  writeFileSync(join(clone, "no-npm/npm"), "#!/bin/sh\necho 'run npm run ready first' >&2\nexit 1\n", { mode: 0o755 });
 });
 afterEach(() => rmSync(clone, { recursive: true, force: true }));
 
@@ -24,7 +25,7 @@ type Ended = { status: number | null; stdout: string; stderr: string };
 /** Not while everything waits: a worker that says nothing for a minute is given up. */
 const ready = () =>
   new Promise<Ended>((resolve) => {
-    const child = spawn(process.execPath, ["scripts/ready.mjs"], { cwd: clone });
+    const child = spawn(process.execPath, ["scripts/ready.mjs"], { cwd: clone, env: { PATH: join(clone, "no-npm") } });
     const said = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
       child[name].on("data", (chunk) => {
@@ -35,12 +36,15 @@ const ready = () =>
   });
 
 test("a clone is built once, silently left alone when nothing changed, and built again when a source changed", async () => {
-  expect(await ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…\nBuilding: done/) });
+  expect(await ready()).toMatchObject({
+    status: 0,
+    stderr: expect.stringMatching(/^Building…\nBuilding: done.*\nBuilding the modules for the tests…\n.*: done.*\n$/),
+  });
   expect(await ready()).toEqual({ status: 0, stdout: "", stderr: "" });
   writeFileSync(join(clone, "src/app-error.ts"), "export const messageOf = 1;\n");
   const broken = await ready();
   expect(broken.status).toBe(1);
-  expect(broken.stderr).toMatch(/error TS/);
+  expect(broken.stderr).toMatch(/No matching export in "src\/app-error.ts"/);
   cpSync(join(root, "src/app-error.ts"), join(clone, "src/app-error.ts"));
   expect(await ready()).toMatchObject({ status: 0, stderr: expect.stringMatching(/^Building…/) });
 });
@@ -48,5 +52,5 @@ test("a clone is built once, silently left alone when nothing changed, and built
 test("two that start at once do the work once, and both end well", async () => {
   const both = await Promise.all([ready(), ready()]);
   expect(both.map(({ status }) => status)).toEqual([0, 0]);
-  expect(both.map(({ stderr }) => stderr).filter((words) => words.includes("Building"))).toHaveLength(1);
+  expect(both.map(({ stderr }) => stderr).filter((words) => words.includes("Building…"))).toHaveLength(1);
 });

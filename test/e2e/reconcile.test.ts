@@ -5,7 +5,7 @@ import { recordingCalls, stubCalls } from "../support/stub-calls.ts";
 
 let waybill: Program;
 beforeEach(() => {
-  waybill = new Program();
+  waybill = new Program({}, { ofModules: true });
 });
 afterEach(() => waybill.dispose());
 

@@ -147,7 +147,7 @@ describe("the real OpenCode takes it for a model", () => {
 });
 
 describe("as a process of its own", () => {
-  const main = fileURLToPath(new URL("../../dist/scripted-model/main.js", import.meta.url));
+  const main = fileURLToPath(new URL("../../dist/scripted-model.js", import.meta.url));
 
   test("it says where it is, answers, and ends when it is asked to", async () => {
     const script = JSON.stringify({ otherwise: [{ say: "Hello from elsewhere." }] });

@@ -7,13 +7,13 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { systemClock } from "../../dist/clock.js";
-import { defaultPolicy } from "../../dist/core/delivery/policy.js";
-import { isOutstanding } from "../../dist/core/delivery/record.js";
-import { startEngine } from "../../dist/daemon/wiring/start-engine.js";
-import { failPointFrom } from "../../dist/daemon/worker/fail-point.js";
-import { StubRuntime } from "../../dist/runtimes/stub/stub-runtime.js";
-import { openSqliteStore } from "../../dist/store/sqlite/sqlite-store.js";
+import { systemClock } from "../../build/clock.js";
+import { defaultPolicy } from "../../build/core/delivery/policy.js";
+import { isOutstanding } from "../../build/core/delivery/record.js";
+import { startEngine } from "../../build/daemon/wiring/start-engine.js";
+import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
+import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
+import { openSqliteStore } from "../../build/store/sqlite/sqlite-store.js";
 
 const directory = process.argv[2];
 const path = join(directory, "waybill.db");

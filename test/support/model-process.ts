@@ -10,7 +10,7 @@ import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import { readCalls } from "../../src/scripted-model/call-log.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 
-const main = fileURLToPath(new URL("../../dist/scripted-model/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/scripted-model.js", import.meta.url));
 
 export class ModelProcess {
   readonly #child;

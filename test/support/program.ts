@@ -17,6 +17,8 @@ import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { DaemonProcess, isGone } from "./daemon-process.ts";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
+/** The same with one file for each module, for a preloaded file that changes one of them. */
+const programOfModules = fileURLToPath(new URL("waybill-of-modules.mjs", import.meta.url));
 
 /** Waits of milliseconds instead of seconds, for agents that act at once. */
 export const quickDelivery = {
@@ -41,10 +43,12 @@ export class Program {
   readonly directory = mkdtempSync(join(tmpdir(), "waybill-program-"));
   readonly home = join(this.directory, "home");
   readonly work = join(this.directory, "work");
+  readonly #path: string;
   readonly #started: DaemonProcess[] = [];
   env: Record<string, string>;
 
-  constructor(env: Record<string, string> = {}) {
+  constructor(env: Record<string, string> = {}, { ofModules = false } = {}) {
+    this.#path = ofModules ? programOfModules : program;
     mkdirSync(this.work);
     this.env = { HOME: this.directory, WAYBILL_HOME: this.home, NO_COLOR: "1", PORT: "0", ...env };
   }
@@ -60,12 +64,12 @@ export class Program {
 
   /** For whoever runs it in another way. */
   command(...args: string[]): { command: string; args: string[] } {
-    return { command: process.execPath, args: [program, ...args] };
+    return { command: process.execPath, args: [this.#path, ...args] };
   }
 
   /** Runs a command to its end. */
   run(args: readonly string[], { input = "", env = {}, within = [], onOutput }: RunOptions = {}): Promise<Result> {
-    const [command = "", ...rest] = [...within, process.execPath, program, ...args];
+    const [command = "", ...rest] = [...within, process.execPath, this.#path, ...args];
     return new Promise((resolve) => {
       const child = spawn(command, rest, { env: this.#environment(env) });
       const result = { stdout: "", stderr: "" };
@@ -97,7 +101,7 @@ export class Program {
   }
 
   start(args: readonly string[], env: Record<string, string> = {}, within: readonly string[] = []): DaemonProcess {
-    const daemon = DaemonProcess.program([...within, process.execPath, program, ...args], this.#environment(env));
+    const daemon = DaemonProcess.program([...within, process.execPath, this.#path, ...args], this.#environment(env));
     this.#started.push(daemon);
     return daemon;
   }

@@ -1,6 +1,6 @@
 /** Preloaded into the built program: writes down when the stub agent is read, and when it is sent a prompt. */
 import { appendFileSync } from "node:fs";
-import { StubRuntime } from "../../dist/runtimes/stub/stub-runtime.js";
+import { StubRuntime } from "../../build/runtimes/stub/stub-runtime.js";
 
 const { read, submit } = StubRuntime.prototype;
 const record = (call) => appendFileSync(process.env.WAYBILL_TEST_CALLS, `${JSON.stringify(call)}\n`);

@@ -1,13 +1,11 @@
 /** `waybill up`: runs the daemon in the foreground, as a supervisor with one worker. */
-import { fileURLToPath } from "node:url";
 import { messageOf } from "../../app-error.ts";
 import { loadConfig } from "../../daemon/config/config.ts";
 import { runDaemon } from "../../daemon/supervisor/run-daemon.ts";
 import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
+import { packageFile } from "../../package-files.ts";
 import type { Command } from "../command.ts";
-
-const program = fileURLToPath(new URL("../../../bin/waybill", import.meta.url));
 
 export const up: Command = {
   name: "up",
@@ -33,7 +31,7 @@ Examples:
     return runDaemon({
       home,
       storePath,
-      command: [process.execPath, program, "worker"],
+      command: [process.execPath, ownProgram(), "worker"],
       version: version(),
       onEvent: (event) => {
         const text = eventText(event);
@@ -42,6 +40,11 @@ Examples:
     });
   },
 };
+
+/** The program that this process runs: the worker is the same one. */
+function ownProgram(): string {
+  return process.argv[1] ?? packageFile("bin/waybill");
+}
 
 /** Null for what the worker itself logs. */
 function eventText(event: SupervisorEvent): string | null {

@@ -11,6 +11,7 @@ import type { Origins } from "../../daemon/config/values.ts";
 import { isToken } from "../../daemon/worker/token.ts";
 import type { Check } from "../../doctor-check.ts";
 import { tokenPath, waybillHome } from "../../home.ts";
+import { packageManifest } from "../../package-files.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { metaOf } from "../../setting-types.ts";
 import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
@@ -30,8 +31,7 @@ export async function inspect(env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
 }
 
 function neededNode(): string {
-  const manifest = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { engines: { node: string } }).engines.node.replace(/^>=/, "");
+  return packageManifest().engines.node.replace(/^>=/, "");
 }
 
 async function inspectConfigured(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts["configured"]> {

@@ -1,5 +1,5 @@
 /** Claude Code's program: its name, its error codes and where it comes from. */
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../../package-files.ts";
 import type { AgentProgram } from "../../process-pool/find-agent.ts";
 
 export const claudeProgram: AgentProgram = {
@@ -7,6 +7,6 @@ export const claudeProgram: AgentProgram = {
   code: "claude",
   setting: "claudeBin (CLAUDE_BIN)",
   command: "claude",
-  testCopy: fileURLToPath(new URL("../../../../node_modules/.claude-code/node_modules/.bin/claude", import.meta.url)),
+  testCopy: packageFile("node_modules/.claude-code/node_modules/.bin/claude"),
   installCommand: "npm install -g @anthropic-ai/claude-code",
 };

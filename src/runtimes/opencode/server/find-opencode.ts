@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { AppError } from "../../../app-error.ts";
+import { packageFile } from "../../../package-files.ts";
 import { findProgram, programVersion } from "../../../program.ts";
 import { isTooOld, oldestOpencode } from "./opencode-version.ts";
 
@@ -70,8 +70,7 @@ function notFound(program: string): AppError {
 
 /** The copy that `npm start` installs for the demo, and an `opencode-ai` that was installed together with Waybill. */
 function defaultInstalledPaths(): string[] {
-  const demoCopy = "../../../../node_modules/.opencode/node_modules/.bin/opencode";
-  const paths = [fileURLToPath(new URL(demoCopy, import.meta.url))];
+  const paths = [packageFile("node_modules/.opencode/node_modules/.bin/opencode")];
   try {
     const manifest = createRequire(import.meta.url).resolve("opencode-ai/package.json");
     const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as { bin?: Record<string, string> };

@@ -1,6 +1,6 @@
 /** The flags that a pi process of a lane is started with, and the rules of its gate. Pure. */
-import { fileURLToPath } from "node:url";
 import type { Lane } from "../../../core/lane/lane.ts";
+import { packageFile } from "../../../package-files.ts";
 import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
@@ -14,9 +14,9 @@ export type PiArguments = {
   systemPrompt: string | null;
 };
 
-/** pi loads TypeScript as well as the built file. */
+/** pi loads the source as well as the built file. */
 const isBuilt = import.meta.url.endsWith(".js");
-const gatePath = fileURLToPath(new URL(`../extension/gate.${isBuilt ? "js" : "ts"}`, import.meta.url));
+const gatePath = packageFile(isBuilt ? "dist/pi-gate.js" : "src/runtimes/pi/extension/gate.ts");
 
 export function piArguments({ lane, sessionFile, provider, model, systemPrompt }: PiArguments): string[] {
   return [

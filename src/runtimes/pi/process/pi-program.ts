@@ -1,5 +1,5 @@
 /** pi's program: its name, its error codes and where it comes from. */
-import { fileURLToPath } from "node:url";
+import { packageFile } from "../../../package-files.ts";
 import type { AgentProgram } from "../../process-pool/find-agent.ts";
 
 export const piProgram: AgentProgram = {
@@ -7,6 +7,6 @@ export const piProgram: AgentProgram = {
   code: "pi",
   setting: "piBin (PI_BIN)",
   command: "pi",
-  testCopy: fileURLToPath(new URL("../../../../node_modules/.pi/node_modules/.bin/pi", import.meta.url)),
+  testCopy: packageFile("node_modules/.pi/node_modules/.bin/pi"),
   installCommand: "npm install -g @mariozechner/pi-coding-agent",
 };
