@@ -44,10 +44,16 @@ function buildProgram() {
     // It finds its native part by its own path.
     external: ["better-sqlite3"],
     // Libraries in CommonJS ask for Node's own modules with it.
+    plugins: [{ name: "english-only", setup: leaveOutLocales }],
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
   });
+}
+
+/** zod brings its messages in fifty languages, half a megabyte that every start would read. English is loaded by itself. */
+function leaveOutLocales({ onLoad }) {
+  onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" }));
 }
 
 /** Runs in browsers, too. Its libraries stay outside, so that a program that has them already loads them once. */

@@ -1,6 +1,6 @@
 /** Errors that a person or a script can act on, and how they are printed. */
 import { AppError } from "../app-error.ts";
-import { WaybillError } from "../client/index.ts";
+import { WaybillError } from "../client/waybill-error.ts";
 import { nearest } from "../nearest.ts";
 import type { Paint } from "./output/terminal.ts";
 import { printable } from "./output/terminal.ts";

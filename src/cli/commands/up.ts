@@ -1,9 +1,9 @@
 /** `waybill up`: runs the daemon in the foreground, as a supervisor with one worker. */
 import { messageOf } from "../../app-error.ts";
-import { loadConfig } from "../../daemon/config/config.ts";
 import { runDaemon } from "../../daemon/supervisor/run-daemon.ts";
 import type { SupervisorEvent } from "../../daemon/supervisor/supervisor.ts";
 import { version } from "../../daemon/version.ts";
+import { waybillHome } from "../../home.ts";
 import { packageFile } from "../../package-files.ts";
 import type { Command } from "../command.ts";
 
@@ -25,13 +25,12 @@ Examples:
   WAYBILL_HOME=~/waybill-test PORT=7301 waybill up`,
   options: {},
   ignoresClosedOutput: true,
-  run(_input, { env, printNote }) {
-    // The worker reads it, too; read here, an error in it is reported before anything is started.
-    const { home, storePath } = loadConfig(env);
+  run(_input, { env, json, printNote }) {
     return runDaemon({
-      home,
-      storePath,
-      command: [process.execPath, ownProgram(), "worker"],
+      home: waybillHome(env),
+      // The worker reads the configuration and reports what is wrong with it; this process stays small without it.
+      storePath: async () => (await import("../../daemon/config/config.ts")).readConfig(env).storePath,
+      command: [process.execPath, ownProgram(), "worker", ...(json ? ["--json"] : [])],
       version: version(),
       onEvent: (event) => {
         const text = eventText(event);

@@ -3,25 +3,20 @@
  * `daemon.lock` decides which daemon runs.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { z } from "zod";
 import { daemonFilePath } from "../../home.ts";
 import { writeWholeFile } from "../../whole-file.ts";
 
-const pid = z.number().int().positive();
-
-const schema = z.object({
-  supervisorPid: pid,
+export type DaemonFile = {
+  supervisorPid: number;
   /** Null while no worker runs, as between a crash and the next start. */
-  workerPid: pid.nullable(),
+  workerPid: number | null;
   /** These three are null until the worker listens. */
-  url: z.string().nullable(),
-  port: z.number().int().nullable(),
-  runId: z.string().nullable(),
-  startedAt: z.number(),
-  version: z.string(),
-});
-
-export type DaemonFile = z.output<typeof schema>;
+  url: string | null;
+  port: number | null;
+  runId: string | null;
+  startedAt: number;
+  version: string;
+};
 
 export function writeDaemonFile(home: string, content: DaemonFile): void {
   writeWholeFile(daemonFilePath(home), `${JSON.stringify(content)}\n`);
@@ -30,7 +25,8 @@ export function writeDaemonFile(home: string, content: DaemonFile): void {
 /** Null when the file is missing or invalid. */
 export function readDaemonFile(home: string): DaemonFile | null {
   try {
-    return schema.safeParse(JSON.parse(readFileSync(daemonFilePath(home), "utf8"))).data ?? null;
+    const content: unknown = JSON.parse(readFileSync(daemonFilePath(home), "utf8"));
+    return isDaemonFile(content) ? content : null;
   } catch {
     return null;
   }
@@ -38,4 +34,22 @@ export function readDaemonFile(home: string): DaemonFile | null {
 
 export function removeDaemonFile(home: string): void {
   rmSync(daemonFilePath(home), { force: true });
+}
+
+/** Checked by hand: the supervisor stays small without a schema library. */
+function isDaemonFile(value: unknown): value is DaemonFile {
+  const { supervisorPid, workerPid, url, port, runId, startedAt, version } = Object(value) as Record<string, unknown>;
+  return (
+    isPid(supervisorPid) &&
+    (workerPid === null || isPid(workerPid)) &&
+    (url === null || typeof url === "string") &&
+    (port === null || Number.isInteger(port)) &&
+    (runId === null || typeof runId === "string") &&
+    typeof startedAt === "number" &&
+    typeof version === "string"
+  );
+}
+
+function isPid(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0;
 }

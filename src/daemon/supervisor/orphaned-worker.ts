@@ -12,7 +12,8 @@ import type { SupervisorEvent } from "./supervisor.ts";
 
 export type OrphanedWorkerOptions = {
   home: string;
-  storePath: string;
+  /** Only asked for when there may be such a worker: it takes the whole configuration to know. */
+  storePath: () => Promise<string>;
   /** How long it may take to end after SIGTERM, and again after SIGKILL. */
   timeoutMs: number;
   stops: StopRequests;
@@ -22,8 +23,10 @@ export type OrphanedWorkerOptions = {
 /** The caller holds the daemon's lock. */
 export async function endOrphanedWorker({ home, storePath, timeoutMs, stops, onEvent }: OrphanedWorkerOptions) {
   const pid = readDaemonFile(home)?.workerPid ?? null;
-  const holdsStore = () => storeHolder(storePath)?.pid === pid;
-  if (pid === null || !holdsStore()) return;
+  if (pid === null) return;
+  const path = await storePath();
+  const holdsStore = () => storeHolder(path)?.pid === pid;
+  if (!holdsStore()) return;
   onEvent({ type: "orphaned_worker_found", pid });
   const requestStop = () => sendSignal(pid, "SIGTERM");
   const unsubscribe = stops.onRequest(requestStop);

@@ -1,5 +1,6 @@
 /** Runs a daemon from start to end: one per home. */
 import { lockDaemon } from "./daemon-lock.ts";
+import type { OrphanedWorkerOptions } from "./orphaned-worker.ts";
 import { endOrphanedWorker } from "./orphaned-worker.ts";
 import type { RestartPolicy } from "./restart-policy.ts";
 import { defaultRestartPolicy } from "./restart-policy.ts";
@@ -7,12 +8,12 @@ import { StopRequests } from "./stop-requests.ts";
 import type { SupervisorOptions } from "./supervisor.ts";
 import { supervise } from "./supervisor.ts";
 
-export type DaemonOptions = Pick<SupervisorOptions, "home" | "command" | "version" | "onEvent"> & {
-  storePath: string;
-  policy?: RestartPolicy;
-  killAfterMs?: number;
-  takeoverMs?: number;
-};
+export type DaemonOptions = Pick<SupervisorOptions, "home" | "command" | "version" | "onEvent"> &
+  Pick<OrphanedWorkerOptions, "storePath"> & {
+    policy?: RestartPolicy;
+    killAfterMs?: number;
+    takeoverMs?: number;
+  };
 
 /** Resolves with the exit code. */
 export async function runDaemon(options: DaemonOptions): Promise<number> {

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import type { WorkerEnd } from "./restart-policy.ts";
 import type { StopRequests } from "./stop-requests.ts";
 import type { WorkerReady } from "./worker-protocol.ts";
-import { workerReady } from "./worker-protocol.ts";
+import { isWorkerReady } from "./worker-protocol.ts";
 
 export type WorkerProcessOptions = {
   /** The program and its arguments. */
@@ -28,11 +28,10 @@ export function runWorkerProcess(options: WorkerProcessOptions): Promise<WorkerE
   let drainMs = 0;
   const stopForwarding = forwardStopRequests(child, () => drainMs, options);
   child.on("message", (message) => {
-    const ready = workerReady.safeParse(message).data;
-    if (!ready) return;
+    if (!isWorkerReady(message)) return;
     readyAt ??= performance.now();
-    drainMs = ready.drainMs;
-    options.onReady(ready);
+    drainMs = message.drainMs;
+    options.onReady(message);
   });
   return new Promise((resolve) => {
     const end = (code: number | null, signal: string | null) => {

@@ -1,5 +1,4 @@
 /** What a worker tells its supervisor: exit codes, and one message when it is ready. */
-import { z } from "zod";
 
 export const workerExit = {
   /** Ended as requested. */
@@ -10,13 +9,24 @@ export const workerExit = {
   refused: 78,
 } as const;
 
-export const workerReady = z.object({
-  type: z.literal("ready"),
-  url: z.string(),
-  port: z.number().int(),
-  runId: z.string(),
+export type WorkerReady = {
+  type: "ready";
+  url: string;
+  port: number;
+  runId: string;
   /** How long it may drain when it is asked to stop. */
-  drainMs: z.number().nonnegative(),
-});
+  drainMs: number;
+};
 
-export type WorkerReady = z.output<typeof workerReady>;
+/** Checked by hand: the supervisor stays small without a schema library. */
+export function isWorkerReady(message: unknown): message is WorkerReady {
+  const { type, url, port, runId, drainMs } = Object(message) as Record<string, unknown>;
+  return (
+    type === "ready" &&
+    typeof url === "string" &&
+    Number.isInteger(port) &&
+    typeof runId === "string" &&
+    typeof drainMs === "number" &&
+    drainMs >= 0
+  );
+}
