@@ -2,9 +2,10 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { Registry } from "prom-client";
-import { Counter, collectDefaultMetrics, Gauge, Histogram } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
 import type { Service } from "../../service/service.ts";
 import type { Env } from "./env.ts";
+import { addProcessMetrics } from "./process-metrics.ts";
 
 export type HttpMetrics = {
   measure: MiddlewareHandler<Env>;
@@ -18,7 +19,7 @@ const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 /** `registry` may hold other metrics already, those of the process included. */
 export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
   const registers = [registry];
-  if (!registry.getSingleMetric("process_start_time_seconds")) collectDefaultMetrics({ register: registry });
+  if (!registry.getSingleMetric("process_start_time_seconds")) addProcessMetrics(registry);
   new Gauge({
     name: "waybill_deliveries",
     help: "Deliveries in the ledger, by status.",
