@@ -18,6 +18,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { runnerImport } = await import("vite");
   const load = async (path) => (await runnerImport(fileURLToPath(new URL(path, import.meta.url)))).module;
   const { openApiDocument } = await load("../src/transports/http/openapi.ts");
-  const { runtimeKinds } = await load("../src/runtimes/registry.ts");
+  const { runtimeKinds } = await load("../src/runtimes/kinds.ts");
   writeFileSync(new URL("../src/client/api-types.ts", import.meta.url), await apiTypes(openApiDocument(runtimeKinds)));
 }

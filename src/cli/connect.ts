@@ -8,6 +8,7 @@ import { WaybillClient, WaybillError } from "../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../home.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { httpFetch } from "./http-fetch.ts";
 import { waitWhileStarting } from "./wait-for-daemon.ts";
 
 /** A first start may have to wait for an agent program. */
@@ -25,7 +26,7 @@ export async function withDaemon(
     const directory = waybillHome(env);
     await waitWhileStarting({ directory, isStarting, timeoutMs: startTimeoutMs, signal: interrupted });
   }
-  const client = new WaybillClient({ ...findDaemon(env), signal: interrupted });
+  const client = new WaybillClient({ ...findDaemon(env), fetch: httpFetch, signal: interrupted });
   try {
     return await run(client);
   } catch (error) {

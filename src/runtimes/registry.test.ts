@@ -3,7 +3,8 @@ import { thrownBy } from "../../test/support/config-directory.ts";
 import type { AppError } from "../app-error.ts";
 import type { RuntimeDescriptor } from "./descriptor.ts";
 import { checkDescriptors, descriptorOf, withDefaultModel } from "./descriptor.ts";
-import { runtimeDescriptors, runtimeKinds } from "./registry.ts";
+import { runtimeKinds } from "./kinds.ts";
+import { runtimeDescriptors } from "./registry.ts";
 
 const [first] = runtimeDescriptors;
 const refusal = (...descriptors: Partial<RuntimeDescriptor>[]) =>

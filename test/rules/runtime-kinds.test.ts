@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 
 const source = fileURLToPath(new URL("../../src/", import.meta.url));
 
 /** Where the kind of any runtime may stand; that of a runtime's own folder is allowed there. */
-const allowed = [/^runtimes\/registry\.ts$/, /^daemon\/demo\//, /^transports\/opencode-api\//];
+const allowed = [/^runtimes\/kinds\.ts$/, /^daemon\/demo\//, /^transports\/opencode-api\//];
 /** Made from the OpenAPI document, whose list of runtimes is the registry's. */
 const generated = "client/api-types.ts";
 

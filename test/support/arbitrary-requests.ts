@@ -3,7 +3,7 @@
  * names exist, so that many of them get past the door.
  */
 import fc from "fast-check";
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import type { Operation, Parameter, Schema } from "./openapi-operations.ts";
 import { operations } from "./openapi-operations.ts";

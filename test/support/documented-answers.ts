@@ -1,6 +1,6 @@
 /** Whether an answer is one that the OpenAPI document promises: its status, its type and the shape of its body. */
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 import type { Operation } from "./openapi-operations.ts";
 

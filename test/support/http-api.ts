@@ -1,7 +1,7 @@
 /** The API over a service that stands still: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
 import { onTestFinished } from "vitest";
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";

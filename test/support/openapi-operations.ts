@@ -1,5 +1,5 @@
 /** The operations of the API as its own document lists them, for tests that have to reach every one. */
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { openApiDocument } from "../../src/transports/http/openapi.ts";
 
 export type Schema = Record<string, unknown>;

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runtimeKinds } from "../../src/runtimes/registry.ts";
+import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
 import { listen } from "../../src/transports/http/serve.ts";

@@ -2,7 +2,7 @@
 import { loadConfig } from "../../daemon/config/config.ts";
 import { configPath, parseConfigFile } from "../../daemon/config/read-file.ts";
 import { defaultConfigPath } from "../../home.ts";
-import { runtimeKinds } from "../../runtimes/registry.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import type { Answers } from "../init/first-config.ts";

@@ -6,7 +6,8 @@ import { daemonSettings } from "../../daemon/config/settings.ts";
 import { expandPath, waybillHome } from "../../home.ts";
 import { findProgram } from "../../program.ts";
 import { descriptorOf } from "../../runtimes/descriptor.ts";
-import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { metaOf, portOrAny, slug } from "../../setting-types.ts";
 
 export type Answers = { runtime: string; directory: string; lane: string; port: number };

@@ -1,7 +1,7 @@
 /** The questions of `waybill init` on a terminal. An answer that does not fit is explained and asked for again. */
 import { createInterface } from "node:readline/promises";
 import { AppError } from "../../app-error.ts";
-import { runtimeKinds } from "../../runtimes/registry.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { Answers } from "./first-config.ts";
 import { checkedDirectory, checkedLane, checkedPort, checkedRuntime, proposedLane } from "./first-config.ts";
 

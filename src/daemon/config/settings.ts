@@ -7,7 +7,8 @@ import { z } from "zod";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
 import { permissionPolicy } from "../../runtimes/descriptor.ts";
-import { runtimeDescriptors, runtimeKinds } from "../../runtimes/registry.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
+import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import * as types from "../../setting-types.ts";
 
 const second = 1000;

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { anApi } from "../../../test/support/http-api.ts";
 import { needsToken, operations } from "../../../test/support/openapi-operations.ts";
-import { runtimeKinds } from "../../runtimes/registry.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { openApiDocument } from "./openapi.ts";
 
 const document = openApiDocument(runtimeKinds) as Record<string, unknown>;
