@@ -5,28 +5,28 @@
 import type { IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
+import type { Fetch } from "../client/api-fetch.ts";
 
-export async function httpFetch(request: Request): Promise<Response> {
-  const body = request.body === null ? undefined : await request.text();
-  const send = request.url.startsWith("https:") ? (await import("node:https")).request : httpRequest;
-  const headers = Object.fromEntries(request.headers);
+export const httpFetch: Fetch = async (url, { body, ...options }) => {
+  const request = url.startsWith("https:") ? (await import("node:https")).request : httpRequest;
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(request.url, { method: request.method, headers, signal: request.signal })
-      .once("response", resolve)
-      .once("error", reject)
-      .end(body);
+    request(url, options).once("response", resolve).on("error", reject).end(body);
   });
-  return await responseOf(incoming);
-}
+  const { statusCode: status = 0 } = incoming;
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    text: () => textOf(incoming),
+    /** Made when it is asked for, by streams: most answers are read as a whole. */
+    get body() {
+      return Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
+    },
+  };
+};
 
-async function responseOf(incoming: IncomingMessage): Promise<Response> {
-  const { statusCode: status = 0, headers } = incoming;
-  const init = { status, headers: { "content-type": headers["content-type"] ?? "" } };
-  if (headers["content-type"]?.startsWith("text/event-stream")) {
-    return new Response(Readable.toWeb(incoming) as ReadableStream, init);
-  }
-  // As a whole: a stream of the web's kind would cost more than the request.
-  const body = await text(incoming);
-  return new Response(body === "" ? null : body, init);
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  incoming.setEncoding("utf8");
+  let text = "";
+  for await (const chunk of incoming) text += chunk;
+  return text;
 }

@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ScriptedServer } from "../../test/support/scripted-server.ts";
 import { cutOff, frame, frames, json, scriptedServer } from "../../test/support/scripted-server.ts";
+import type { Fetch } from "./api-fetch.ts";
 import { WaybillClient } from "./waybill-client.ts";
 import type { WaybillError } from "./waybill-error.ts";
 
@@ -161,8 +162,8 @@ describe("on a clock that the test moves", () => {
   test("a silent connection is given up after three missed heartbeats, one with heartbeats is not", async () => {
     const opened: (string | null)[] = [];
     let say: (words: string) => void = () => {};
-    const fetch = async (request: Request) => {
-      opened.push(request.headers.get("Last-Event-ID"));
+    const fetch: Fetch = async (_url, { headers }) => {
+      opened.push(headers["Last-Event-ID"] ?? null);
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           say = (words) => controller.enqueue(new TextEncoder().encode(words));

@@ -4,8 +4,9 @@
  * stored by the daemon, so a new connection does not bring them.
  */
 import { createParser } from "eventsource-parser";
+import { jsonOrNull } from "./api-fetch.ts";
 import type { DaemonConnection } from "./requests.ts";
-import { authorization, errorIn, urlOf } from "./requests.ts";
+import { authorization, errorIn, fetchOf, urlOf } from "./requests.ts";
 import { endlessRetryMs, requestRetryMs, waitBeforeRetry } from "./retry.ts";
 import { anyOf, withinTime } from "./time-limit.ts";
 import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
@@ -117,19 +118,19 @@ async function* framesOf(
 
 async function open(connection: DaemonConnection, url: string, { path, lane, after, signal }: StreamRequest) {
   const query = lane === undefined ? "" : `?lane=${encodeURIComponent(lane)}`;
-  const response = await (connection.fetch ?? fetch)(
-    new Request(`${url}${path}${query}`, {
-      headers: {
-        Accept: "text/event-stream",
-        ...authorization(connection),
-        ...(after !== null && { "Last-Event-ID": after }),
-      },
-      signal,
-    }),
-  );
-  if (!response.ok) throw errorIn(response, await response.json().catch(() => null));
-  if (!response.body) throw new WaybillError({ code: "unexpected_answer", message: `${url} sent no stream.` });
-  return response.body;
+  const response = await fetchOf(connection)(`${url}${path}${query}`, {
+    method: "GET",
+    headers: {
+      Accept: "text/event-stream",
+      ...authorization(connection),
+      ...(after !== null && { "Last-Event-ID": after }),
+    },
+    signal,
+  });
+  if (!response.ok) throw errorIn(response, jsonOrNull(await response.text()));
+  const { body } = response;
+  if (!body) throw new WaybillError({ code: "unexpected_answer", message: `${url} sent no stream.` });
+  return body;
 }
 
 function eventIn(frame: Frame): object {

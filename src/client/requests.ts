@@ -1,7 +1,6 @@
 /** One request to the daemon: it carries the token, has a time limit, and fails with a `WaybillError`. */
-import type { Client } from "openapi-fetch";
-import createClient from "openapi-fetch";
-import type { paths } from "./api-types.ts";
+import type { Api, Fetch } from "./api-fetch.ts";
+import { apiAt } from "./api-fetch.ts";
 import { requestRetryMs, withRetries } from "./retry.ts";
 import { anyOf, withinTime } from "./time-limit.ts";
 import { connectionError, isDraining, isTransient, WaybillError, wasNotExecuted } from "./waybill-error.ts";
@@ -11,13 +10,14 @@ export type DaemonConnection = {
   url: string | (() => string);
   /** Left out in the page, which has a cookie instead. */
   token?: string | undefined;
-  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** In place of the platform's own. */
+  fetch?: Fetch | undefined;
   /** Ends everything that goes over this connection. */
   signal?: AbortSignal | undefined;
 };
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
-type Ask<T> = (api: Client<paths>, init: { signal: AbortSignal }) => Promise<Answer<T>>;
+type Ask<T> = (api: Api, init: { signal: AbortSignal }) => Promise<Answer<T>>;
 
 const requestLimitMs = 30_000;
 
@@ -41,11 +41,7 @@ export async function request<T>(
 
 async function requestOnce<T>(connection: DaemonConnection, ask: Ask<T>, signal: AbortSignal): Promise<T> {
   const url = urlOf(connection);
-  const api = createClient<paths>({
-    baseUrl: url,
-    headers: authorization(connection),
-    ...(connection.fetch && { fetch: connection.fetch }),
-  });
+  const api = apiAt(url, authorization(connection), fetchOf(connection));
   try {
     const answer = await withinTime(requestLimitMs, signal, (inTime) => ask(api, { signal: inTime }));
     if (!answer.response.ok) throw errorIn(answer.response, answer.error);
@@ -60,12 +56,16 @@ export function urlOf({ url }: DaemonConnection): string {
   return (typeof url === "string" ? url : url()).replace(/\/+$/, "");
 }
 
+export function fetchOf(connection: DaemonConnection): Fetch {
+  return connection.fetch ?? fetch;
+}
+
 export function authorization({ token }: DaemonConnection): Record<string, string> {
   return token === undefined ? {} : { Authorization: `Bearer ${token}` };
 }
 
 /** The daemon's own error, or one for an answer that did not come from it. */
-export function errorIn({ status }: Response, body: unknown): WaybillError {
+export function errorIn({ status }: { status: number }, body: unknown): WaybillError {
   const { error } = (typeof body === "object" && body !== null ? body : {}) as {
     error?: { code?: unknown; message?: unknown; hint?: unknown };
   };

@@ -1,0 +1,61 @@
+/**
+ * The operations of the API, typed from its document. Of openapi-fetch only the types are used: its code needs `Request`
+ * and `Headers`, which Node.js takes longer to load than a short command takes otherwise.
+ */
+import type { Client } from "openapi-fetch";
+import type { paths } from "./api-types.ts";
+
+export type FetchInit = {
+  method: "GET" | "POST" | "DELETE";
+  headers: Record<string, string>;
+  body?: string;
+  signal: AbortSignal;
+};
+
+/** What is used of a `Response`. */
+export type FetchResponse = Pick<Response, "ok" | "status" | "text"> & { readonly body: Response["body"] };
+
+/** The platform's own `fetch` is one. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+export type Api = Pick<Client<paths>, FetchInit["method"]>;
+
+type Values = Readonly<Record<string, unknown>>;
+type CallOptions = { params?: { path?: Values; query?: Values }; body?: unknown; signal: AbortSignal };
+
+export function apiAt(baseUrl: string, headers: Record<string, string>, fetch: Fetch): Api {
+  const operation =
+    (method: FetchInit["method"]) =>
+    async (path: string, { params = {}, body, signal }: CallOptions) => {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const type = body === undefined ? {} : { "Content-Type": "application/json" };
+      const url = baseUrl + withPath(path, params.path ?? {}) + queryOf(params.query ?? {});
+      const response = await fetch(url, { method, headers: { ...type, ...headers }, ...sent, signal });
+      const text = await response.text();
+      if (!response.ok) return { error: jsonOrNull(text), response };
+      return { data: text === "" ? undefined : JSON.parse(text), response };
+    };
+  const operations = { GET: operation("GET"), POST: operation("POST"), DELETE: operation("DELETE") };
+  return operations as unknown as Api;
+}
+
+/** What did not come from the daemon may be anything. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function withPath(path: string, values: Values): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+function queryOf(values: Values): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of [value].flat()) if (one !== undefined && one !== null) query.append(name, String(one));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+}
