@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createLogger } from "./logging.ts";
+import { terminalLog } from "./terminal-log.ts";
 
 function written(write: (log: ReturnType<typeof createLogger>) => void, terminal: boolean): string {
   let text = "";
@@ -10,7 +11,7 @@ function written(write: (log: ReturnType<typeof createLogger>) => void, terminal
       done();
     },
   });
-  write(createLogger({ level: "info", terminal, coloured: false, stream }));
+  write(createLogger({ level: "info", stream: terminal ? terminalLog({ coloured: false, stream }) : stream }));
   return text;
 }
 

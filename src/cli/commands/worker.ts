@@ -25,7 +25,7 @@ The part of the daemon that does the work. \`waybill up\` starts it and restarts
     return runUntilStopped({
       async start({ restart, stopping }) {
         const config = loadConfig(env);
-        log = loggerFor(config, env);
+        log = await loggerFor(config, env);
         const running = await startWorker({ config, env, log, restart, stopping });
         const { url, runId } = running.ready;
         log.info({ event: "daemon_ready", url, runId, profile: config.profile.kind }, "Waybill is running.");
@@ -38,10 +38,12 @@ The part of the daemon that does the work. \`waybill up\` starts it and restarts
   },
 };
 
-function loggerFor(config: Config, env: NodeJS.ProcessEnv): Logger {
-  const terminal = process.stdout.isTTY === true;
-  const coloured = terminal && (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
-  return createLogger({ level: config.logLevel, terminal, coloured });
+async function loggerFor({ logLevel: level }: Config, env: NodeJS.ProcessEnv): Promise<Logger> {
+  const stream = process.stdout;
+  if (!stream.isTTY) return createLogger({ level, stream });
+  const { terminalLog } = await import("../../daemon/terminal-log.ts");
+  const coloured = (env.NO_COLOR ?? "") === "" && env.TERM !== "dumb";
+  return createLogger({ level, stream: terminalLog({ coloured, stream }) });
 }
 
 /** A banner on a terminal; elsewhere the log must at least say that this is the demo. */
