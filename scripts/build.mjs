@@ -17,6 +17,9 @@ const common = {
   format: "esm",
   target: "node20.19",
   sourcemap: true,
+  // Node.js keeps the text of what it loads in memory. Names stay, so that a stack trace can be read without its map.
+  minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: "error",
 };
 
@@ -86,6 +89,8 @@ function buildModules() {
     outdir: "build",
     platform: "node",
     packages: "external",
+    minifyWhitespace: false,
+    minifySyntax: false,
     plugins: [{ name: "imports-stay", setup: keepImports }],
   });
 }

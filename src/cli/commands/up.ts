@@ -7,6 +7,9 @@ import { waybillHome } from "../../home.ts";
 import { packageFile } from "../../package-files.ts";
 import type { Command } from "../command.ts";
 
+/** The default of 16 MB is never given back: a worker with 1,000 lanes rests at 90 MB instead of 75. */
+const workerFlags = ["--max-semi-space-size=2"];
+
 export const up: Command = {
   name: "up",
   summary: "run the daemon",
@@ -30,7 +33,7 @@ Examples:
       home: waybillHome(env),
       // The worker reads the configuration and reports what is wrong with it; this process stays small without it.
       storePath: async () => (await import("../../daemon/config/config.ts")).readConfig(env).storePath,
-      command: [process.execPath, ownProgram(), "worker", ...(json ? ["--json"] : [])],
+      command: [process.execPath, ...workerFlags, ownProgram(), "worker", ...(json ? ["--json"] : [])],
       version: version(),
       onEvent: (event) => {
         const text = eventText(event);
