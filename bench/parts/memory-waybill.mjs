@@ -1,0 +1,37 @@
+/** A whole engine on a real store file, with lanes on the agent in memory. */
+import { defaultPolicy, openSqliteStore, startEngine } from "./dist.mjs";
+import { memoryRuntime } from "./memory-runtime.mjs";
+
+export async function startMemoryWaybill({ path, lanes }) {
+  const errors = [];
+  const engine = await startEngine({
+    store: openSqliteStore({ path }),
+    policy: defaultPolicy,
+    lanes: Array.from({ length: lanes }, (_, index) => newLane(`lane-${index}`)),
+    runtimes: () => [memoryRuntime()],
+    onError: ({ error }) => errors.push(error),
+  });
+  const closed = new Map();
+  engine.ledger.onChange(({ record }) => {
+    if (!isClosed(record)) return;
+    closed.get(record.messageId)?.();
+    closed.delete(record.messageId);
+  });
+  return {
+    engine,
+    errors,
+    admit: (id, lane, text) => engine.admission.admit({ id, to: { lane: `lane-${lane}` }, from: "user", text }),
+    /** Resolves when the message is answered, read, and its turn has ended. To be called before it is admitted. */
+    closed: (id) => new Promise((resolve) => closed.set(id, resolve)),
+    close: () => engine.close(),
+  };
+}
+
+export function newLane(id, settings = {}) {
+  const none = { displayName: null, team: null, member: null, agent: null, model: null };
+  return { id, runtime: "memory", directory: "/", contract: "text", createdAt: Date.now(), ...none, ...settings };
+}
+
+export function isClosed({ status, readCommittedAt, turnEndedAt }) {
+  return status === "responded" && readCommittedAt !== null && turnEndedAt !== null;
+}

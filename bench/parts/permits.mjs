@@ -1,0 +1,16 @@
+/** Lets as many consumers go on as there was something produced, without polling. */
+export function permits() {
+  let free = 0;
+  const waiting = [];
+  return {
+    release() {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    },
+    async acquire() {
+      if (free > 0) free -= 1;
+      else await new Promise((resolve) => waiting.push(resolve));
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * What a run writes into SQLite: its statements with their values, by transaction. Written again without Waybill's code
+ * around it, this is the limit of what any program could reach with these rows and these commits.
+ */
+import Database from "better-sqlite3";
+
+const writes = /^\s*(WITH|INSERT|UPDATE|DELETE|REPLACE)\b/i;
+const begins = /^\s*BEGIN\b/i;
+const ends = /^\s*(COMMIT|END)\b/i;
+const undoes = /^\s*ROLLBACK\b/i;
+
+/** Records what every connection of this process writes from now on, until `stop` is called. */
+export function recordWrites() {
+  const { prepare, exec } = Database.prototype;
+  const transactions = [];
+  let open = null;
+  let recording = true;
+  const ran = (sql, values) => {
+    if (!recording) return;
+    if (undoes.test(sql)) throw new Error("A transaction was rolled back; its writes cannot be repeated.");
+    if (begins.test(sql)) open = [];
+    else if (ends.test(sql)) {
+      if (open?.length > 0) transactions.push(open);
+      open = null;
+    } else if (writes.test(sql)) {
+      if (!open) throw new Error(`A write outside of the recorded transactions: ${sql.slice(0, 80)}`);
+      open.push({ sql, values });
+    }
+  };
+  Database.prototype.exec = function (sql) {
+    ran(sql, []);
+    return exec.call(this, sql);
+  };
+  Database.prototype.prepare = function (sql) {
+    const statement = prepare.call(this, sql);
+    if (!writes.test(sql) && !begins.test(sql) && !ends.test(sql)) return statement;
+    for (const way of ["run", "get", "all"]) {
+      const original = statement[way];
+      statement[way] = function (...values) {
+        ran(sql, values);
+        return original.apply(this, values);
+      };
+    }
+    return statement;
+  };
+  return {
+    /** What was recorded so far does not count. */
+    clear: () => void transactions.splice(0),
+    stop() {
+      recording = false;
+      Object.assign(Database.prototype, { prepare, exec });
+      return transactions;
+    },
+  };
+}
+
+/** The very same statements on the same tables with the same indexes. */
+export function repeatStatements(path, transactions) {
+  const db = open(path);
+  const prepared = new Map();
+  const all = transactions.map((writes) => writes.map(({ sql, values }) => [statementOf(db, prepared, sql), values]));
+  const took = timed(db, all, ([statement, values]) =>
+    statement.reader ? statement.get(...values) : statement.run(...values),
+  );
+  db.close();
+  return took;
+}
+
+/** As many rows with as many bytes, in one table without any index beside its key. */
+export function writePlainRows(path, transactions) {
+  const db = open(path);
+  db.exec("CREATE TABLE plain (id INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  const insert = db.prepare("INSERT INTO plain (body) VALUES (?)");
+  const all = transactions.map((writes) => writes.map(({ values }) => "x".repeat(bytesOf(values))));
+  const took = timed(db, all, (body) => insert.run(body));
+  db.close();
+  return took;
+}
+
+/** The milliseconds that writing all of it took. */
+function timed(db, transactions, write) {
+  const [begin, commit] = [db.prepare("BEGIN IMMEDIATE"), db.prepare("COMMIT")];
+  const started = performance.now();
+  for (const writes of transactions) {
+    begin.run();
+    for (const one of writes) write(one);
+    commit.run();
+  }
+  return performance.now() - started;
+}
+
+function open(path) {
+  const db = new Database(path);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL");
+  db.pragma("foreign_keys = ON");
+  return db;
+}
+
+function statementOf(db, prepared, sql) {
+  const known = prepared.get(sql) ?? db.prepare(sql);
+  prepared.set(sql, known);
+  return known;
+}
+
+export function bytesOf(values) {
+  let bytes = 0;
+  for (const value of values) {
+    if (typeof value === "string" || value instanceof Uint8Array) bytes += value.length;
+    else if (typeof value === "object" && value !== null) bytes += bytesOf(Object.values(value));
+    else bytes += 8;
+  }
+  return bytes;
+}

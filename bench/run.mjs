@@ -1,0 +1,101 @@
+/**
+ * Runs benchmarks: `npm run bench` all of them, `npm run bench -- NAME…` some. Prints a table, and keeps the last run of
+ * each in bench/results. `--help` lists the options.
+ */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { describeMachine, describeVersions, filesystemOf } from "./harness/machine.mjs";
+import { tableOf } from "./harness/table.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const names = ["ledger"];
+const help = `npm run bench -- [NAME…] [options]
+
+  NAME          ${names.join(", ")}; all of them without a name
+  --only VALUE  only under this condition, such as 100 (lanes); may be repeated
+  --quick       a tiny run that shows that it works; nothing is kept
+  --no-peers    without the programs that Waybill is compared with
+  --json        the results as JSON on the standard output
+`;
+
+const { values: options, positionals } = readArguments();
+if (options.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+const work = join(here, ".work", String(process.pid));
+mkdirSync(work, { recursive: true });
+process.on("exit", () => rmSync(work, { recursive: true, force: true }));
+if (filesystemOf(work) === "tmpfs") stop("The repository is on a tmpfs, where nothing is ever synced: use a real disk.");
+
+const results = [];
+for (const name of positionals.length > 0 ? positionals : names) results.push(await runOne(name));
+if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+
+async function runOne(name) {
+  const { about, run } = await import(`./${name}.mjs`);
+  const started = Date.now();
+  const progress = (text) => process.stderr.write(`${name} · ${seconds(started)} s · ${text}\n`);
+  const directory = join(work, name);
+  mkdirSync(directory);
+  const found = await run({
+    quick: options.quick,
+    peers: !options["no-peers"],
+    only: options.only,
+    repeats: options.quick ? 2 : 5,
+    directory,
+    file: (path) => freshFile(directory, path),
+    progress,
+  });
+  const result = {
+    ...about,
+    ranAt: new Date(started).toISOString(),
+    seconds: seconds(started),
+    machine: describeMachine(work),
+    versions: describeVersions(),
+    ...found,
+  };
+  if (!options.quick && options.only.length === 0) {
+    writeFileSync(join(here, "results", `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+  }
+  if (!options.json) process.stdout.write(`\n${about.title} (${result.seconds} s)\n\n${tableOf(result)}\n\n`);
+  return result;
+}
+
+/** A path at which there is nothing yet, nor anything that SQLite keeps beside it. */
+function freshFile(directory, name) {
+  for (const old of readdirSync(directory)) if (old.startsWith(name)) rmSync(join(directory, old), { recursive: true });
+  return join(directory, name);
+}
+
+function seconds(since) {
+  return Math.round((Date.now() - since) / 1000);
+}
+
+function readArguments() {
+  const flag = { type: "boolean", default: false };
+  try {
+    const parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        quick: flag,
+        json: flag,
+        help: flag,
+        "no-peers": flag,
+        only: { type: "string", multiple: true, default: [] },
+      },
+    });
+    const unknown = parsed.positionals.find((name) => !names.includes(name));
+    if (unknown !== undefined) stop(`There is no benchmark "${unknown}". There are: ${names.join(", ")}.`);
+    return parsed;
+  } catch (error) {
+    return stop(`${error.message}\n\n${help}`);
+  }
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
