@@ -10,7 +10,7 @@ import { describeMachine, describeVersions, filesystemOf } from "./harness/machi
 import { tableOf } from "./harness/table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const names = ["ledger"];
+const names = ["ledger", "latency"];
 const help = `npm run bench -- [NAME…] [options]
 
   NAME          ${names.join(", ")}; all of them without a name
@@ -28,7 +28,8 @@ if (options.help) {
 const work = join(here, ".work", String(process.pid));
 mkdirSync(work, { recursive: true });
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
-if (filesystemOf(work) === "tmpfs") stop("The repository is on a tmpfs, where nothing is ever synced: use a real disk.");
+if (filesystemOf(work) === "tmpfs")
+  stop("The repository is on a tmpfs, where nothing is ever synced: use a real disk.");
 
 const results = [];
 for (const name of positionals.length > 0 ? positionals : names) results.push(await runOne(name));

@@ -19,7 +19,6 @@ function cells(one) {
   return [one.subject, one.condition, String(one.median), spreadOf(one), one.unit];
 }
 
-
 export function grouped(measurements) {
   const charts = new Map();
   for (const one of measurements) charts.set(one.chart, [...(charts.get(one.chart) ?? []), one]);

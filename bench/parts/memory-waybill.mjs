@@ -1,6 +1,7 @@
 /** A whole engine on a real store file, with lanes on the agent in memory. */
-import { defaultPolicy, openSqliteStore, startEngine } from "./dist.mjs";
+
 import { memoryRuntime } from "./memory-runtime.mjs";
+import { defaultPolicy, openSqliteStore, startEngine } from "./modules.mjs";
 
 export async function startMemoryWaybill({ path, lanes }) {
   const errors = [];

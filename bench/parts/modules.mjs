@@ -1,0 +1,37 @@
+/** The program's own modules that benchmarks use, as they were built: the one place that knows where they are. */
+import { existsSync } from "node:fs";
+
+/** Where the program is bundled, its modules are built apart from it. */
+const directories = ["../../build/", "../../dist/"].map((path) => new URL(path, import.meta.url));
+const built = directories.find((directory) => existsSync(new URL("daemon/wiring/start-engine.js", directory)));
+if (!built) throw new Error("The program is not built. Run it as `npm run bench`, which builds it first.");
+const from = (path) => import(new URL(path, built).href);
+
+export const { systemClock } = await from("clock.js");
+export const { defaultPolicy } = await from("core/delivery/policy.js");
+export const { startEngine } = await from("daemon/wiring/start-engine.js");
+export const { openSqliteStore } = await from("store/sqlite/sqlite-store.js");
+export const { TurnTracker } = await from("core/turn/turn-tracker.js");
+
+export const opencodeModules = async () => ({
+  ...(await from("runtimes/opencode/opencode-runtime.js")),
+  ...(await from("runtimes/opencode/server/server-supervisor.js")),
+  ...(await from("runtimes/opencode/translate/translate.js")),
+});
+
+export const claudeModules = async () => ({
+  ...(await from("runtimes/claude/claude-runtime.js")),
+  ...(await from("runtimes/claude/translate/translate.js")),
+});
+
+export const scriptedModelModules = async () => ({
+  ...(await from("scripted-model/server.js")),
+  ...(await from("scripted-model/opencode-settings.js")),
+});
+
+/** The HTTP API on a running engine. */
+export const serviceModules = async () => ({
+  ...(await from("service/create-service.js")),
+  ...(await from("transports/http/app.js")),
+  ...(await from("transports/http/serve.js")),
+});
