@@ -13,10 +13,10 @@ const program = fileURLToPath(new URL("../../node_modules/.opencode/node_modules
 const password = "bench";
 export const headers = { authorization: `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` };
 
-export async function startOpencodeServer({ directory, modelUrl }) {
+/** `work` is where its sessions work; a directory of its own by default. */
+export async function startOpencodeServer({ directory, modelUrl, work = join(directory, "work") }) {
   const { isolatedHome, scriptedProvider } = await scriptedModelModules();
   const home = join(directory, "opencode-home");
-  const work = join(directory, "work");
   for (const path of [home, work]) mkdirSync(path, { recursive: true });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -35,8 +35,8 @@ export async function startOpencodeServer({ directory, modelUrl }) {
   await once(child, "spawn");
   const ended = once(child, "exit");
   const started = performance.now();
-  const stop = async () => {
-    process.kill(-child.pid, "SIGKILL");
+  const stop = async (signal = "SIGKILL") => {
+    process.kill(-child.pid, signal);
     await ended;
   };
   while (!(await isHealthy(url))) {

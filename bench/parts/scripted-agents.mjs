@@ -16,11 +16,11 @@ import {
 const claude = fileURLToPath(new URL("../../node_modules/.claude-code/node_modules/.bin/claude", import.meta.url));
 
 /** `asked(text)` resolves with the time at which the model was asked with this in the prompt. */
-export async function startModel() {
+export async function startModel(otherwise = [{ say: "The rule is changed, and all of its tests pass." }]) {
   const { startScriptedModel } = await scriptedModelModules();
   const waiting = new Map();
   const model = await startScriptedModel({
-    script: { otherwise: [{ say: "The rule is changed, and all of its tests pass." }] },
+    script: { otherwise },
     onCall: ({ kind, prompt }) => {
       if (kind !== "turn") return;
       const at = performance.now();
