@@ -10,7 +10,7 @@ import { describeMachine, describeVersions, filesystemOf } from "./harness/machi
 import { tableOf } from "./harness/table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const names = ["ledger", "latency", "long-sessions"];
+const names = ["ledger", "latency", "long-sessions", "events"];
 const help = `npm run bench -- [NAME…] [options]
 
   NAME          ${names.join(", ")}; all of them without a name
