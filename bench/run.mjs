@@ -6,16 +6,18 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { benchmarks } from "./benchmarks.mjs";
+import { writeDocument } from "./document.mjs";
 import { describeMachine, describeVersions, filesystemOf } from "./harness/machine.mjs";
 import { tableOf } from "./harness/table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const names = ["ledger", "latency", "long-sessions", "events"];
+const names = Object.keys(benchmarks);
 const help = `npm run bench -- [NAME…] [options]
 
   NAME          ${names.join(", ")}; all of them without a name
   --only VALUE  only under this condition, such as 100 (lanes); may be repeated
-  --quick       a tiny run that shows that it works; nothing is kept
+  --quick       a tiny run that shows that it works; its results are not kept
   --no-peers    without the programs that Waybill is compared with
   --json        the results as JSON on the standard output
 `;
@@ -28,15 +30,19 @@ if (options.help) {
 const work = join(here, ".work", String(process.pid));
 mkdirSync(work, { recursive: true });
 process.on("exit", () => rmSync(work, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 if (filesystemOf(work) === "tmpfs")
   stop("The repository is on a tmpfs, where nothing is ever synced: use a real disk.");
 
 const results = [];
+/** A tiny run, or a part of one, replaces no results. */
+const isKept = !options.quick && !options["no-peers"] && options.only.length === 0;
 for (const name of positionals.length > 0 ? positionals : names) results.push(await runOne(name));
+if (isKept) writeDocument();
 if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
 
 async function runOne(name) {
-  const { about, run } = await import(`./${name}.mjs`);
+  const { about, run } = await import(benchmarks[name]);
   const started = Date.now();
   const progress = (text) => process.stderr.write(`${name} · ${seconds(started)} s · ${text}\n`);
   const directory = join(work, name);
@@ -58,7 +64,7 @@ async function runOne(name) {
     versions: describeVersions(),
     ...found,
   };
-  if (!options.quick && options.only.length === 0) {
+  if (isKept) {
     writeFileSync(join(here, "results", `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
   }
   if (!options.json) process.stdout.write(`\n${about.title} (${result.seconds} s)\n\n${tableOf(result)}\n\n`);

@@ -1,12 +1,13 @@
 /** Measurements as a table of plain text. Pure. */
 
-export function tableOf({ measurements, ratios = [], notes = [] }) {
+export function tableOf({ measurements, ratios = [], differences = [], notes = [] }) {
   const parts = [];
   for (const [chart, rows] of grouped(measurements)) {
     parts.push(chart, aligned([["", "", "median", "spread", "unit"], ...rows.map(cells)]), "");
   }
   const known = ratios.filter(({ value }) => value !== null);
   if (known.length > 0) parts.push("ratios", aligned(known.map(({ label, value }) => [label, `${value} ×`])), "");
+  for (const { label, value, unit } of differences) parts.push(`${label}: ${value} ${unit}`);
   for (const note of notes) parts.push(`Note: ${note}`);
   return parts.join("\n").trimEnd();
 }

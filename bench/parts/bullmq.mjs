@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { importPeer, installPackages, installRedis } from "../harness/peers.mjs";
+import { endWithThisProcess } from "./end-with-this-process.mjs";
 import { freePort } from "./free-port.mjs";
 
 export async function startBullmq({ directory, progress }) {
@@ -14,6 +15,7 @@ export async function startBullmq({ directory, progress }) {
   const port = await freePort();
   const options = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--bind", "127.0.0.1"];
   const server = spawn("redis-server", ["--port", String(port), "--dir", directory, ...options], { stdio: "ignore" });
+  endWithThisProcess(server);
   const ended = once(server, "exit");
   const connection = { host: "127.0.0.1", port, maxRetriesPerRequest: null };
   let rounds = 0;

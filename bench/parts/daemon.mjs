@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { endWithThisProcess } from "./end-with-this-process.mjs";
 
 const program = fileURLToPath(new URL("../../bin/waybill", import.meta.url));
 
@@ -19,6 +20,7 @@ export async function startDaemon({ directory, lanes }) {
   const { PATH } = process.env;
   const env = { PATH, HOME: directory, WAYBILL_HOME: home, WAYBILL_CONFIG: config, PORT: "0" };
   const child = spawn(process.execPath, [program, "up"], { env, stdio: ["ignore", "ignore", "pipe"] });
+  endWithThisProcess(child);
   let said = "";
   child.stderr.on("data", (chunk) => (said += chunk));
   const ended = once(child, "exit");

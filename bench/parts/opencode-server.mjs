@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createParser } from "eventsource-parser";
+import { endWithThisProcess } from "./end-with-this-process.mjs";
 import { freePort } from "./free-port.mjs";
 import { scriptedModelModules } from "./modules.mjs";
 
@@ -32,6 +33,7 @@ export async function startOpencodeServer({ directory, modelUrl, work = join(dir
       OPENCODE_SERVER_PASSWORD: password,
     },
   });
+  endWithThisProcess(child, { group: true });
   await once(child, "spawn");
   const ended = once(child, "exit");
   const started = performance.now();

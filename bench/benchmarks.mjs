@@ -1,0 +1,8 @@
+/** The benchmarks with their files, in the order in which they are run and shown. */
+export const benchmarks = {
+  ledger: "./ledger.mjs",
+  latency: "./latency.mjs",
+  "long-sessions": "./long-sessions.mjs",
+  events: "./events.mjs",
+  footprint: "./footprint-beside-peers.mjs",
+};

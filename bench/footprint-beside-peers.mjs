@@ -1,0 +1,87 @@
+/** What Waybill costs while it does nothing (bench/footprint.mjs), beside other servers that drive coding agents. */
+import { setTimeout as wait } from "node:timers/promises";
+import { run as runFootprint } from "./footprint.mjs";
+import { repeats } from "./harness/measurement.mjs";
+import { PeerMissing } from "./harness/peers.mjs";
+import { startOpencodeServer } from "./parts/opencode-server.mjs";
+import { cpuMs, residentMb, treeOf } from "./parts/processes.mjs";
+import { startSandboxAgent } from "./parts/sandbox-agent.mjs";
+
+export const about = {
+  name: "footprint",
+  title: "Footprint",
+  description:
+    "The built program with scripted agents, seen from outside: from the start of the process until `/ready` answers, the " +
+    "resident memory and the idle CPU of supervisor and worker together, and the whole run of a command. Beside it the same of " +
+    "`opencode serve` and of the `sandbox-agent` server with everything that they start, without any session.",
+};
+
+const nothing = "nothing to do";
+
+export async function run(context) {
+  const starts = context.quick ? 1 : 10;
+  const idleSeconds = context.quick ? 1 : 60;
+  context.progress(`Waybill, with an idle time of ${idleSeconds} s`);
+  const measurements = ofWaybill(await runFootprint({ idleSeconds, starts, lanes: context.quick ? 10 : 1000 }));
+  const notes = [];
+  const { directory, progress } = context;
+  const peers = {
+    "opencode serve": () =>
+      startOpencodeServer({ directory: context.file("opencode"), modelUrl: "http://127.0.0.1:9" }),
+    "sandbox-agent": () => startSandboxAgent({ directory, progress }),
+  };
+  for (const [subject, start] of context.peers ? Object.entries(peers) : []) {
+    progress(subject);
+    try {
+      measurements.push(...(await ofPeer(subject, start, context.quick ? 1 : 20, Math.min(starts, 3))));
+    } catch (error) {
+      if (!(error instanceof PeerMissing)) throw error;
+      notes.push(`${subject} was not measured: ${error.message}`);
+    }
+  }
+  notes.push("The idle CPU of the other servers is that of 20 s.");
+  return { measurements: measurements.sort(byChart), notes };
+}
+
+function ofWaybill({ startToReadyMs, commandLineLanesMs, idleCpuPercent, memoryIdleMb, memoryWithLanesMb }) {
+  const of = (chart, condition, unit, samples) => repeats(chart, "Waybill", condition, unit, samples);
+  return [
+    of("start to ready", nothing, "ms", startToReadyMs.samples),
+    of("idle CPU", nothing, "%", [idleCpuPercent.total]),
+    of("resident memory", nothing, "MB", [memoryIdleMb.rss.total]),
+    of("resident memory", `${memoryWithLanesMb.lanes} lanes`, "MB", [memoryWithLanesMb.rss.total]),
+    of("command line, `lanes`", nothing, "ms", commandLineLanesMs.samples),
+  ];
+}
+
+async function ofPeer(subject, start, idleSeconds, starts) {
+  const ready = [];
+  for (let count = 1; count < starts; count++) {
+    const server = await start();
+    ready.push(server.readyMs);
+    await server.stop();
+  }
+  const server = await start();
+  ready.push(server.readyMs);
+  try {
+    // A start leaves work behind it.
+    await wait(idleSeconds > 1 ? 5000 : 0);
+    const before = cpuMs(treeOf(server.pid));
+    await wait(idleSeconds * 1000);
+    const tree = treeOf(server.pid);
+    const percent = (cpuMs(tree) - before) / (idleSeconds * 10);
+    return [
+      repeats("start to ready", subject, nothing, "ms", ready),
+      repeats("idle CPU", subject, nothing, "%", [percent]),
+      repeats("resident memory", subject, nothing, "MB", [residentMb(tree)]),
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+const charts = ["start to ready", "idle CPU", "resident memory", "command line, `lanes`"];
+
+function byChart(one, other) {
+  return charts.indexOf(one.chart) - charts.indexOf(other.chart);
+}
