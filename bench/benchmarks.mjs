@@ -5,4 +5,5 @@ export const benchmarks = {
   "long-sessions": "./long-sessions.mjs",
   events: "./events.mjs",
   footprint: "./footprint-beside-peers.mjs",
+  growth: "./growth.mjs",
 };

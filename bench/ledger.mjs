@@ -3,7 +3,6 @@
  * memory that answers at once; beside what SQLite alone needs for the same rows, pg-boss and BullMQ.
  */
 import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { find, ratio, repeats } from "./harness/measurement.mjs";
 import { PeerMissing } from "./harness/peers.mjs";
 import { startBullmq } from "./parts/bullmq.mjs";
@@ -44,38 +43,47 @@ const quickRounds = [{ lanes: 10, messages: 100 }];
 export async function run(context) {
   const measurements = [];
   const notes = ["With one lane, 2,000 messages instead of 20,000, since each life waits for the one before it."];
-  const facts = {};
   const plan = (context.quick ? quickRounds : rounds).filter(
     ({ lanes }) => context.only.length === 0 || context.only.includes(String(lanes)),
   );
   for (const { lanes, messages } of plan) {
     const condition = `${lanes} ${lanes === 1 ? "lane" : "lanes"}`;
-    const add = (subject, samples) => measurements.push(repeats(chart, subject, condition, "lives/s", samples));
-    context.progress(`Waybill, ${condition}`);
-    add(subjects.waybill, await waybillLives({ context, lanes, messages }));
-    context.progress(`SQLite alone, ${condition}`);
-    const limit = await limits({ context, lanes, messages: Math.min(messages, 2000) });
-    add(subjects.statements, limit.statements);
-    add(subjects.plain, limit.plain);
-    facts[condition] = limit.written;
-    for (const [subject, start] of [
-      [subjects.pgBoss, startPgBoss],
-      [subjects.bullmq, startBullmq],
-    ]) {
-      if (!context.peers) continue;
-      context.progress(`${subject}, ${condition}`);
-      try {
-        add(subject, await peerLives(start, { context, lanes, messages: Math.ceil(messages / 2) }));
-      } catch (error) {
-        if (!(error instanceof PeerMissing)) throw error;
-        notes.push(`${subject} was not measured: ${error.message}`);
+    context.progress(`recording what Waybill writes, ${condition}`);
+    const recording = await recorded({ context, lanes, messages: Math.min(messages, 2000) });
+    notes.push(`${condition}: a life writes ${describeWrites(recording)}.`);
+    const all = await startAll({ context, lanes, messages, recording, notes });
+    try {
+      for (let round = 0; round <= context.repeats; round++) {
+        context.progress(`${condition}, ${round === 0 ? "warm-up" : `round ${round} of ${context.repeats}`}`);
+        // One after the other in each round: a machine that is slower for a while is so for all of them.
+        for (const one of all) one.samples.push(await one.lives());
       }
+    } finally {
+      for (const { stop } of all) await stop();
+    }
+    for (const { subject, samples } of all) {
+      measurements.push(repeats(chart, subject, condition, "lives/s", samples.slice(1)));
     }
   }
-  for (const [condition, { transactions, statements, bytes }] of Object.entries(facts)) {
-    notes.push(`${condition}: a life writes ${statements} rows with ${bytes} bytes in ${transactions} transactions.`);
-  }
   return { measurements, ratios: ratiosOf(measurements), notes };
+}
+
+/** Each with `lives`, which runs one round and returns how many lives there were a second. */
+async function startAll({ context, lanes, messages, recording, notes }) {
+  const all = [await waybillLives({ context, lanes, messages }), ...limits(context, recording)];
+  if (!context.peers) return all;
+  for (const [subject, start] of [
+    [subjects.pgBoss, startPgBoss],
+    [subjects.bullmq, startBullmq],
+  ]) {
+    try {
+      all.push(await peerLives(subject, start, { context, lanes, messages: Math.ceil(messages / 2) }));
+    } catch (error) {
+      if (!(error instanceof PeerMissing)) throw error;
+      notes.push(`${subject} was not measured: ${error.message}`);
+    }
+  }
+  return all;
 }
 
 function ratiosOf(measurements) {
@@ -88,88 +96,91 @@ function ratiosOf(measurements) {
 
 async function waybillLives({ context, lanes, messages }) {
   const waybill = await startMemoryWaybill({ path: context.file("ledger.db"), lanes });
-  try {
-    await sendAll(waybill, { lanes, messages: Math.max(lanes, Math.ceil(messages / 4)), round: "warm" });
-    const samples = [];
-    for (let round = 0; round < context.repeats; round++) {
-      const took = await timed(() => sendAll(waybill, { lanes, messages, round }));
-      samples.push((messages / took) * 1000);
-    }
+  let round = 0;
+  const lives = async () => {
+    const first = round * messages;
+    round += 1;
+    const rate = await ratePerSecond(messages, () => sendAll(waybill, { lanes, messages, first }));
     if (waybill.errors.length > 0) throw new Error("Waybill reported an error", { cause: waybill.errors[0] });
-    return samples;
-  } finally {
-    await waybill.close();
-  }
+    return rate;
+  };
+  return { subject: subjects.waybill, samples: [], lives, stop: () => waybill.close() };
 }
 
-/** One sender a lane, which waits for each admission. */
-async function sendAll(waybill, { lanes, messages, round }) {
+/** One sender a lane, which waits for each admission. Over when all that belongs to these lives is durable. */
+async function sendAll(waybill, { lanes, messages, first }) {
   const sender = async (lane) => {
     const closed = [];
     for (let index = lane; index < messages; index += lanes) {
-      const id = `message-${round}-${index}`;
+      const id = `message-${first + index}`;
       closed.push(waybill.closed(id));
       await waybill.admit(id, lane, text);
     }
     await Promise.all(closed);
   };
   await Promise.all(Array.from({ length: lanes }, (_, lane) => sender(lane)));
+  await waybill.recorded(first + messages);
 }
 
-async function limits({ context, lanes, messages }) {
-  const path = context.file("recorded.db");
-  const empty = context.file("before.db");
+/** The store before some lives, and what they wrote. */
+async function recorded({ context, lanes, messages }) {
+  const before = context.file("before.db");
   const recorder = recordWrites();
-  const waybill = await startMemoryWaybill({ path, lanes });
+  const waybill = await startMemoryWaybill({ path: context.file("recorded.db"), lanes });
   let transactions;
   try {
-    await sendAll(waybill, { lanes, messages: lanes, round: "warm" });
-    await waybill.engine.store.backup(empty);
+    // Each lane has its session, then.
+    await sendAll(waybill, { lanes, messages: lanes, first: 0 });
+    await waybill.engine.store.backup(before);
     recorder.clear();
-    await sendAll(waybill, { lanes, messages, round: 0 });
+    await sendAll(waybill, { lanes, messages, first: lanes });
   } finally {
     transactions = recorder.stop();
     await waybill.close();
   }
-  const [statements, plain] = [[], []];
-  for (let round = 0; round <= context.repeats; round++) {
-    const copy = context.file("limit.db");
-    copyFileSync(empty, copy);
-    const lives = [repeatStatements(copy, transactions), writePlainRows(context.file("plain.db"), transactions)];
-    // The first is the warm-up.
-    if (round > 0)
-      for (const [index, took] of lives.entries()) [statements, plain][index].push((messages / took) * 1000);
-  }
+  return { before, transactions, messages };
+}
+
+function describeWrites({ transactions, messages }) {
   const writes = transactions.flat();
-  const written = {
-    transactions: Number((transactions.length / messages).toPrecision(2)),
-    statements: Math.round(writes.length / messages),
-    bytes: Math.round(bytesOf(writes.map(({ values }) => values)) / messages),
+  const bytes = Math.round(bytesOf(writes.map(({ values }) => values)) / messages);
+  const commits = Number((transactions.length / messages).toPrecision(2));
+  return `${Math.round(writes.length / messages)} rows with ${bytes} bytes in ${commits} transactions`;
+}
+
+function limits(context, { before, transactions, messages }) {
+  const statements = () => {
+    const path = context.file("limit.db");
+    copyFileSync(before, path);
+    return repeatStatements(path, transactions);
   };
-  return { statements, plain, written };
+  const plain = () => writePlainRows(context.file("plain.db"), transactions);
+  return [
+    [subjects.statements, statements],
+    [subjects.plain, plain],
+  ].map(([subject, write]) => ({
+    subject,
+    samples: [],
+    lives: async () => (messages / write()) * 1000,
+    stop: async () => {},
+  }));
 }
 
-async function peerLives(start, { context, lanes, messages }) {
-  const peer = await start({ directory: join(context.directory, "peer"), progress: context.progress });
-  try {
-    await (await peer.lives({ lanes, messages: Math.max(lanes, Math.ceil(messages / 4)), text }))?.();
-    const samples = [];
-    for (let round = 0; round < context.repeats; round++) {
-      let clean;
-      const took = await timed(async () => {
-        clean = await peer.lives({ lanes, messages, text });
-      });
-      await clean?.();
-      samples.push((messages / took) * 1000);
-    }
-    return samples;
-  } finally {
-    await peer.stop();
-  }
+async function peerLives(subject, start, { context, lanes, messages }) {
+  const peer = await start({ directory: context.file(`peer-${subject}`), progress: context.progress });
+  const lives = async () => {
+    let clean;
+    const rate = await ratePerSecond(messages, async () => {
+      clean = await peer.lives({ lanes, messages, text });
+    });
+    await clean?.();
+    return rate;
+  };
+  return { subject, samples: [], lives, stop: peer.stop };
 }
 
-async function timed(work) {
+async function ratePerSecond(count, work) {
   const started = performance.now();
   await work();
-  return performance.now() - started;
+  return (count * 1000) / (performance.now() - started);
 }

@@ -2,7 +2,7 @@
 
 const colours = ["#2f6fb0", "#d98326", "#4d9a5b", "#a44a8c", "#7a7a7a", "#b33a3a"];
 const width = 760;
-const left = 250;
+const left = 200;
 const right = 110;
 const bar = 18;
 const gap = 14;
@@ -15,7 +15,8 @@ export function chartSvg(chart, measurements) {
   const parts = [];
   let y = 44;
   for (const condition of conditions) {
-    parts.push(text(10, y + 13, condition, 'font-weight="600"'));
+    parts.push(text(10, y + 10, condition, 'font-weight="600"'));
+    y += bar;
     for (const one of measurements.filter((each) => each.condition === condition)) {
       const colour = colours[subjects.indexOf(one.subject) % colours.length];
       const middle = y + bar / 2;

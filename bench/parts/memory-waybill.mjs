@@ -18,9 +18,20 @@ export async function startMemoryWaybill({ path, lanes }) {
     closed.get(record.messageId)?.();
     closed.delete(record.messageId);
   });
+  let [turns, awaited] = [0, { turns: 0, resolve: () => {} }];
+  engine.recorder.onEvents((published) => {
+    turns += published.filter(({ event }) => event.type === "turn.ended").length;
+    if (turns >= awaited.turns) awaited.resolve();
+  });
   return {
     engine,
     errors,
+    /** Resolves when the events of so many turns, since the start, are durable: they may lag behind the deliveries. */
+    recorded: (count) =>
+      new Promise((resolve) => {
+        awaited = { turns: count, resolve };
+        if (turns >= count) resolve();
+      }),
     admit: (id, lane, text) => engine.admission.admit({ id, to: { lane: `lane-${lane}` }, from: "user", text }),
     /** Resolves when the message is answered, read, and its turn has ended. To be called before it is admitted. */
     closed: (id) => new Promise((resolve) => closed.set(id, resolve)),

@@ -1,0 +1,146 @@
+/**
+ * What becomes slower with more of everything: lives with ten times as many messages queued in a lane, and every list
+ * that people and the daemon ask for in stores of a hundred thousand and a million deliveries.
+ */
+import { ratio, waits } from "./harness/measurement.mjs";
+import { copyDeliveries } from "./parts/many-deliveries.mjs";
+import { startMemoryWaybill } from "./parts/memory-waybill.mjs";
+import { openSqliteStore } from "./parts/modules.mjs";
+
+export const about = {
+  name: "growth",
+  title: "Growth",
+  description:
+    "The same work with ten times as much around it. Queue: the time of one life in a lane while others wait behind it. " +
+    "History: the queries behind lists, pages and the daemon's own decisions, in a store whose deliveries were copied by SQL " +
+    "from a thousand that the program wrote, over ten lanes. That each of them uses an index is a test " +
+    "(src/store/sqlite/query-plans.test.ts).",
+};
+
+const queueChart = "one life in a lane with a queue";
+const queryChart = "a query in a store with a long history";
+const templates = 1000;
+const lanes = 10;
+
+export async function run(context) {
+  const measurements = [];
+  for (const queued of context.quick ? [10, 100] : [100, 1000]) {
+    const condition = `${queued} queued`;
+    context.progress(`a lane with ${condition}`);
+    measurements.push(waits(queueChart, "Waybill", condition, "ms", await livesWithQueue(context, queued)));
+  }
+  const path = context.file("growth.db");
+  context.progress(`writing ${context.quick ? 50 : templates} deliveries`);
+  await writeTemplates(path, context.quick ? 50 : templates);
+  let copies = 1;
+  for (const target of context.quick ? [2, 4] : [100, 1000]) {
+    const size = `${((context.quick ? 50 : templates) * target).toLocaleString("en")} deliveries`;
+    context.progress(`making ${size} by SQL`);
+    copyDeliveries(path, { from: copies, to: target, progress: context.progress });
+    copies = target;
+    context.progress(`asking ${size}`);
+    measurements.push(...(await queried(path, size, context.quick ? 3 : 50)));
+  }
+  return { measurements, ratios: growthOf(measurements) };
+}
+
+/** How much longer each takes with ten times as much. */
+function growthOf(measurements) {
+  const queues = measurements.filter(({ chart }) => chart === queueChart);
+  const queries = measurements.filter(({ chart }) => chart === queryChart);
+  const pairs = [...new Set(queries.map(({ condition }) => condition))].map((query) => [
+    query,
+    queries.filter(({ condition }) => condition === query),
+  ]);
+  return [[queueChart, queues], ...pairs].map(([label, [less, more]]) =>
+    ratio(`ten times as much: ${label}`, more, less),
+  );
+}
+
+/** The lane is never empty: each life that ends is followed by a new message. */
+async function livesWithQueue(context, queued) {
+  const waybill = await startMemoryWaybill({ path: context.file("queue.db"), lanes: 1 });
+  try {
+    let sent = 0;
+    const closedAt = [];
+    const send = () => {
+      const id = `queued-${sent++}`;
+      const closed = waybill.closed(id).then(() => closedAt.push(performance.now()));
+      return { admitted: waybill.admit(id, 0, "Wait for your turn."), closed };
+    };
+    const waiting = Array.from({ length: queued }, send);
+    await Promise.all(waiting.map(({ admitted }) => admitted));
+    const measured = context.quick ? 10 : 200;
+    while (closedAt.length < measured) {
+      await waiting.shift().closed;
+      waiting.push(send());
+    }
+    return closedAt.slice(1, measured).map((at, index) => at - closedAt[index]);
+  } finally {
+    await waybill.close();
+  }
+}
+
+async function writeTemplates(path, count) {
+  const waybill = await startMemoryWaybill({ path, lanes });
+  const closed = [];
+  for (let index = 0; index < count; index++) {
+    closed.push(waybill.closed(`message-${index}`));
+    await waybill.admit(`message-${index}`, index % lanes, `Change rule number ${index}, and run its tests.`);
+  }
+  await Promise.all(closed);
+  await waybill.close();
+}
+
+async function queried(path, size, times) {
+  const store = openSqliteStore({ path });
+  try {
+    const newest = await store.deliveries({ limit: 50 });
+    const [{ id, messageId, laneId }] = newest.items;
+    const end = await store.feedEnd();
+    const queries = {
+      "newest page of deliveries": () => store.deliveries({ limit: 50 }),
+      "next page of deliveries": () => store.deliveries({ limit: 50, cursor: newest.next }),
+      "page of a lane's deliveries": () => store.deliveries({ limit: 50, laneId }),
+      "page of deliveries by status": () => store.deliveries({ limit: 50, statuses: ["responded"] }),
+      "deliveries of one message": () => store.deliveries({ limit: 50, messageId }),
+      "one delivery": () => store.delivery(id),
+      "a delivery by its message": () => store.deliveryOf(laneId, messageId),
+      "history of a delivery": () => store.history(id),
+      "newest page of messages": () => store.messages({ limit: 50 }),
+      "page of a lane's messages": () => store.messages({ limit: 50, lane: laneId }),
+      "messages with a rare word": () => store.messages({ limit: 50, query: "number 17" }),
+      "a mailbox": () => store.mailOf({ kind: "lane", lane: laneId }, 50),
+      "head of a lane": () => store.head(laneId),
+      "what holds a lane": () => store.outstanding(laneId),
+      "what waits in a lane": () => store.waiting(laneId),
+      "lanes with work": () => store.lanesWithWork(),
+      "nearest reconcile": () => store.nextLookAt(),
+      "unrecorded messages": () => store.unrecorded(),
+      "end of the feed": () => store.feed(end, 50),
+      "page of events": () => store.events({ limit: 50 }),
+      "count of all deliveries": () => store.counts(),
+    };
+    const found = [];
+    for (const [query, ask] of Object.entries(queries)) {
+      found.push(waits(queryChart, size, query, "ms", await asked(ask, times)));
+    }
+    return found;
+  } finally {
+    await store.close();
+  }
+}
+
+/** The slow ones are asked less often. */
+async function asked(ask, times) {
+  const samples = [];
+  let spent = 0;
+  for (let round = -2; round < times && spent < 2000; round++) {
+    const started = performance.now();
+    await ask();
+    const took = performance.now() - started;
+    spent += took;
+    if (round >= 0 || spent >= 2000) samples.push(took);
+  }
+  return samples;
+}
