@@ -1,6 +1,9 @@
-/** Writes docs/benchmarks.md and its charts from the last results. Says which missed goals nobody has explained yet. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/**
+ * Writes docs/benchmarks.md and its charts from the last results, and says which missed goals nobody has explained yet.
+ * With `--check` it writes nothing, and fails when they are not what the results say.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { benchmarks } from "./benchmarks.mjs";
 import { goals } from "./goals.mjs";
@@ -8,23 +11,49 @@ import { documentOf, unexplained } from "./harness/document.mjs";
 
 const resultsDirectory = fileURLToPath(new URL("results", import.meta.url));
 const docs = fileURLToPath(new URL("../docs", import.meta.url));
+const charts = join(docs, "benchmarks");
 
 export function writeDocument() {
-  const kept = new Set(readdirSync(resultsDirectory));
-  const present = Object.keys(benchmarks).filter((name) => kept.has(`${name}.json`));
-  const read = (name) => JSON.parse(readFileSync(join(resultsDirectory, `${name}.json`), "utf8"));
-  const results = Object.fromEntries(present.map((name) => [name, read(name)]));
-  const { text, charts } = documentOf(results, goals);
-  const folder = join(docs, "benchmarks");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  for (const [file, svg] of charts) writeFileSync(join(folder, file), svg);
-  writeFileSync(join(docs, "benchmarks.md"), text);
-  return unexplained(results, goals);
+  rmSync(charts, { recursive: true, force: true });
+  for (const [path, text] of files()) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const { measure } of writeDocument()) {
+function files() {
+  const document = documentOf(readResults(), goals);
+  const ofCharts = [...document.charts].map(([name, svg]) => [join(charts, name), svg]);
+  return new Map([[join(docs, "benchmarks.md"), document.text], ...ofCharts]);
+}
+
+function readResults() {
+  const kept = Object.keys(benchmarks).map((name) => [name, join(resultsDirectory, `${name}.json`)]);
+  const read = ([name, path]) => [name, JSON.parse(readFileSync(path, "utf8"))];
+  return Object.fromEntries(kept.filter(([, path]) => existsSync(path)).map(read));
+}
+
+/** The files that are missing, different, or left over. */
+function stale() {
+  const wanted = files();
+  const there = existsSync(charts) ? readdirSync(charts).map((name) => join(charts, name)) : [];
+  const leftOver = there.filter((path) => !wanted.has(path));
+  const different = [...wanted].filter(([path, text]) => !existsSync(path) || readFileSync(path, "utf8") !== text);
+  return [...different.map(([path]) => path), ...leftOver];
+}
+
+function main() {
+  if (process.argv.includes("--check")) {
+    const names = stale().map((path) => path.slice(docs.length + 1));
+    if (names.length === 0) return;
+    process.stderr.write(`Not what bench/results says: ${names.join(", ")}. Run \`node bench/document.mjs\`.\n`);
+    process.exitCode = 1;
+    return;
+  }
+  writeDocument();
+  for (const { measure } of unexplained(readResults(), goals)) {
     process.stderr.write(`Not met and without a remark in bench/goals.mjs: ${measure}\n`);
   }
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -36,7 +36,7 @@ export async function run(context) {
   for (const target of context.quick ? [2, 4] : [100, 1000]) {
     const size = `${((context.quick ? 50 : templates) * target).toLocaleString("en")} deliveries`;
     context.progress(`making ${size} by SQL`);
-    copyDeliveries(path, { from: copies, to: target, progress: context.progress });
+    await copyDeliveries(path, { from: copies, to: target, progress: context.progress });
     copies = target;
     context.progress(`asking ${size}`);
     measurements.push(...(await queried(path, size, context.quick ? 3 : 50)));
@@ -83,12 +83,12 @@ async function livesWithQueue(context, queued) {
 
 async function writeTemplates(path, count) {
   const waybill = await startMemoryWaybill({ path, lanes });
-  const closed = [];
-  for (let index = 0; index < count; index++) {
-    closed.push(waybill.closed(`message-${index}`));
+  const life = async (index) => {
+    const closed = waybill.closed(`message-${index}`);
     await waybill.admit(`message-${index}`, index % lanes, `Change rule number ${index}, and run its tests.`);
-  }
-  await Promise.all(closed);
+    await closed;
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => life(index)));
   await waybill.close();
 }
 
