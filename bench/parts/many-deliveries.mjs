@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 
 /**
- * Of each copied delivery there is its message, its record, its attempt, its last event, and what the feed and the search
- * have of them. Copies `from` up to but without `to` are made of all that has no copy's mark.
+ * Of each copied delivery there is its message, its record without attempts, its last event, and what the feed and the
+ * search have of them. Copies `from` up to but without `to` are made of all that has no copy's mark.
  */
 export async function copyDeliveries(path, { from, to, progress }) {
   const db = new Database(path);
@@ -44,12 +44,10 @@ const templates = `
   CREATE TEMP TABLE template AS
   SELECT delivery.id AS delivery_id, delivery.lane_id, delivery.record, delivery.version, message.seq,
     message.id AS message_id, message.recipient, message.payload_hash, message.body, message.created_at, message.read_at,
-    delivery_event.at, delivery_event.type, delivery_event.event,
-    attempt.runtime_message_id, attempt.number, attempt.session_id
+    delivery_event.at, delivery_event.type, delivery_event.event
   FROM delivery
   JOIN message ON message.seq = delivery.message_seq
   JOIN delivery_event ON delivery_event.delivery_id = delivery.id AND delivery_event.version = delivery.version
-  JOIN attempt ON attempt.delivery_id = delivery.id
   WHERE message.id NOT LIKE '%~%'
   ORDER BY message.seq;
   CREATE TEMP TABLE size AS SELECT max(seq) AS messages FROM message WHERE id NOT LIKE '%~%';
@@ -68,12 +66,10 @@ const statements = [
    SELECT ${newSeq}, body ->> '$.text', body ->> '$.summary' FROM template`,
   `INSERT INTO delivery (id, message_seq, lane_id, record)
    SELECT ${newDelivery}, ${newSeq}, lane_id,
-     json_set(record, '$.id', ${newDelivery}, '$.messageId', ${newMessage})
+     json_set(record, '$.id', ${newDelivery}, '$.messageId', ${newMessage}, '$.attemptList', json('[]'))
    FROM template`,
   `INSERT INTO delivery_event (delivery_id, version, at, type, event)
    SELECT ${newDelivery}, version, at, type, event FROM template`,
-  `INSERT INTO attempt (runtime_message_id, delivery_id, number, session_id)
-   SELECT runtime_message_id || '~' || @copy, ${newDelivery}, number, session_id FROM template`,
   `INSERT INTO feed (at, lane_id, type, message_seq)
    SELECT created_at, lane_id, 'message', ${newSeq} FROM template`,
   `INSERT INTO feed (at, lane_id, type, delivery_id, version)
