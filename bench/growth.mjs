@@ -2,8 +2,11 @@
  * What becomes slower with more of everything: lives with ten times as many messages queued in a lane, and every list
  * that people and the daemon ask for in stores of a hundred thousand and a million deliveries.
  */
+import { copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import { ratio, waits } from "./harness/measurement.mjs";
-import { copyDeliveries } from "./parts/many-deliveries.mjs";
+import { peersDirectory } from "./harness/peers.mjs";
+import { copyDeliveries, schemaHash } from "./parts/many-deliveries.mjs";
 import { startMemoryWaybill } from "./parts/memory-waybill.mjs";
 import { openSqliteStore } from "./parts/modules.mjs";
 
@@ -19,8 +22,10 @@ export const about = {
 
 const queueChart = "one life in a lane with a queue";
 const queryChart = "a query in a store with a long history";
-const templates = 1000;
 const lanes = 10;
+/** `count` deliveries are written by the program, and each is there in so many copies; a query is asked so many `times`. */
+const history = { count: 1000, copies: [100, 1000], times: 50 };
+const quickHistory = { count: 50, copies: [2, 4], times: 3 };
 
 export async function run(context) {
   const measurements = [];
@@ -29,17 +34,15 @@ export async function run(context) {
     context.progress(`a lane with ${condition}`);
     measurements.push(waits(queueChart, "Waybill", condition, "ms", await livesWithQueue(context, queued)));
   }
-  const path = context.file("growth.db");
-  context.progress(`writing ${context.quick ? 50 : templates} deliveries`);
-  await writeTemplates(path, context.quick ? 50 : templates);
-  let copies = 1;
-  for (const target of context.quick ? [2, 4] : [100, 1000]) {
-    const size = `${((context.quick ? 50 : templates) * target).toLocaleString("en")} deliveries`;
-    context.progress(`making ${size} by SQL`);
-    await copyDeliveries(path, { from: copies, to: target, progress: context.progress });
-    copies = target;
+  const { count, copies, times } = context.quick ? quickHistory : history;
+  context.progress(`writing ${count} deliveries`);
+  const written = context.file("written.db");
+  await writeDeliveries(written, count);
+  for (const target of copies) {
+    const size = `${(count * target).toLocaleString("en")} deliveries`;
+    const path = await storeWith(target, { context, written, size });
     context.progress(`asking ${size}`);
-    measurements.push(...(await queried(path, size, context.quick ? 3 : 50)));
+    measurements.push(...(await queried(path, size, times)));
   }
   return { measurements, ratios: growthOf(measurements) };
 }
@@ -81,7 +84,21 @@ async function livesWithQueue(context, queued) {
   }
 }
 
-async function writeTemplates(path, count) {
+/** A million of them takes minutes to make, so they are kept for as long as the store's tables are what they were. */
+async function storeWith(target, { context, written, size }) {
+  const directory = context.quick ? context.directory : peersDirectory;
+  const path = join(directory, `store-${schemaHash(written)}-${target}-copies.db`);
+  if (existsSync(path)) return path;
+  context.progress(`making ${size} by SQL, once`);
+  const unfinished = `${path}.unfinished`;
+  mkdirSync(directory, { recursive: true });
+  copyFileSync(written, unfinished);
+  await copyDeliveries(unfinished, { from: 1, to: target, progress: context.progress });
+  renameSync(unfinished, path);
+  return path;
+}
+
+async function writeDeliveries(path, count) {
   const waybill = await startMemoryWaybill({ path, lanes });
   const life = async (index) => {
     const closed = waybill.closed(`message-${index}`);

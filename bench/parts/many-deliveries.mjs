@@ -2,6 +2,7 @@
  * Makes a store with a long history: deliveries that the program itself wrote, copied by SQL under new ids. The one file
  * of the benchmarks that knows tables and columns, and has to follow a migration that changes them.
  */
+import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 
@@ -33,10 +34,18 @@ export async function copyDeliveries(path, { from, to, progress }) {
     toldAt = Date.now();
   }
   db.exec("COMMIT");
-  progress("making the indexes");
+  progress("making its indexes");
   for (const { sql } of indexesAndTriggers) db.exec(sql);
   db.pragma("journal_mode = WAL");
   db.close();
+}
+
+/** Names the tables and indexes of a store. */
+export function schemaHash(path) {
+  const db = new Database(path, { readonly: true });
+  const sql = db.prepare("SELECT sql FROM sqlite_schema ORDER BY type, name").pluck().all();
+  db.close();
+  return createHash("sha256").update(JSON.stringify(sql)).digest("hex").slice(0, 12);
 }
 
 /** What is copied, as the program wrote it. */
