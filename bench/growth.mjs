@@ -39,6 +39,7 @@ export async function run(context) {
   const written = context.file("written.db");
   await writeDeliveries(written, count);
   for (const target of copies) {
+    if (context.only.length > 0 && !context.only.includes(String(count * target))) continue;
     const size = `${(count * target).toLocaleString("en")} deliveries`;
     const path = await storeWith(target, { context, written, size });
     context.progress(`asking ${size}`);

@@ -5,10 +5,10 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import { benchmarks } from "./benchmarks.mjs";
 import { writeDocument } from "./document.mjs";
-import { describeMachine, describeVersions, filesystemOf } from "./harness/machine.mjs";
+import { describeMachine, describeVersions, filesystemOf, presentLoad } from "./harness/machine.mjs";
 import { tableOf } from "./harness/table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -37,13 +37,22 @@ if (filesystemOf(work) === "tmpfs")
 const results = [];
 /** A tiny run, or a part of one, replaces no results. */
 const isKept = !options.quick && !options["no-peers"] && options.only.length === 0;
-for (const name of positionals.length > 0 ? positionals : names) results.push(await runOne(name));
+for (const name of positionals.length > 0 ? positionals : names) {
+  try {
+    results.push(await runOne(name));
+  } catch (error) {
+    // The others are worth having all the same.
+    process.stderr.write(`${name} failed: ${inspect(error)}\n`);
+    process.exitCode = 1;
+  }
+}
 if (isKept) writeDocument();
 if (options.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
 
 async function runOne(name) {
   const { about, run } = await import(benchmarks[name]);
   const started = Date.now();
+  const loadBefore = presentLoad();
   const progress = (text) => process.stderr.write(`${name} · ${seconds(started)} s · ${text}\n`);
   const directory = join(work, name);
   mkdirSync(directory);
@@ -60,6 +69,7 @@ async function runOne(name) {
     ...about,
     ranAt: new Date(started).toISOString(),
     seconds: seconds(started),
+    loadBefore,
     machine: describeMachine(work),
     versions: describeVersions(),
     ...found,

@@ -59,11 +59,17 @@ function goalRow({ measure, before, goal, figure, unit, isMet, remark }, results
   return `| ${measure} | ${before} | ${goal} | ${measured} | ${[verdict, remark].filter(Boolean).join(": ")} |`;
 }
 
+function measuredWhen({ ranAt, seconds, loadBefore, machine }) {
+  const isBusy = loadBefore > machine.cores / 2;
+  const busy = isBusy ? ` **The machine was busy** (a load of ${loadBefore} before it began): measure it again.` : "";
+  return `Measured on ${ranAt.slice(0, 10)} in ${seconds} s.${busy}`;
+}
+
 function sectionOf(
   { name, title, description, measurements, ratios = [], differences = [], notes = [], ...run },
   charts,
 ) {
-  const lines = [`## ${title}`, "", description, "", `Measured on ${run.ranAt.slice(0, 10)} in ${run.seconds} s.`, ""];
+  const lines = [`## ${title}`, "", description, "", measuredWhen(run), ""];
   for (const [chart, rows] of grouped(measurements)) {
     const file = `${name}-${chart
       .replaceAll(/[^a-z0-9]+/gi, "-")

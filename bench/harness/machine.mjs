@@ -1,7 +1,7 @@
 /** The machine and the versions that figures were measured with. Names no host and no path. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statfsSync } from "node:fs";
-import { availableParallelism, cpus, release, totalmem, type } from "node:os";
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { peerPackages, peersDirectory } from "./peers.mjs";
@@ -18,12 +18,18 @@ const filesystems = new Map([
 
 export function describeMachine(directory) {
   return {
-    system: `${type()} ${release()}`,
+    // What follows the version names whoever built the kernel.
+    system: `${type()} ${/^\d+\.\d+/.exec(release())?.[0] ?? ""}`.trim(),
     processor: cpus()[0]?.model.trim() ?? "unknown",
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
     filesystem: filesystemOf(directory),
   };
+}
+
+/** How many processes were running or waiting to run in the last minute: figures of a busy machine are worth little. */
+export function presentLoad() {
+  return Number(loadavg()[0].toFixed(1));
 }
 
 export function filesystemOf(directory) {
