@@ -75,6 +75,7 @@ async function runOne(name) {
     ...found,
   };
   if (isKept) {
+    mkdirSync(join(here, "results"), { recursive: true });
     writeFileSync(join(here, "results", `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
   }
   if (!options.json) process.stdout.write(`\n${about.title} (${result.seconds} s)\n\n${tableOf(result)}\n\n`);
