@@ -7,8 +7,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 
 /**
- * Of each copied delivery there is its message, its record without attempts, its last event, and what the feed and the
- * search have of them. Copies `from` up to but without `to` are made of all that has no copy's mark.
+ * Of each copied delivery there is its message, its record without attempts, and its last event, with their rows in the
+ * log and in the index of words. Copies `from` up to but without `to` are made of all that has no copy's mark.
  */
 export async function copyDeliveries(path, { from, to, progress }) {
   const db = new Database(path);
@@ -33,6 +33,7 @@ export async function copyDeliveries(path, { from, to, progress }) {
     progress(`${copy - from} of ${to - from} copies`);
     toldAt = Date.now();
   }
+  db.exec(searchable);
   db.exec("COMMIT");
   progress("making its indexes");
   for (const { sql } of indexesAndTriggers) db.exec(sql);
@@ -51,36 +52,40 @@ export function schemaHash(path) {
 /** What is copied, as the program wrote it. */
 const templates = `
   CREATE TEMP TABLE template AS
-  SELECT delivery.id AS delivery_id, delivery.lane_id, delivery.record, delivery.version, message.seq,
-    message.id AS message_id, message.recipient, message.payload_hash, message.body, message.created_at, message.read_at,
-    delivery_event.at, delivery_event.type, delivery_event.event
+  SELECT delivery.*, message.seq, message.id AS message_id, message.recipient, message.payload_hash, message.body,
+    message.created_at, message.read_at, log.at, log.event
   FROM delivery
   JOIN message ON message.seq = delivery.message_seq
-  JOIN delivery_event ON delivery_event.delivery_id = delivery.id AND delivery_event.version = delivery.version
+  JOIN log ON log.delivery_seq = delivery.message_seq AND log.version = delivery.version
   WHERE message.id NOT LIKE '%~%'
   ORDER BY message.seq;
   CREATE TEMP TABLE size AS SELECT max(seq) AS messages FROM message WHERE id NOT LIKE '%~%';
 `;
 
+/** The store would make all of them searchable at the first search. */
+const searchable = `
+  INSERT INTO message_words (rowid, text, summary)
+  SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message
+  WHERE seq > (SELECT searchable_seq FROM store_state);
+  UPDATE store_state SET searchable_seq = (SELECT max(seq) FROM message);
+`;
+
 const newSeq = "seq + @copy * (SELECT messages FROM size)";
 const newMessage = "message_id || '~' || @copy";
-const newDelivery = "printf('%08x', @copy) || substr(delivery_id, 9)";
+/** Columns of a delivery that are the same in every copy. */
+const same = `lane_id, version, status, outstanding, owed, next_reconcile_at, failed_at, read_committed_at, proof, attempts,
+  max_attempts, updated_at, team`;
 
 const statements = [
   `INSERT INTO message (seq, recipient, id, payload_hash, body, created_at, read_at, lane_id)
    SELECT ${newSeq}, recipient, ${newMessage}, payload_hash, json_set(body, '$.id', ${newMessage}), created_at, read_at,
      lane_id
    FROM template`,
-  `INSERT INTO message_words (rowid, text, summary)
-   SELECT ${newSeq}, body ->> '$.text', body ->> '$.summary' FROM template`,
-  `INSERT INTO delivery (id, message_seq, lane_id, record)
-   SELECT ${newDelivery}, ${newSeq}, lane_id,
-     json_set(record, '$.id', ${newDelivery}, '$.messageId', ${newMessage}, '$.attemptList', json('[]'))
+  `INSERT INTO delivery (message_seq, id, ${same}, record)
+   SELECT ${newSeq}, printf('%08x', @copy) || substr(id, 9), ${same}, json_set(record, '$.attemptList', json('[]'))
    FROM template`,
-  `INSERT INTO delivery_event (delivery_id, version, at, type, event)
-   SELECT ${newDelivery}, version, at, type, event FROM template`,
-  `INSERT INTO feed (at, lane_id, type, message_seq)
+  `INSERT INTO log (at, lane_id, type, message_seq)
    SELECT created_at, lane_id, 'message', ${newSeq} FROM template`,
-  `INSERT INTO feed (at, lane_id, type, delivery_id, version)
-   SELECT at, lane_id, 'delivery', ${newDelivery}, version FROM template`,
+  `INSERT INTO log (at, lane_id, type, delivery_seq, version, event)
+   SELECT at, lane_id, 'delivery', ${newSeq}, version, event FROM template`,
 ];
