@@ -26,6 +26,8 @@ function connect(path: string, readonly: boolean): Database.Database {
   try {
     if (!readonly) db.pragma("journal_mode = WAL");
     db.pragma("synchronous = FULL");
+    // 32 MB. Many steps change the same pages, and a checkpoint writes each of them once.
+    db.pragma("wal_autocheckpoint = 8000");
     db.pragma("foreign_keys = ON");
     return db;
   } catch (error) {
