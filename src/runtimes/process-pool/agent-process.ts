@@ -143,8 +143,10 @@ export class AgentProcess<C extends AgentClient> {
       this.isReady = true;
       onReady();
     } catch (error) {
+      // Only an end before this one explains the failure.
+      const endedBefore = endReason;
       await this.end();
-      if (endReason !== null) throw startFailed(kind, endReason, loginHint, error);
+      if (endedBefore !== null) throw startFailed(kind, endedBefore, loginHint, error);
       throw error instanceof TimedOut ? this.#startTimeout() : error;
     }
   }
