@@ -313,6 +313,21 @@ describe("acceptance that is not known", () => {
     expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(2);
   });
 
+  test("where it dies more often than it may be repaired, its attempts pay, each after its wait", async () => {
+    const dies = { steps: [{ tool: "read" }, { crash: true as const }] };
+    await run({
+      sendingAgain: "swallowed",
+      script: { turns: [dies, dies, dies, dies, { steps: [{ say: "At last, 1." }] }] },
+    });
+    await world.send({ id: "m1" });
+    const { attemptList } = await world.reaches("m1", "responded");
+    expect(attemptList.map(({ spends }) => spends)).toEqual(["attempts", "repairs", "repairs", "attempts", "attempts"]);
+    const died = (number: number) =>
+      attemptList[number - 1]?.finishedAt ?? attemptList[number - 1]?.lastActivityAt ?? 0;
+    expect((attemptList[3]?.submittedAt ?? 0) - died(3)).toBeGreaterThanOrEqual(30 * second);
+    expect((attemptList[4]?.submittedAt ?? 0) - died(4)).toBeGreaterThanOrEqual(90 * second);
+  });
+
   test("an interrupted turn is retried", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Let me" }, { crash: true }] }, { steps: [{ say: "Done: 3." }] }] },
@@ -429,16 +444,23 @@ describe("sessions", () => {
     expect(await world.stub.read(lane, old.session, null)).toMatchObject({ status: "idle" });
   });
 
-  test("when every repair fails, the delivery fails and says so", async () => {
+  test("when every repair fails, attempts pay; when those are spent, the delivery fails and says so", async () => {
     await run({ script: { always: [{ steps: [{ stale: true }] }] } });
     await world.send({ id: "m1" });
     const record = await world.reaches("m1", "failed_terminal");
-    expect(record).toMatchObject({ attempts: 1, repairs: 2, lastReason: "session_stale", readCommittedAt: null });
+    expect(record).toMatchObject({ attempts: 3, repairs: 2, lastReason: "session_stale", readCommittedAt: null });
+    expect(record.attemptList.map(({ spends, generation }) => [spends, generation])).toEqual([
+      ["attempts", 1],
+      ["repairs", 2],
+      ["repairs", 3],
+      ["attempts", 4],
+      ["attempts", 5],
+    ]);
   });
 
   test("a session that hangs for good is stopped, so that the next message gets a fresh one", async () => {
     await run({
-      policy: { maxRepairs: 0 },
+      policy: { maxRepairs: 0, maxAttempts: 1 },
       script: { turns: [{ steps: [{ hang: true }] }, { steps: [{ say: "Hi, 1." }] }] },
     });
     await world.send({ id: "m1" });

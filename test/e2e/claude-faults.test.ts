@@ -60,6 +60,22 @@ describe("a program that is killed", () => {
     expect((await world.answers()).at(-1)).toBe("Done now.");
     expect(await processesOf(program)).toEqual([]);
   });
+
+  test("in one tool more often than it may be repaired goes on at the cost of attempts", async () => {
+    const inTool = { once: true, steps: [sleeps] };
+    world.script({ rules: [inTool, inTool, inTool, { steps: [{ say: "Done in the end." }] }] });
+    await world.send(id, "again and again");
+    for (const kill of [1, 2, 3]) {
+      await world.modelIsAsked("again and again", kill);
+      await world.until(id, ({ status, attemptList }) => status === "accepted" && attemptList.length === kill);
+      const program = world.program();
+      await world.toolRuns(program.sessionId);
+      process.kill(program.pid, "SIGKILL");
+    }
+    const { attemptList } = await world.reaches(id, "responded");
+    expect(attemptList.map(({ spends }) => spends)).toEqual(["attempts", "repairs", "repairs", "attempts"]);
+    expect((await world.answers()).at(-1)).toBe("Done in the end.");
+  });
 });
 
 describe("when Waybill goes and comes back", () => {

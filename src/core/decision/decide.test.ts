@@ -140,6 +140,23 @@ describe("retry eligibility, row by row, after the grace time", () => {
     });
   });
 
+  test.each<[string, Observation, boolean]>([
+    ["a stale session", seen("session_stale"), true],
+    ["a turn that died where known ids are swallowed", seen("interrupted", { interrupted: true }), false],
+  ])("%s with no repair left is paid from attempts, after their wait", (_, observation, freshSession) => {
+    const traits = { takesIds: true, sendingAgain: "swallowed", attachments: false } as const;
+    const record = accepted(aRecord({}, { maxRepairs: 0 }));
+    const lookAt = graceOver + 30_000;
+    expect(decide(look(observation, { record, traits }))).toMatchObject({
+      events: [
+        { type: "failed_retryable" },
+        { type: "retry_scheduled", next: { spends: "attempts", freshSession }, lookAt },
+      ],
+    });
+    const spent = accepted(aRecord({}, { maxRepairs: 0, maxAttempts: 1 }));
+    expect(types(decide(look(observation, { record: spent, traits })))).toEqual(["failed_terminal"]);
+  });
+
   test.each(rows.filter(([, expected]) => expected.retry))("before the grace time is over: %s", (_, __, given) => {
     const decision = decide({ ...given, now: sentAt + 1000 });
     expect(types(decision)).toEqual(["looked"]);

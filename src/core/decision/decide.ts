@@ -138,7 +138,7 @@ function stillGoingOn(input: DecisionInput): Decision | null {
 
 function replaceSession(input: DecisionInput): Decision {
   const decision = retryOrGiveUp(input, "session_stuck", "fresh_session");
-  // With no repair left the session is at least stopped, or it would keep the next message waiting.
+  // With no budget left the session is at least stopped, or it would keep the next message waiting.
   const failed = decision.do === "commit" && decision.events.some((event) => event.type === "failed_terminal");
   return failed ? { ...decision, abort: true } : decision;
 }

@@ -73,7 +73,7 @@ function nextAttempt(input: DecisionInput): Decision {
   return policy.automaticRetry ? { do: "submit" } : failForGood(input, "automatic_retry_is_off");
 }
 
-/** Schedules a new attempt while there is a budget for it. A repair gets a fresh session where the old one broke. */
+/** Schedules a new attempt while it can be paid for. A repair gets a fresh session where the old one broke. */
 export function retryOrGiveUp(
   input: DecisionInput,
   reason: string,
@@ -85,7 +85,8 @@ export function retryOrGiveUp(
   const next = affordable(record, kind !== "retry", kind === "fresh_session");
   if (next === null) return failForGood(input, reason);
 
-  const lookAt = kind === "retry" ? now + retryDelay(record.attempts, policy) : now;
+  // What an attempt pays for waits as every attempt does: the repairs before it did not help.
+  const lookAt = next.spends === "attempts" ? now + retryDelay(record.attempts, policy) : now;
   const observed = factsOf(observation);
   const justFound = observation.found && record.status !== "accepted" ? [observedEvent(input, reason, lookAt)] : [];
   const type = wentUnanswered(input) ? "unanswered" : "failed_retryable";

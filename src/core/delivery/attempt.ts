@@ -10,7 +10,7 @@ export const followUpKinds = ["summary", "follow_up"] as const;
 export type FollowUpKind = (typeof followUpKinds)[number];
 export type AttemptKind = "prompt" | "retry" | FollowUpKind;
 
-/** What an attempt is paid from. Repairing a session never spends the message's own budget, nor does asking further. */
+/** What an attempt is paid from. A repair spends the message's own attempts only when its budget is gone; asking further never does. */
 export type Budget = "attempts" | "repairs" | "further";
 
 export type Attempt = RuntimeIds &

@@ -42,10 +42,11 @@ export function quietAfter(
   return record.quietMs + Math.min(Math.max(0, now - record.lastObservedAt), longestWatch);
 }
 
-/** A repair has a budget of its own: a broken session never spends the message's attempts. */
+/** A repair has a budget of its own. When that is spent, the message's attempts pay for it. */
 export function affordable(record: DeliveryRecord, repair: boolean, freshSession: boolean): NextAttempt | null {
-  const spends: Budget = repair ? "repairs" : "attempts";
-  return budgetLeft(record, spends) ? { kind: "retry", spends, freshSession } : null;
+  const budgets: readonly Budget[] = repair ? ["repairs", "attempts"] : ["attempts"];
+  const spends = budgets.find((budget) => budgetLeft(record, budget));
+  return spends ? { kind: "retry", spends, freshSession } : null;
 }
 
 /** There is no budget for asking further: no submit and no retry can be paid from it. */

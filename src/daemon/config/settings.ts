@@ -92,7 +92,7 @@ export const daemonSettings = {
   sessionRetryAttempts: types.count.default(1).meta({
     env: "SESSION_RETRY_ATTEMPTS",
     description:
-      "How often a delivery may go on in a fresh session because its session broke. It costs none of its attempts.",
+      "How often a delivery may go on in a fresh session because its session broke, at no cost to its attempts. After that its attempts pay.",
   }),
   permissionPolicy: permissionPolicy.default("safe").meta({
     env: "WAYBILL_PERMISSION_POLICY",
