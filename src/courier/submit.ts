@@ -2,7 +2,7 @@
  * Makes the next attempt of a delivery: finds its session, commits the event that holds its ids, and so has it sent. A
  * request leaves only after its ids are durable.
  */
-import { messageOf } from "../app-error.ts";
+import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
 import { decideSession, nextAttempt, submitEvents, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
@@ -105,14 +105,18 @@ async function openSession(
     case "replace":
       return newSession(runtime, step);
     case "abort_and_replace": {
-      await withTimeout(step, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+      await abortTurn(lane, sessionId, step);
       const { status } = await read();
       if (status !== "idle" && status !== "stale") {
+        sessions.blocked.set(sessionId, { ...blocked, aborts: blocked.aborts + 1 });
         return { outcome: "not_now", reason: "abort_did_not_stop_the_session" };
       }
       sessions.blocked.delete(sessionId);
       return newSession(runtime, step);
     }
+    case "leave_and_replace":
+      step.onError({ laneId: lane.id, error: sessionLeftBusy(lane, sessionId) });
+      return newSession(runtime, step);
     case "wait":
       return { outcome: "not_now", reason: decision.reason };
     case "give_up":
@@ -120,6 +124,14 @@ async function openSession(
     default:
       return decision satisfies never;
   }
+}
+
+function sessionLeftBusy(lane: Lane, sessionId: string): AppError {
+  return new AppError({
+    code: "session_left_busy",
+    message: `Session "${sessionId}" of lane "${lane.id}" stays busy after two aborts. The lane goes on in a new one.`,
+    hint: "Look at the session in its agent program, and end it there if it still works.",
+  });
 }
 
 async function newSession(runtime: Runtime, step: StepContext): Promise<OpenSession> {

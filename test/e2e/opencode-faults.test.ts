@@ -1,6 +1,6 @@
 /** What goes wrong with an OpenCode server in mid-turn. Each time the message is answered, or it is clear why not. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { fault500, page, refused } from "../support/fault-proxy.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 import { serviceOf } from "../support/service-of.ts";
@@ -231,4 +231,37 @@ describe("events", () => {
     world.opencode.proxy.heal();
     await isAnswered("frogs");
   });
+});
+
+test("a session that no abort stops is left to itself, and its message goes on in a fresh one", async () => {
+  const world = new OpencodeWorld({ behindProxy: true, policy: { stuckAfterMs: 2000, maxAttempts: 1 } });
+  onTestFinished(() => world.dispose());
+  await world.start();
+  const aborts = vi.spyOn(world.runtime, "abort");
+  const stopped = { how: "say", status: 200, type: "application/json", body: "true" } as const;
+  world.opencode.proxy.fail("POST", /\/abort(\?|$)/, stopped, always);
+  world.script({
+    rules: [
+      { when: "toast", once: true, steps: [{ breaks: { how: "hang" } }] },
+      { when: "toast", steps: [{ say: "Two slices, after all." }] },
+      { when: "kettle", steps: [{ say: "The kettle is on, 90 degrees." }] },
+    ],
+  });
+  await world.send("kettle", "Put the kettle on.");
+  await world.reaches("kettle", "responded");
+  await world.send("toast", "Make toast.");
+  const { attemptList } = await world.reaches("toast", "responded", "failed_terminal");
+  const [old, fresh] = attemptList.map(({ sessionId }) => sessionId);
+  expect(attemptList.map(({ spends, generation }) => [spends, generation])).toEqual([
+    ["attempts", 1],
+    ["repairs", 2],
+  ]);
+  expect(aborts).toHaveBeenCalledTimes(2);
+  const busy = await world.opencode.server.call<object>("GET", "/session/status");
+  expect(Object.keys(busy)).toEqual([old]);
+  expect((await world.stored(fresh ?? "", attemptList[1]?.messageId ?? "")).parts).toMatchObject([
+    { text: expect.stringContaining("90 degrees") },
+  ]);
+  expect((await world.answers()).at(-1)).toBe("Two slices, after all.");
+  expect(world.errors).toMatchObject([{ code: "session_left_busy" }]);
 });

@@ -172,6 +172,7 @@ function afterTheEnd(input: DecisionInput): Decision {
   const resting = observation.settled || observation.state === "session_stale";
   if (resting && !mayStillArrive(input)) return commit(turnEnded(input));
   if (isEarly(input)) return { do: "nothing" };
+  if (ignoresAborts(input)) return commit(turnEnded(input, ["turn_left_running"]));
   const lookAt = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
   const event = { ...observedEvent(input, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
   return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, input) };
@@ -181,6 +182,13 @@ function afterTheEnd(input: DecisionInput): Decision {
 function mayStillArrive({ record, observation, policy, now }: DecisionInput): boolean {
   if (!record.acceptanceUnknown || observation.found) return false;
   return now < graceEnds(record, policy) || record.missedReads === 0;
+}
+
+/** Aborted at every reconcile and still hanging after all that time: the lane is given back, and the session is left. */
+function ignoresAborts(input: DecisionInput): boolean {
+  const { record, observation, policy, now } = input;
+  const quietMs = quietAfter(record, observation.lastActivityAt, now);
+  return isOursToStop(record, input) && turnIsStuck(input) && quietMs >= 2 * policy.stuckAfterMs;
 }
 
 /** What a person cancelled, or what answered and then hung; never the turn of somebody else in the same session. */

@@ -139,12 +139,17 @@ export type SessionDecision =
   | { do: "replace" }
   /** It is stuck: it is aborted, and replaced once a read shows that it stopped. */
   | { do: "abort_and_replace" }
+  /** It stays busy whatever is done: it is left to itself. */
+  | { do: "leave_and_replace" }
   | { do: "wait"; reason: string }
   /** The prompt makes no sense anywhere else. */
   | { do: "give_up"; reason: string };
 
-/** How long a busy session that no delivery holds has kept a message waiting without any activity. */
-export type BlockedSession = Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt">;
+/** A busy session that keeps a message waiting: how long it has been quiet, and how many aborts did not stop it. */
+export type BlockedSession = Pick<DeliveryRecord, "quietMs" | "activityAt" | "lastObservedAt"> & { aborts: number };
+
+/** A session that stays busy after so many aborts is left to itself. */
+const maxAborts = 2;
 
 export function decideSession(input: {
   record: DeliveryRecord;
@@ -163,12 +168,13 @@ export function decideSession(input: {
   if (slice.asks.length > 0) return { do: "wait", reason: "ask_pending" };
   if (slice.status === "idle") return { do: "use" };
   const isStuck = !hasRunningTool(slice.rows) && blocked.quietMs >= policy.stuckAfterMs;
-  return !isFollowUp && (replace || isStuck) ? { do: "abort_and_replace" } : { do: "wait", reason: "session_busy" };
+  if (isFollowUp || !(replace || isStuck)) return { do: "wait", reason: "session_busy" };
+  return { do: blocked.aborts < maxAborts ? "abort_and_replace" : "leave_and_replace" };
 }
 
 /** A session is watched from the first time that it kept a message waiting. */
 export function watchBlocked(before: BlockedSession | undefined, slice: TranscriptSlice, now: number): BlockedSession {
-  const known = before ?? { quietMs: 0, activityAt: null, lastObservedAt: null };
+  const known = before ?? { quietMs: 0, activityAt: null, lastObservedAt: null, aborts: 0 };
   const { lastActivityAt: activityAt } = slice;
-  return { quietMs: quietAfter(known, activityAt, now), activityAt, lastObservedAt: now };
+  return { quietMs: quietAfter(known, activityAt, now), activityAt, lastObservedAt: now, aborts: known.aborts };
 }

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import { defaultPolicy } from "../delivery/policy.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { Ask, TranscriptSlice } from "../transcript/transcript.ts";
+import type { BlockedSession } from "./submission.ts";
+import { decideSession, watchBlocked } from "./submission.ts";
+
+const sessionId = "ses-1";
+const busy: TranscriptSlice = {
+  sessionId,
+  status: "busy",
+  asks: [],
+  rows: [],
+  complete: true,
+  lastActivityAt: 500,
+};
+const quiet: BlockedSession = {
+  quietMs: defaultPolicy.stuckAfterMs,
+  activityAt: 500,
+  lastObservedAt: 1000,
+  aborts: 0,
+};
+const decision = (blocked: Partial<BlockedSession>, record: DeliveryRecord = aRecord()) =>
+  decideSession({ record, slice: busy, blocked: { ...quiet, ...blocked }, policy: defaultPolicy });
+
+describe("a busy session that keeps a message waiting", () => {
+  test("is waited for while it shows activity, however often it was aborted before", () => {
+    expect(decision({ quietMs: 0 })).toEqual({ do: "wait", reason: "session_busy" });
+    expect(decision({ quietMs: 0, aborts: 2 })).toEqual({ do: "wait", reason: "session_busy" });
+  });
+
+  test("is aborted twice when it is stuck, and then left", () => {
+    expect([0, 1, 2, 3].map((aborts) => decision({ aborts }).do)).toEqual([
+      "abort_and_replace",
+      "abort_and_replace",
+      "leave_and_replace",
+      "leave_and_replace",
+    ]);
+  });
+
+  test("is aborted twice when the delivery is to get a fresh session, and then left", () => {
+    const sent = having(aRecord(), submitEvent(1, 1000));
+    const record: DeliveryRecord = {
+      ...sent,
+      status: "retry_scheduled",
+      nextAttempt: { kind: "retry", spends: "repairs", freshSession: true },
+    };
+    expect([0, 1, 2].map((aborts) => decision({ quietMs: 0, aborts }, record).do)).toEqual([
+      "abort_and_replace",
+      "abort_and_replace",
+      "leave_and_replace",
+    ]);
+  });
+
+  test("is neither aborted nor left for a follow-up, nor while it asks something", () => {
+    const record: DeliveryRecord = { ...aRecord(), status: "responded", runtimeSessionId: sessionId };
+    expect(decision({ aborts: 2 }, record)).toEqual({ do: "wait", reason: "session_busy" });
+    const ask: Ask = { id: "a", kind: "permission", title: "May I?", sessionId, askedAt: null };
+    const slice = { ...busy, asks: [ask] };
+    const given = { record: aRecord(), slice, blocked: { ...quiet, aborts: 2 }, policy: defaultPolicy };
+    expect(decideSession(given)).toEqual({ do: "wait", reason: "ask_pending" });
+  });
+
+  test("keeps the count of its aborts from one read to the next", () => {
+    expect(watchBlocked(undefined, busy, 2000)).toMatchObject({ quietMs: 0, aborts: 0 });
+    expect(watchBlocked({ ...quiet, aborts: 2 }, busy, 2000)).toMatchObject({
+      quietMs: quiet.quietMs + 1000,
+      aborts: 2,
+    });
+    expect(watchBlocked({ ...quiet, aborts: 2 }, { ...busy, lastActivityAt: 1500 }, 2000)).toMatchObject({
+      quietMs: 0,
+      aborts: 2,
+    });
+  });
+});
