@@ -102,9 +102,9 @@ async function send(
       // A person may have stopped it since it was committed.
       if ((await store.delivery(record.id))?.version !== record.version) return null;
       failPoint?.("before_send");
-      outcome = await withTimeout(deps, policy.submitLimitMs, (signal) =>
-        runtime.submit(lane, { messageId, partId, sessionId, text, attachments: [] }, signal),
-      );
+      const prompt = { messageId, partId, sessionId, text, attachments: [] };
+      const asChosen = { ...lane, ...attempt.choice };
+      outcome = await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.submit(asChosen, prompt, signal));
       failPoint?.("after_send");
     }
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 
 import type { Attempt } from "../core/delivery/attempt.ts";
-import { attemptDigest, untimed } from "../core/delivery/attempt.ts";
+import { attemptDigest, laterAttemptFields } from "../core/delivery/attempt.ts";
 import { promptMarker } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { TranscriptRow } from "../core/transcript/transcript.ts";
@@ -70,7 +70,7 @@ function attemptAt(
   runtime: Runtime,
 ): Attempt {
   return {
-    ...untimed,
+    ...laterAttemptFields,
     ...runtime.idsFrom(attemptDigest(record.id, number, session.generation)),
     number,
     kind: number === 1 ? "prompt" : "retry",

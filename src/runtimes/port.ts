@@ -79,6 +79,7 @@ export type Runtime = {
    * means that the state is unknown at present.
    */
   read(lane: Lane, sessionId: string, limit: number | null, signal: AbortSignal): Promise<TranscriptSlice>;
+  /** The lane names the agent and the model of this prompt, which may have been changed for later ones. */
   submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome>;
   /** Ends the running turn of a session and of those below it. Safe to repeat. */
   abort(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void>;

@@ -23,6 +23,8 @@ const world = new OpencodeWorld({
     { id: "limited" },
     { id: "priced", directory: "priced" },
     { id: "odd", agent: "odd" },
+    { id: "changed-agent", agent: "build" },
+    { id: "changed-model", directory: "two-models", model: "scripted/scripted" },
   ],
   // An agent that the server knows, with a model that it does not.
   config: { agent: { odd: { mode: "primary", model: "scripted/none", prompt: "Be odd." } } },
@@ -33,6 +35,9 @@ beforeAll(async () => {
   const models = { scripted: { cost: { input: 10_000, output: 10_000 } } };
   mkdirSync(join(world.directory, "priced"));
   writeFileSync(join(world.directory, "priced/opencode.json"), JSON.stringify({ provider: { scripted: { models } } }));
+  const other = { models: { other: { name: "Another one" } } };
+  mkdirSync(join(world.directory, "two-models"));
+  writeFileSync(join(world.directory, "two-models/opencode.json"), JSON.stringify({ provider: { scripted: other } }));
   await world.start();
 });
 afterAll(() => world.dispose());
@@ -62,6 +67,27 @@ test.each(["planner", "named", "short"])("a known choice (%s) is taken", async (
     model: { providerID: "scripted", modelID: "scripted" },
   });
 });
+
+test.each([
+  ["changed-agent", { agent: "plan" }, ["build/scripted", "build/scripted", "plan/scripted"]],
+  ["changed-model", { model: "scripted/other" }, ["build/scripted", "build/scripted", "build/other"]],
+])(
+  "a choice that a person changes (%s) counts from the next message on, and a retry keeps its own",
+  async (lane, change, expected) => {
+    world.script({ rules: [{ when: "one", once: true, steps: [{}] }, { steps: [{ say: "There are 2 of them." }] }] });
+    await world.send(`${lane}-1`, `one in ${lane}`, { to: { lane } });
+    await world.until(`${lane}-1`, ({ attempts }) => attempts === 1, lane);
+    await world.waybill.store.changeLane(lane, change);
+    const first = await world.until(`${lane}-1`, ({ status }) => status === "responded", lane);
+    await world.send(`${lane}-2`, `two in ${lane}`, { to: { lane } });
+    const next = await world.until(`${lane}-2`, ({ status }) => status === "responded", lane);
+    const prompts = [...first.attemptList, ...next.attemptList];
+    const stored = await Promise.all(prompts.map(({ sessionId, messageId }) => world.stored(sessionId, messageId)));
+    expect(stored.map(({ info }) => info)).toMatchObject(
+      expected.map((choice) => ({ agent: choice.split("/")[0], model: { modelID: choice.split("/")[1] } })),
+    );
+  },
+);
 
 test.each([
   ["wrong-agent", /^agent_unknown: nobody \(known: .*build.*plan.*\)$/],

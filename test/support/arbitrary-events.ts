@@ -44,6 +44,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
     partId: `prt-${owner}-${given.number}-${given.generation}`,
     kind: given.number === 1 ? ("prompt" as const) : ("retry" as const),
     because: null,
+    choice: given.number === 1 ? null : { agent: "build", model: null },
     sessionId: `ses-${given.generation}`,
     prePromptCursor: null,
   }));

@@ -70,6 +70,7 @@ export function submit(record: DeliveryRecord, attempt: Partial<NewAttempt> & { 
       kind: number === 1 ? "prompt" : "retry",
       spends: "attempts",
       because: null,
+      choice: null,
       sessionId: "session-1",
       generation: 1,
       prePromptCursor: null,

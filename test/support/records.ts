@@ -47,6 +47,7 @@ export function anAttempt(number: number, attempt: Partial<NewAttempt> = {}): Ne
     kind: number === 1 ? "prompt" : "retry",
     spends: "attempts",
     because: null,
+    choice: null,
     sessionId: "ses-1",
     generation: 1,
     prePromptCursor: null,

@@ -1,6 +1,6 @@
 /** Small builders of what a runtime shows and what is looked for in it. Everything not named is the quiet case. */
 import type { Attempt } from "../../src/core/delivery/attempt.ts";
-import { untimed } from "../../src/core/delivery/attempt.ts";
+import { laterAttemptFields } from "../../src/core/delivery/attempt.ts";
 import type { Evidence, SentMessage } from "../../src/core/proof/observation.ts";
 import { noEvidence } from "../../src/core/proof/observation.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/core/transcript/transcript.ts";
@@ -50,7 +50,7 @@ export function aSlice(rows: readonly TranscriptRow[], slice: Partial<Transcript
 export function anAttempt(attempt: Partial<Attempt> = {}): Attempt {
   const number = attempt.number ?? 1;
   return {
-    ...untimed,
+    ...laterAttemptFields,
     number,
     kind: number === 1 ? "prompt" : "retry",
     spends: "attempts",

@@ -2,11 +2,12 @@
  * The next prompt of a delivery: whether it is due (`decideHead`), which session it goes to (`decideSession`), and the events
  * of its attempt: the one that is committed before it is sent, and the one that says what became of it. Pure.
  */
-import type { Attempt, SubmitOutcome } from "../delivery/attempt.ts";
+import type { Attempt, FixedChoice, SubmitOutcome } from "../delivery/attempt.ts";
 import { attemptDigest } from "../delivery/attempt.ts";
 import type { DeliveryEvent, EventOf, NewAttempt } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import { lastAttempt } from "../delivery/record.ts";
 import { graceOf, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
 import type { Lane } from "../lane/lane.ts";
 import { isPaused } from "../lane/lane.ts";
@@ -28,10 +29,21 @@ export function nextAttempt(
     kind: followUpKind ?? (number === 1 ? "prompt" : "retry"),
     spends: record.nextAttempt?.spends ?? "attempts",
     because: record.lastReason,
+    choice: choiceFor(record, lane),
     sessionId: slice.sessionId,
     generation: lane.generation,
     prePromptCursor: slice.rows.at(-1)?.id ?? null,
   };
+}
+
+/**
+ * Every attempt keeps what the one before it had. Only a person who retries what no program ever took gets what the lane
+ * names by now: an unknown agent or model may be why it was refused.
+ */
+function choiceFor(record: DeliveryRecord, { agent, model }: Lane): FixedChoice {
+  const wasRefused = record.status === "pending" && record.acceptedAt === null;
+  const fixed = wasRefused ? null : lastAttempt(record)?.choice;
+  return fixed ?? { agent, model };
 }
 
 /** `isThere`: the prompt stands in the transcript already, as after a restored backup. It is not sent again. */

@@ -3,6 +3,7 @@
  * crash, and they include the session generation, so that no session ever sees the ids of another.
  */
 import { createHash } from "node:crypto";
+import type { Lane } from "../lane/lane.ts";
 import type { RuntimeIds } from "../transcript/transcript.ts";
 
 /** Prompts after the message itself is proven; see `core/decision/follow-up.ts`. */
@@ -13,6 +14,9 @@ export type AttemptKind = "prompt" | "retry" | FollowUpKind;
 /** What an attempt is paid from. A repair spends the message's own attempts only when its budget is gone; asking further never does. */
 export type Budget = "attempts" | "repairs" | "further";
 
+/** Agent and model of a delivery. They stay as they were at its first attempt, whatever becomes of its lane. */
+export type FixedChoice = Pick<Lane, "agent" | "model">;
+
 export type Attempt = RuntimeIds &
   Timing & {
     number: number;
@@ -20,6 +24,8 @@ export type Attempt = RuntimeIds &
     spends: Budget;
     /** For a retry: what was missing before, which picks its wording. */
     because: string | null;
+    /** Null where it is not known: in older records, and in attempts that were found in a transcript. */
+    choice: FixedChoice | null;
     sessionId: string;
     generation: number;
     /** Newest row of the session before this prompt, or null in an empty session. */
@@ -85,6 +91,9 @@ export const untimed: Timing & { provenAt: number | null } = {
   finishedAt: null,
   provenAt: null,
 };
+
+/** What attempts have in the fields that older ones were written without. */
+export const laterAttemptFields = { ...untimed, choice: null };
 
 export function mergeTiming(known: Timing, seen: Timing): Timing {
   return {

@@ -5,7 +5,7 @@
 import type { Lane } from "../lane/lane.ts";
 import type { ActionMode, Message, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
-import { deliveryId, untimed } from "./attempt.ts";
+import { deliveryId, laterAttemptFields } from "./attempt.ts";
 import type { Policy } from "./policy.ts";
 
 export const statuses = [
@@ -264,5 +264,5 @@ export function recordFrom(json: string): DeliveryRecord {
 
 export function upcast(record: StoredRecord): DeliveryRecord {
   const { attemptList = [] } = record;
-  return { ...empty, ...record, attemptList: attemptList.map((attempt) => ({ ...untimed, ...attempt })) };
+  return { ...empty, ...record, attemptList: attemptList.map((attempt) => ({ ...laterAttemptFields, ...attempt })) };
 }

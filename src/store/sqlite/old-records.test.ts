@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest";
 import { accepted, admit, failedForGood, move, proven, seen, start, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
-import { untimed } from "../../core/delivery/attempt.ts";
+import { laterAttemptFields } from "../../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 
 const file = new StoreFile();
@@ -19,7 +19,7 @@ it("records without later fields are read as if those were empty, and keep to th
   makeOld(record);
 
   const reopened = file.open();
-  expect((await reopened.delivery(one.id))?.attemptList).toMatchObject([untimed]);
+  expect((await reopened.delivery(one.id))?.attemptList).toMatchObject([laterAttemptFields]);
   expect(await reopened.check()).toEqual([]);
   const timing = { number: 1, storedAt: 10, firstTokenAt: 20, lastActivityAt: 30, finishedAt: 30 };
   await move(reopened, one, proven({ attempt: 1, observed: { ...seen("responded_plain_text"), timings: [timing] } }));
@@ -46,11 +46,13 @@ it("a message that was retried before rounds were counted is in its first one, a
 
 function makeOld(record: DeliveryRecord): void {
   const attemptList = record.attemptList.map((attempt) =>
-    Object.fromEntries(Object.entries(attempt).filter(([field]) => !(field in untimed))),
+    Object.fromEntries(Object.entries(attempt).filter(([field]) => !(field in laterAttemptFields))),
   );
   const { claims: _, rounds: __, ...old } = record;
   const db = new Database(file.path);
   db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...old, attemptList }));
-  db.exec("UPDATE log SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt')");
+  db.exec(
+    "UPDATE log SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt', '$.attempt.choice')",
+  );
   db.close();
 }

@@ -1,6 +1,6 @@
 /** What reconciling finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
 
-import { untimed } from "../attempt.ts";
+import { laterAttemptFields } from "../attempt.ts";
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
@@ -21,7 +21,7 @@ export const observationTransitions: TransitionRules<
         holdsLane: true,
         runtimeKind: event.runtimeKind,
         runtimeSessionId: last.sessionId,
-        attemptList: event.found.map((attempt) => ({ ...untimed, ...attempt })),
+        attemptList: event.found.map((attempt) => ({ ...laterAttemptFields, ...attempt })),
         attempts: event.found.length,
         maxAttempts: Math.max(record.maxAttempts, event.found.length),
         submittedAt: last.submittedAt,

@@ -4,7 +4,7 @@
  * What is sent stands in the record first: the send is an effect of the event that wrote its ids down.
  */
 import type { Attempt } from "../attempt.ts";
-import { isFollowUp, maxSendsPerAttempt, mergeTiming, untimed } from "../attempt.ts";
+import { isFollowUp, laterAttemptFields, maxSendsPerAttempt, mergeTiming, untimed } from "../attempt.ts";
 import type { Effect, NewAttempt } from "../delivery-event.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { lastAttempt } from "../record.ts";
@@ -139,7 +139,7 @@ function sendLast(record: DeliveryRecord): readonly Effect[] {
 }
 
 function withNew(record: DeliveryRecord, attempt: NewAttempt, at: number): readonly Attempt[] {
-  return [...record.attemptList, { ...untimed, ...attempt, sends: 1, left: true, submittedAt: at }];
+  return [...record.attemptList, { ...laterAttemptFields, ...attempt, sends: 1, left: true, submittedAt: at }];
 }
 
 function withLast(record: DeliveryRecord, change: (last: Attempt) => Attempt): readonly Attempt[] {
