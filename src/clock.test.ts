@@ -1,29 +1,99 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Clock } from "./clock.ts";
 import { clockOn } from "./clock.ts";
 
-test("a clock that is set back goes on from where it was, at the same speed", () => {
-  let wall = 1_000_000;
-  const clock = clockOn(() => wall);
-  expect(clock.now()).toBe(1_000_000);
-  wall -= 86_400_000;
-  expect(clock.now()).toBe(1_000_000);
-  wall += 500;
-  expect(clock.now()).toBe(1_000_500);
+const hour = 3_600_000;
+
+describe("a clock that is set", () => {
+  let wall = 1_000_000_000;
+  let passed = 0;
+  let clock: Clock;
+  const pass = (ms: number) => {
+    wall += ms;
+    passed += ms;
+  };
+  beforeEach(() => {
+    clock = clockOn(
+      () => Math.floor(wall),
+      () => passed,
+    );
+  });
+
+  test("back goes on from where it was, a little slower, until the machine's has caught up", () => {
+    const before = clock.now();
+    wall -= hour;
+    expect(clock.now()).toBe(before);
+    pass(1000);
+    expect(clock.now()).toBe(before + 900);
+    pass(9 * hour);
+    expect(clock.now()).toBeGreaterThan(wall);
+    pass(hour);
+    expect(clock.now()).toBe(wall);
+    pass(1000);
+    expect(clock.now()).toBe(wall);
+  });
+
+  test("back while nobody asks has not stood still meanwhile", () => {
+    const before = clock.now();
+    pass(hour);
+    wall -= 2 * hour;
+    expect(clock.now()).toBe(before + 0.9 * hour);
+  });
+
+  test("back goes on, however often it is asked", () => {
+    const before = clock.now();
+    wall -= hour;
+    for (let asked = 0; asked < 1000; asked++) {
+      pass(0.25);
+      clock.now();
+    }
+    expect(clock.now() - before).toBeGreaterThanOrEqual(224);
+  });
+
+  test("forward is followed", () => {
+    const before = clock.now();
+    wall += hour;
+    expect(clock.now()).toBe(before + hour);
+  });
+
+  test("right, or corrected by a little all the time, is the machine's", () => {
+    for (const correction of [0, 0.05, -0.05]) {
+      wall += correction;
+      pass(10);
+      expect(clock.now()).toBe(Math.floor(wall));
+    }
+  });
 });
 
-test("a clock that is set forward is followed", () => {
-  let wall = 1_000_000;
-  const clock = clockOn(() => wall);
-  clock.now();
-  wall += 3_600_000;
-  expect(clock.now()).toBe(4_600_000);
-});
+describe("what waits for a time", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] }));
+  afterEach(() => void vi.useRealTimers());
 
-test("what is due runs, and what was taken back does not", async () => {
-  const clock = clockOn(Date.now);
-  const ran: string[] = [];
-  const takeBack = clock.at(clock.now() + 1, () => ran.push("taken back"));
-  takeBack();
-  await new Promise<void>((resolve) => clock.at(clock.now() + 5, resolve));
-  expect(ran).toEqual([]);
+  test("comes about when it would have, though the clock was set back by an hour meanwhile", async () => {
+    const clock = clockOn(Date.now);
+    const due = clock.now() + 60_000;
+    let at = 0;
+    clock.at(due, () => {
+      at = clock.now();
+    });
+    await vi.advanceTimersByTimeAsync(30_000);
+    vi.setSystemTime(Date.now() - hour);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(at).toBe(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(at).toBeGreaterThanOrEqual(due);
+  });
+
+  test("runs when it is due, also far ahead, and not when it was taken back", async () => {
+    const clock = clockOn(Date.now);
+    const ran: string[] = [];
+    clock.at(clock.now() + 40 * 24 * hour, () => ran.push("far"));
+    clock.at(clock.now() + 5, () => ran.push("near"));
+    clock.at(clock.now() - 5, () => ran.push("past"));
+    clock.at(clock.now() + 1, () => ran.push("taken back"))();
+    await vi.advanceTimersByTimeAsync(39 * 24 * hour);
+    expect(ran).toEqual(["past", "near"]);
+    await vi.advanceTimersByTimeAsync(24 * hour);
+    expect(ran).toEqual(["past", "near", "far"]);
+  });
 });

@@ -13,23 +13,30 @@ export type Clock = {
 // setTimeout fires at once for anything longer than this.
 const longestTimer = 2 ** 31 - 1;
 
-/** The machine's clock; when that is set back, this one goes on from where it was, or reconciling would stop for as long. */
-export function clockOn(wallTime: () => number): Clock {
-  let ahead = 0;
-  let last = 0;
+/** The speed of a clock that waits for the machine's to catch up. */
+const slowed = 0.9;
+
+/**
+ * The machine's clock. When that is set back, this one goes on from where it was, or everything that waits for a date would
+ * stand still for as long; it runs a little slower until both agree again. How much time has passed is told by a clock that
+ * nobody sets.
+ */
+export function clockOn(wallTime: () => number, monotonicTime: () => number = () => performance.now()): Clock {
+  let last = { time: Number.NEGATIVE_INFINITY, monotonic: 0 };
   const now = () => {
-    const time = wallTime();
-    if (time + ahead < last) ahead = last - time;
-    last = time + ahead;
-    return last;
+    const monotonic = monotonicTime();
+    const time = Math.max(wallTime(), last.time + (monotonic - last.monotonic) * slowed);
+    last = { time, monotonic };
+    return Math.floor(time);
   };
   return {
     now,
     at(time, wake) {
-      let timer: NodeJS.Timeout;
+      let timer: NodeJS.Timeout | undefined;
       const arm = () => {
-        const wait = Math.max(0, time - now());
-        timer = setTimeout(wait > longestTimer ? arm : wake, Math.min(wait, longestTimer));
+        const wait = time - now();
+        if (timer && wait <= 0) wake();
+        else timer = setTimeout(arm, Math.min(Math.max(0, wait), longestTimer));
       };
       arm();
       return () => clearTimeout(timer);

@@ -1,10 +1,11 @@
 /**
  * What happens at a start, before anything new is sent and once the runtimes have dealt with what the last run left
- * behind: records that are gone are rebuilt from unread messages, and every lane with work is moved through the same
- * courier.
+ * behind: dates that a wrong clock wrote are brought back, records that are gone are rebuilt from unread messages, and
+ * every lane with work is moved through the same courier.
  */
 
 import { newDelivery } from "../core/delivery/record.ts";
+import { rescheduled } from "../core/delivery/schedule.ts";
 import { hasLimits, isLimitReason } from "../core/lane/daily-limit.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { Courier } from "./courier.ts";
@@ -15,10 +16,20 @@ export type RecoveryDeps = CourierDeps & { courier: Courier };
 export async function recover(deps: RecoveryDeps): Promise<void> {
   const { store, courier } = deps;
   await resumeUnlimited(deps);
+  await bringDatesBack(deps);
   await rebuildRecords(deps);
   // Not awaited: an agent that hangs must keep neither the start nor other lanes waiting.
   for (const { id, laneId } of await store.failedWithReply()) void courier.reconcileLateProof(id, laneId);
   for (const laneId of await store.lanesWithWork()) void courier.moveLane(laneId, { reconcile: true });
+}
+
+/** While Waybill runs its clock never goes back, so only what an earlier run wrote can lie too far ahead. */
+async function bringDatesBack({ store, ledger, clock, policy }: RecoveryDeps): Promise<void> {
+  const now = clock.now();
+  for (const record of await store.scheduledAfter(now)) {
+    const event = rescheduled(record, policy, now);
+    if (event) await ledger.commit(record.id, [event]);
+  }
 }
 
 /** Lanes that a limit paused go on when no lane has a limit any more. While there are limits, the courier checks them. */

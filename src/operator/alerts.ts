@@ -103,8 +103,10 @@ export class Alerts {
       cancel();
       planned.delete(id);
     }
+    const now = this.#deps.clock.now();
     for (const subject of subjects) {
-      if (!planned.has(subject.id)) this.#plan(planned, subject, subject.since + afterMs);
+      // A clock that was ahead may have dated it in the future; it has waited since now at the latest.
+      if (!planned.has(subject.id)) this.#plan(planned, subject, Math.min(subject.since, now) + afterMs);
     }
     if (planned.size > 0) this.#planned.set(about, planned);
     else this.#planned.delete(about);

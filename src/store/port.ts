@@ -110,6 +110,8 @@ export type Store = {
   nextLookAt(after?: number): Promise<number | null>;
   /** Looks whose time has come, oldest first, leaving out those of some teams. */
   dueReconciles(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueReconcile[]>;
+  /** Deliveries whose next look is later than `time`, but for those that only wait for their expiry. */
+  scheduledAfter(time: number): Promise<DeliveryRecord[]>;
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
   /** Unread messages of lanes that have no record in the ledger. */

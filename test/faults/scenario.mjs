@@ -7,7 +7,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { systemClock } from "../../build/clock.js";
+import { clockOn, systemClock } from "../../build/clock.js";
 import { defaultPolicy } from "../../build/core/delivery/policy.js";
 import { isOutstanding } from "../../build/core/delivery/record.js";
 import { startEngine } from "../../build/daemon/wiring/start-engine.js";
@@ -70,6 +70,12 @@ const scripts = {
       { when: "not there: report.txt", ...says("It did not work out.") },
     ],
   },
+  ahead: {
+    turns: [
+      { when: "<ahead>", steps: [] },
+      { when: "<ahead>", ...says("Answered in time, by a clock that is right.") },
+    ],
+  },
   rebuilt: {
     turns: [{ when: "<sent>", steps: [{ wait: 100 }, { say: "Answered although the ledger had lost it." }] }],
     always: [says("Answered although the ledger had lost it before it was sent.")],
@@ -102,6 +108,7 @@ const expected = {
   stale: "responded",
   quiet: "responded",
   claims: "responded",
+  ahead: "responded",
   sent: "responded",
   unrecorded: "responded",
 };
@@ -126,19 +133,32 @@ const message = (to, id) => ({
   ...(to === "files" ? { actionMode: "do" } : {}),
 });
 
-/** Two messages whose records are gone, as after a restore: one was sent, the other was not. */
+/**
+ * By a clock that is an hour ahead: a message whose retry is scheduled, and two messages whose records are gone, as after a
+ * restore, of which one was sent and the other was not.
+ */
 async function prepare() {
-  const before = await startEngine({ ...world(), lanes: [lane("rebuilt")] });
-  const sent = new Promise((resolve) => {
-    before.ledger.onChange(({ record }) => record.status === "accepted" && resolve());
+  const before = await startEngine({
+    ...world(),
+    policy: { ...policy, retryDelaysMs: [60_000] },
+    clock: clockOn(() => Date.now() + 3_600_000),
+    lanes: [lane("ahead"), lane("rebuilt")],
   });
+  const reaches = (id, status) =>
+    new Promise((resolve) => {
+      before.ledger.onChange(({ record }) => record.messageId === id && record.status === status && resolve());
+    });
+  const scheduled = reaches("ahead", "retry_scheduled");
+  await before.admission.admit(message("ahead", "ahead"));
+  await scheduled;
+  const sent = reaches("sent", "accepted");
   await before.admission.admit(message("rebuilt", "sent"));
   await before.admission.admit(message("rebuilt", "unrecorded"));
   await sent;
   await before.close();
   const db = new Database(path);
   db.pragma("foreign_keys = ON");
-  db.exec("DELETE FROM delivery");
+  db.exec("DELETE FROM delivery WHERE lane_id = 'rebuilt'");
   db.close();
 }
 
@@ -178,7 +198,7 @@ const failPoint = (point) => {
 const errors = [];
 const waybill = await startEngine({
   ...world(failPoint),
-  lanes: ["plain", "tools", "people", "files", "rebuilt"].map(lane),
+  lanes: ["plain", "tools", "people", "files", "ahead", "rebuilt"].map(lane),
   failPoint,
   onError: ({ error }) => errors.push(String(error)),
 });

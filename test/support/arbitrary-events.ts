@@ -132,6 +132,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
         lookAt: time,
       }),
     },
+    of<Of<"rescheduled">>("rescheduled", { lookAt: time, filesUntil: fc.option(time) }),
     of<Of<"turn_ended">>("turn_ended", { observed: fc.option(observed) }),
     of<Of<"read_committed">>("read_committed", { diagnostics: fc.constant([]) }),
     of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, lookAt: time }),

@@ -7,6 +7,7 @@ export class ManualClock implements Clock {
   #now: number;
   readonly #restless: boolean;
   #order = 0;
+  #setBackBy = 0;
   readonly #timers = new Set<Timer>();
 
   /** A restless one moves by a millisecond whenever it is asked, as on a machine that is under load. */
@@ -36,6 +37,21 @@ export class ManualClock implements Clock {
     for (let next = this.#next(); next && next.at <= end; next = this.#next()) await this.#run(next);
     this.#now = end;
     await settled();
+  }
+
+  /** As between two runs of Waybill, when somebody sets the machine's clock right. No timer is pending then. */
+  setBack(ms: number): void {
+    if (this.pending > 0) throw new Error("something still waits for this clock");
+    this.#now -= ms;
+    this.#setBackBy += ms;
+  }
+
+  /** The time of a program whose own clock nobody sets. */
+  get steady(): Clock {
+    return {
+      now: () => this.now() + this.#setBackBy,
+      at: (time, wake) => this.at(time - this.#setBackBy, wake),
+    };
   }
 
   /** Runs timers until `done` holds; fails when that takes more than `limitMs` of this clock's time. */

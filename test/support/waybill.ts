@@ -71,7 +71,7 @@ export class World {
       runtimes: (postMessage) => {
         this.stub = new StubRuntime({
           journalPath: join(this.directory, "stub.jsonl"),
-          clock: this.clock,
+          clock: this.clock.steady,
           scripts: scripts ?? { default: script ?? {} },
           postMessage,
           ...(sendingAgain ? { sendingAgain } : {}),

@@ -64,6 +64,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
   | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
   | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
+  /** Its dates lay further ahead than its schedule allows: they were written by a clock that was ahead. */
+  | { type: "rescheduled"; lookAt: number; filesUntil: number | null }
   | { type: "turn_ended"; observed?: ObservedFacts | null; diagnostics?: readonly string[] }
   | { type: "read_committed"; diagnostics: readonly string[] }
   | { type: "read_commit_failed"; error: string; lookAt: number }

@@ -1,5 +1,6 @@
 /** When a delivery is looked at again, and what the next attempt is paid from. Pure arithmetic on the policy. */
 import type { Budget, NextAttempt } from "./attempt.ts";
+import type { EventOf } from "./delivery-event.ts";
 import type { Policy } from "./policy.ts";
 import type { DeliveryRecord } from "./record.ts";
 
@@ -27,6 +28,41 @@ export function retryDelay(attempts: number, policy: Policy): number {
 export function lateReconcileAt(done: number, policy: Policy, now: number): number | null {
   const wait = policy.lateReconcileDelaysMs[done];
   return wait === undefined ? null : now + wait;
+}
+
+/** How far ahead the next look may lie; null where not the schedule but the sender set its date. */
+function longestWait(record: DeliveryRecord, policy: Policy): number | null {
+  switch (record.status) {
+    case "pending":
+      return null;
+    case "failed_terminal":
+      return Math.max(0, ...policy.lateReconcileDelaysMs);
+    case "retry_scheduled":
+      return Math.max(policy.maxReconcileDelayMs, ...policy.retryDelaysMs);
+    case "submitting":
+    case "accepted":
+    case "unanswered":
+    case "failed_retryable":
+    case "responded":
+    case "cancelled":
+      return Math.max(policy.maxReconcileDelayMs, policy.rereadMs, policy.fileCheckMs, graceOf(record, policy));
+    default:
+      return record.status satisfies never;
+  }
+}
+
+/**
+ * Brings the dates of a delivery back that lie further ahead than its schedule allows, as after a clock that was ahead and
+ * was set right: it would stand still until then. Null when they are as they should be.
+ */
+export function rescheduled(record: DeliveryRecord, policy: Policy, now: number): EventOf<"rescheduled"> | null {
+  const longest = longestWait(record, policy);
+  if (record.nextLookAt === null || longest === null) return null;
+  const lookAt = Math.min(record.nextLookAt, now + longest);
+  const until = record.claims === null ? 0 : Math.min(record.claims.until, now + policy.fileWaitMs);
+  const isAhead = lookAt < record.nextLookAt || (record.submittedAt ?? 0) > now || until < (record.claims?.until ?? 0);
+  if (!isAhead) return null;
+  return { type: "rescheduled", at: now, lookAt, filesUntil: record.claims === null ? null : until };
 }
 
 /** Between two reads no more than this counts as quiet: a machine that slept has seen nothing, not silence. */

@@ -62,6 +62,7 @@ const events = {
     runId: "run",
     lookAt: 99,
   },
+  rescheduled: { type: "rescheduled", at: 15, lookAt: 98, filesUntil: null },
   turn_ended: { type: "turn_ended", at: 80 },
   read_committed: { type: "read_committed", at: 80, diagnostics: [] },
   read_commit_failed: { type: "read_commit_failed", at: 80, error: "disk", lookAt: 99 },
@@ -112,6 +113,8 @@ describe("the table: from where each event is taken", () => {
     failed_retryable: { event: events.failed_retryable, from: ["submitting", "accepted", "failed_retryable"] },
     failed_terminal: { event: events.failed_terminal, from: ["pending", ...open] },
     retry_scheduled: { event: events.retry, from: ["unanswered", "failed_retryable"] },
+    // In this table nothing is scheduled for what failed for good.
+    rescheduled: { event: events.rescheduled, from: [...open, ...ends] },
     turn_ended: { event: events.turn_ended, from: ends },
     read_committed: { event: events.read_committed, from: ["responded"] },
     read_commit_failed: { event: events.read_commit_failed, from: ["responded"] },
@@ -198,6 +201,26 @@ describe("acceptance", () => {
   test("a prompt found in the transcript is accepted, whatever the request said", () => {
     expect(having(failedRetryable, events.looked)).toMatchObject({ status: "accepted", acceptanceUnknown: false });
     expect(having(submitting, events.looked)).toMatchObject({ status: "accepted", acceptedAt: 30 });
+  });
+});
+
+describe("rescheduling", () => {
+  test("brings the next look, the time of the send and the last look back, and nothing else", () => {
+    const looked = having({ ...submitting, submittedAt: 5000 }, { ...events.looked, at: 6000, lookAt: 7000 });
+    const back = having(looked, { ...events.rescheduled, at: 100, lookAt: 150 });
+    const { version } = looked;
+    const times = { nextLookAt: 150, submittedAt: 100, lastObservedAt: 100 };
+    expect(back).toEqual({ ...looked, ...times, updatedAt: 100, version: version + 1 });
+  });
+
+  test("leaves what lies behind", () => {
+    expect(having(accepted, events.rescheduled)).toMatchObject({ nextLookAt: 98, submittedAt: 10 });
+  });
+
+  test("is refused where nothing is scheduled, and puts nothing off", () => {
+    expect(transition(failedTerminal, events.rescheduled)).toEqual({ refused: true, reason: "nothing_is_scheduled" });
+    const later = { ...events.rescheduled, lookAt: 100 };
+    expect(transition(accepted, later)).toEqual({ refused: true, reason: "later_than_before" });
   });
 });
 

@@ -59,6 +59,7 @@ const logEvents: Record<DeliveryEvent["type"], DeliveryLogEvent | null> = {
   not_sent: null,
   looked: null,
   failed_retryable: null,
+  rescheduled: null,
   turn_ended: null,
   read_commit_failed: null,
   retried_by_person: null,

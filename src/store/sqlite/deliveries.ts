@@ -59,6 +59,9 @@ export function deliveryStatements(db: Database.Database) {
       "SELECT min(next_reconcile_at) FROM delivery WHERE next_reconcile_at IS NOT NULL AND next_reconcile_at > ?",
     )
     .pluck();
+  const scheduledAfter = db.prepare<[number], Row>(
+    select("WHERE next_reconcile_at IS NOT NULL AND next_reconcile_at > ? AND status <> 'pending'"),
+  );
   const due = db.prepare<[number, string, number], DueReconcile>(`
     SELECT id AS deliveryId, lane_id AS laneId, team FROM delivery
     WHERE next_reconcile_at IS NOT NULL AND next_reconcile_at <= ?
@@ -134,6 +137,7 @@ export function deliveryStatements(db: Database.Database) {
     failedWithReply: () => many(failedWithReply.all()),
     lanesWithWork: () => lanesWithWork.all(),
     nextReconcileAt: (after: number) => nextReconcileAt.get(after) ?? null,
+    scheduledAfter: (time: number) => many(scheduledAfter.all(time)),
     dueReconciles: (now: number, limit: number, exceptTeams: readonly string[]) =>
       due.all(now, JSON.stringify(exceptTeams), limit),
 

@@ -220,6 +220,7 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     waiting: async (laneId) => deliveries.waiting(laneId),
     lanesWithWork: async () => deliveries.lanesWithWork(),
     nextLookAt: async (after = Number.NEGATIVE_INFINITY) => deliveries.nextReconcileAt(after),
+    scheduledAfter: async (time) => deliveries.scheduledAfter(time),
     dueReconciles: async (at, limit, exceptTeams = []) => deliveries.dueReconciles(at, limit, exceptTeams),
     failedWithReply: async () => deliveries.failedWithReply(),
     unrecorded: async () => mail.unrecorded(),

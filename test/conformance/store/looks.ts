@@ -51,6 +51,14 @@ export function looks(subject: Subject): void {
     expect(await subject.store.nextLookAt(start + 2000)).toBeNull();
   });
 
+  it("what is scheduled for later than a given time is listed, but for what waits for its expiry", async () => {
+    await submitted("a", 1000);
+    const { id } = await submitted("b", 2000);
+    await admit(subject.store, { id: "m2", recipient: { kind: "lane", lane: "a" }, expiresAt: start + 9000 });
+    expect((await subject.store.scheduledAfter(start + 1000)).map((record) => record.id)).toEqual([id]);
+    expect(await subject.store.scheduledAfter(start + 2000)).toEqual([]);
+  });
+
   it("looks that are due come in their order, as many as were asked for", async () => {
     for (const [id, ms] of [
       ["a", 3000],

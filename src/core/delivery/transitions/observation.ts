@@ -1,4 +1,7 @@
-/** What reconciling finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend. Pure. */
+/**
+ * What reconciling finds, short of an end: the prompt, nothing new, silence, a failure that a retry may mend, dates that a
+ * clock has spoilt. Pure.
+ */
 
 import { laterAttemptFields } from "../attempt.ts";
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
@@ -6,7 +9,7 @@ import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 export const observationTransitions: TransitionRules<
-  "attempts_searched" | "looked" | "unanswered" | "failed_retryable" | "retry_scheduled"
+  "attempts_searched" | "looked" | "unanswered" | "failed_retryable" | "retry_scheduled" | "rescheduled"
 > = {
   attempts_searched: {
     from: ["pending"],
@@ -65,4 +68,23 @@ export const observationTransitions: TransitionRules<
     refuse: (record, event) => (budgetLeft(record, event.next.spends) ? null : `no_${event.next.spends}_left`),
     change: (_, event) => ({ status: "retry_scheduled", nextAttempt: event.next, nextLookAt: event.lookAt }),
   },
+
+  rescheduled: {
+    from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
+    refuse: (record, event) => {
+      if (record.nextLookAt === null) return "nothing_is_scheduled";
+      return event.lookAt > record.nextLookAt ? "later_than_before" : null;
+    },
+    change: (record, event) => ({
+      nextLookAt: event.lookAt,
+      // Grace time and quiet are counted from these.
+      submittedAt: notAfter(record.submittedAt, event.at),
+      lastObservedAt: notAfter(record.lastObservedAt, event.at),
+      claims: record.claims && { ...record.claims, until: event.filesUntil ?? record.claims.until },
+    }),
+  },
 };
+
+function notAfter(time: number | null, limit: number): number | null {
+  return time === null ? null : Math.min(time, limit);
+}

@@ -1,0 +1,88 @@
+/** The clock was an hour ahead and is set right between two runs. */
+import { expect, test } from "vitest";
+import type { World } from "../support/waybill.ts";
+import { startWorld } from "../support/waybill.ts";
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const silent = { steps: [] };
+const answers = { steps: [{ say: "Done, 1." }] };
+
+async function setRightAndRestart(world: World): Promise<void> {
+  await world.stop();
+  world.clock.setBack(hour);
+  await world.start();
+}
+
+/** As what is to happen would, had the clock always been right. */
+const within = (world: World, ms: number, done: () => boolean | Promise<boolean>) => world.clock.until(done, ms);
+const isResponded = (world: World) => async () => (await world.delivery("m1")).status === "responded";
+
+test("a retry that was scheduled by it is made in its time", async () => {
+  const world = await startWorld({ script: { turns: [silent, answers] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "retry_scheduled");
+  await setRightAndRestart(world);
+  await within(world, 4 * minute, isResponded(world));
+  expect(await world.history("m1")).toContain("rescheduled");
+});
+
+test("a prompt that was sent by it and lost is sent again after its grace time", async () => {
+  const world = await startWorld({ script: { turns: [{ arrival: "lost" }, answers], hints: false } });
+  await world.send({ id: "m1" });
+  await setRightAndRestart(world);
+  await within(world, 3 * minute, isResponded(world));
+  expect(await world.delivery("m1")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });
+});
+
+test("late proof is looked for in its time", async () => {
+  const world = await startWorld({ policy: { maxAttempts: 1 }, script: { turns: [silent] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "failed_terminal");
+  await setRightAndRestart(world);
+  const startedAt = world.clock.now();
+  expect((await world.delivery("m1")).nextLookAt).toBe(startedAt + 30 * minute);
+  await within(world, 31 * minute, async () => (await world.history("m1")).at(-1) === "looked");
+});
+
+test("files that an answer names are looked for no longer than usual", async () => {
+  const world = await startWorld({
+    policy: { followUpMissingFiles: true },
+    script: { turns: [{ steps: [{ say: "I wrote it to nowhere/report.txt." }] }, answers] },
+  });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await setRightAndRestart(world);
+  await within(world, 2 * minute, () => world.prompts().length === 2);
+  expect((await world.delivery("m1")).diagnostics).toEqual(["claimed_file_missing:nowhere/report.txt"]);
+});
+
+test("an alert counts from the start when what it is about seems to lie ahead", async () => {
+  const alerts = { askMs: minute, failureMs: 10 * minute, lateMs: 5 * minute };
+  const world = await startWorld({ alerts, script: { turns: [{ steps: [{ ask: "question" }] }] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "accepted");
+  await setRightAndRestart(world);
+  await within(world, 6 * minute, () => world.alerts.some(({ kind }) => kind === "late"));
+});
+
+test("an expiry that the sender set stays", async () => {
+  const world = await startWorld({ script: { turns: [silent] } });
+  await world.send({ id: "m1" });
+  const expiresAt = world.clock.now() + 3 * hour;
+  await world.send({ id: "m2", expiresAt });
+  await setRightAndRestart(world);
+  expect(await world.delivery("m2")).toMatchObject({ status: "pending", nextLookAt: expiresAt });
+});
+
+test("a start at the right time changes no date", async () => {
+  const world = await startWorld({ script: { turns: [silent, answers] } });
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "retry_scheduled");
+  const { nextLookAt } = await world.delivery("m1");
+  await world.stop();
+  await world.start();
+  expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextLookAt });
+  expect(await world.history("m1")).not.toContain("rescheduled");
+});
