@@ -133,7 +133,7 @@ async function queried(path, size, times) {
       "what holds a lane": () => store.outstanding(laneId),
       "what waits in a lane": () => store.waiting(laneId),
       "lanes with work": () => store.lanesWithWork(),
-      "nearest reconcile": () => store.nextLookAt(),
+      "nearest reconcile": () => store.nextReconcileAt(),
       "unrecorded messages": () => store.unrecorded(),
       "end of the feed": () => store.feed(end, 50),
       "page of events": () => store.events({ limit: 50 }),

@@ -183,7 +183,7 @@ async function openStream(url, token) {
         parser.feed(chunk);
         const answered = events.some(({ message }) => message?.text === "The answer.");
         const delivery = events.findLast((event) => event.delivery)?.delivery;
-        const closed = delivery?.readCommittedAt && delivery.nextLookAt === null;
+        const closed = delivery?.readCommittedAt && delivery.nextReconcileAt === null;
         if (answered && closed) return delivery;
       }
       throw new Error("The stream ended.");

@@ -679,7 +679,7 @@ export interface components {
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z
              */
-            nextLookAt: string | null;
+            nextReconcileAt: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z

@@ -47,8 +47,8 @@ export async function commitEvents(
 
 export function commitFailure(record: DeliveryRecord, reason: string, step: StepContext): Promise<StepOutcome> {
   const at = step.clock.now();
-  const lookAt = record.attemptList.length > 0 ? lateReconcileAt(0, step.policy, at) : null;
-  return commitEvents(record, [{ type: "failed_terminal", at, reason, observed: null, lookAt }], step);
+  const reconcileAt = record.attemptList.length > 0 ? lateReconcileAt(0, step.policy, at) : null;
+  return commitEvents(record, [{ type: "failed_terminal", at, reason, observed: null, reconcileAt }], step);
 }
 
 /** The read that an ended delivery owes, where it is not committed together with the end. */
@@ -57,8 +57,8 @@ export async function commitRead(record: DeliveryRecord, step: StepContext): Pro
   const result = await mailbox.commitRead(record);
   const at = clock.now();
   if (result.outcome === "failed") {
-    const lookAt = nextReconcileAt(record, policy, at);
-    return commitEvents(record, [{ type: "read_commit_failed", at, error: result.error, lookAt }], step);
+    const reconcileAt = nextReconcileAt(record, policy, at);
+    return commitEvents(record, [{ type: "read_commit_failed", at, error: result.error, reconcileAt }], step);
   }
   const diagnostics = result.outcome === "row_gone" ? ["mailbox_row_gone"] : [];
   return commitEvents(record, [{ type: "read_committed", at, diagnostics }], step);

@@ -140,7 +140,7 @@ export class Courier {
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
         this.#wakeUps.clear(laneId);
-        if (!mayBeEarly && (outstanding.nextLookAt ?? 0) > clock.now()) return;
+        if (!mayBeEarly && (outstanding.nextReconcileAt ?? 0) > clock.now()) return;
         mayBeEarly = false;
         if ((await reconcile(outstanding, this.#step(lane))) === "rests") return;
         continue;
@@ -195,7 +195,11 @@ async function takeRebuilt(head: DeliveryRecord, step: StepContext): Promise<Ste
   if (!runtime) return postpone(step, "runtime_not_active");
   const found = await findAttempts(head, { ...step, runtime });
   const at = step.clock.now();
-  return commitEvents(head, [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, lookAt: at }], step);
+  return commitEvents(
+    head,
+    [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, reconcileAt: at }],
+    step,
+  );
 }
 
 /** Runs the work of a lane one after the other. */

@@ -16,10 +16,10 @@ export async function reconcileDetached(record: DeliveryRecord, step: StepContex
 export async function reconcileWithoutLane(record: DeliveryRecord, { ledger, clock }: CourierDeps): Promise<void> {
   const at = clock.now();
   if (record.claims !== null) {
-    await ledger.commit(record.id, [{ type: "files_looked_for", at, missing: [], next: null, lookAt: at }]);
+    await ledger.commit(record.id, [{ type: "files_checked", at, missing: [], next: null, reconcileAt: at }]);
   } else if (record.status === "failed_terminal") {
-    const nothing = { observed: null, found: false, missed: false, lookAt: null };
-    await ledger.commit(record.id, [{ type: "looked", at, reason: "lane_removed", ...nothing }]);
+    const nothing = { observed: null, found: false, missed: false, reconcileAt: null };
+    await ledger.commit(record.id, [{ type: "reconciled", at, reason: "lane_removed", ...nothing }]);
   }
 }
 
@@ -33,7 +33,7 @@ export async function expire(record: DeliveryRecord, step: StepContext): Promise
   const { lane, clock, ledger, mailbox } = step;
   const at = clock.now();
   if (!hasExpired(record, at)) return false;
-  const read = { readCommitted: mailbox.commitsWithLedger, lookAt: at };
+  const read = { readCommitted: mailbox.commitsWithLedger, reconcileAt: at };
   const applied = await ledger.commit(
     record.id,
     [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],

@@ -59,7 +59,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
 /** A hint does not make a file appear: what is looked for has its dates. */
 async function checkFiles(record: DeliveryRecord, names: readonly string[], step: StepContext): Promise<StepOutcome> {
   const { lane, missingFiles, policy, clock } = step;
-  if ((record.nextLookAt ?? 0) > clock.now()) return "rests";
+  if ((record.nextReconcileAt ?? 0) > clock.now()) return "rests";
   const missing = await missingFiles(lane.directory, names);
   const now = clock.now();
   return commitEvents(record, [afterFileCheck({ record, missing, contract: lane.contract, policy, now })], step);

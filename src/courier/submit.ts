@@ -36,9 +36,9 @@ export async function submit(record: DeliveryRecord, step: StepContext): Promise
         : commitFailure(record, prepared.reason, step);
     case "not_now": {
       if (record.status === "pending") return postpone(step, prepared.reason);
-      const lookAt = nextReconcileAt(record, step.policy, at);
+      const reconcileAt = nextReconcileAt(record, step.policy, at);
       const nothing = { observed: null, reason: null, found: false, missed: false };
-      return commitEvents(record, [{ type: "looked", at, ...nothing, lookAt }], step);
+      return commitEvents(record, [{ type: "reconciled", at, ...nothing, reconcileAt }], step);
     }
     default:
       return prepared satisfies never;

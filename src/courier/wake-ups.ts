@@ -47,7 +47,7 @@ export class WakeUps {
     const before = this.#waits.get(laneId);
     before?.cancel();
     const times = before ? before.times + 1 : 0;
-    const at = nextReconcileAt({ looks: times }, this.#policy, this.#clock.now());
+    const at = nextReconcileAt({ reconciles: times }, this.#policy, this.#clock.now());
     const cancel = this.#clock.at(at, () => this.#wake(laneId, { reconcile: false }));
     this.#waits.set(laneId, { reason, times, cancel });
   }

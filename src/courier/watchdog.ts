@@ -37,7 +37,7 @@ export class Watchdog {
   async start(): Promise<void> {
     this.#stopped = false;
     this.#unsubscribe = this.#deps.ledger.onChange(({ record }) => {
-      if (record.nextLookAt !== null) this.#arm(record.nextLookAt);
+      if (record.nextReconcileAt !== null) this.#arm(record.nextReconcileAt);
     });
     await this.#onTime();
   }
@@ -113,7 +113,7 @@ export class Watchdog {
     try {
       await attend(due);
       const after = await store.delivery(due.deliveryId);
-      const stillDue = after?.nextLookAt != null && after.nextLookAt <= clock.now();
+      const stillDue = after?.nextReconcileAt != null && after.nextReconcileAt <= clock.now();
       if (stillDue) this.#putOff(due.deliveryId);
       else this.#backOff.delete(due.deliveryId);
     } catch (error) {
@@ -130,7 +130,7 @@ export class Watchdog {
    * the time for which the due ones were asked: one that became due since then would be forgotten otherwise.
    */
   async #rearm(now: number): Promise<void> {
-    const next = await this.#deps.store.nextLookAt(now);
+    const next = await this.#deps.store.nextReconcileAt(now);
     if (next !== null) this.#arm(next);
     for (const { until } of this.#backOff.values()) if (until > now) this.#arm(until);
   }
@@ -139,6 +139,6 @@ export class Watchdog {
   #putOff(deliveryId: string): void {
     const { clock, policy } = this.#deps;
     const times = (this.#backOff.get(deliveryId)?.times ?? -1) + 1;
-    this.#backOff.set(deliveryId, { until: nextReconcileAt({ looks: times }, policy, clock.now()), times });
+    this.#backOff.set(deliveryId, { until: nextReconcileAt({ reconciles: times }, policy, clock.now()), times });
   }
 }

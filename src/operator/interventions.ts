@@ -42,7 +42,7 @@ export class Interventions {
     const { ledger, mailbox, clock } = this.#deps;
     const at = clock.now();
     const readCommitted = mailbox.commitsWithLedger;
-    return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, lookAt: at }]);
+    return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, reconcileAt: at }]);
   }
 
   /** Withdraws a message that was not sent yet. */
@@ -50,7 +50,9 @@ export class Interventions {
     const { ledger, mailbox, clock } = this.#deps;
     const at = clock.now();
     const readCommitted = mailbox.commitsWithLedger;
-    return ledger.commit(deliveryId, [{ type: "withdrawn", at, by, reason: "withdrawn", readCommitted, lookAt: at }]);
+    return ledger.commit(deliveryId, [
+      { type: "withdrawn", at, by, reason: "withdrawn", readCommitted, reconcileAt: at },
+    ]);
   }
 
   /** Gives a failed delivery a new budget. Its old attempts are reconciled first. */

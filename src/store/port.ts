@@ -13,7 +13,7 @@ import type { EventFilter, EventPage, LoggedEvent } from "../core/log/event-page
 import type { FeedItem } from "../core/log/feed-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
 import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
-import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/admission-plan.ts";
+import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/plans.ts";
 import type { Applied } from "../core/plan/writes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
@@ -107,7 +107,7 @@ export type Store = {
   waiting(laneId: string): Promise<number>;
   lanesWithWork(): Promise<string[]>;
   /** The nearest look, or the nearest one later than `after`. */
-  nextLookAt(after?: number): Promise<number | null>;
+  nextReconcileAt(after?: number): Promise<number | null>;
   /** Looks whose time has come, oldest first, leaving out those of some teams. */
   dueReconciles(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueReconcile[]>;
   /** Deliveries whose next look is later than `time`, but for those that only wait for their expiry. */

@@ -13,11 +13,11 @@ import { forks } from "./store/forks.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
 import { lists } from "./store/lists.ts";
-import { looks } from "./store/looks.ts";
 import { manyAtOnce } from "./store/many-at-once.ts";
 import { pruning } from "./store/pruning.ts";
 import { readCommit } from "./store/read-commit.ts";
 import { rebuilding } from "./store/rebuilding.ts";
+import { reconciles } from "./store/reconciles.ts";
 import { replies } from "./store/replies.ts";
 import { transitions } from "./store/transitions.ts";
 import { usage } from "./store/usage.ts";
@@ -37,7 +37,7 @@ const topics = {
   "read commit and outgoing mail": readCommit,
   "order in a lane": laneOrder,
   "many writes at once": manyAtOnce,
-  looks,
+  reconciles,
   replies,
   rebuilding,
   lanes,

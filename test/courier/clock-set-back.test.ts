@@ -42,8 +42,8 @@ test("late proof is looked for in its time", async () => {
   await world.reaches("m1", "failed_terminal");
   await setRightAndRestart(world);
   const startedAt = world.clock.now();
-  expect((await world.delivery("m1")).nextLookAt).toBe(startedAt + 30 * minute);
-  await within(world, 31 * minute, async () => (await world.history("m1")).at(-1) === "looked");
+  expect((await world.delivery("m1")).nextReconcileAt).toBe(startedAt + 30 * minute);
+  await within(world, 31 * minute, async () => (await world.history("m1")).at(-1) === "reconciled");
 });
 
 test("files that an answer names are looked for no longer than usual", async () => {
@@ -73,16 +73,16 @@ test("an expiry that the sender set stays", async () => {
   const expiresAt = world.clock.now() + 3 * hour;
   await world.send({ id: "m2", expiresAt });
   await setRightAndRestart(world);
-  expect(await world.delivery("m2")).toMatchObject({ status: "pending", nextLookAt: expiresAt });
+  expect(await world.delivery("m2")).toMatchObject({ status: "pending", nextReconcileAt: expiresAt });
 });
 
 test("a start at the right time changes no date", async () => {
   const world = await startWorld({ script: { turns: [silent, answers] } });
   await world.send({ id: "m1" });
   await world.reaches("m1", "retry_scheduled");
-  const { nextLookAt } = await world.delivery("m1");
+  const { nextReconcileAt } = await world.delivery("m1");
   await world.stop();
   await world.start();
-  expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextLookAt });
+  expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextReconcileAt });
   expect(await world.history("m1")).not.toContain("rescheduled");
 });

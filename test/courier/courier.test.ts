@@ -118,7 +118,7 @@ describe("silence", () => {
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
     expect(new Set(world.prompts().map((prompt) => prompt.id)).size).toBe(2);
     expect(world.prompts()[1]?.text).toMatch(/reached you before.*m1/s);
-    const history = (await world.history("m1")).filter((type) => type !== "looked");
+    const history = (await world.history("m1")).filter((type) => type !== "reconciled");
     expect(history).toEqual([
       ...["admitted", "submit", "accepted", "unanswered", "retry_scheduled", "submit", "accepted", "proven"],
     ]);
@@ -197,7 +197,7 @@ describe("silence", () => {
     await world.send({ id: "m1" });
     await world.reaches("m1", "failed_terminal");
     await world.clock.advance(2 * 3600 * second);
-    expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextLookAt: null });
+    expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextReconcileAt: null });
     expect(world.clock.pending).toBe(0);
   });
 

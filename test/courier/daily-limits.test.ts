@@ -98,7 +98,7 @@ test("what was lost on its way is not sent again over the limit; it waits, and i
   await world.clock.until(async () => (await pausedReason(world)) !== null);
   expect(await pausedReason(world)).toBe("daily_token_limit_reached");
   await world.clock.advance(600 * second);
-  expect(await world.delivery("m1")).toMatchObject({ lastReason: "lane_paused", nextLookAt: expect.any(Number) });
+  expect(await world.delivery("m1")).toMatchObject({ lastReason: "lane_paused", nextReconcileAt: expect.any(Number) });
   expect(world.prompts("m1")).toHaveLength(1);
   await world.waybill.people.resume("lane");
   expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 2 }] });

@@ -74,7 +74,14 @@ class Life {
     const { status } = this.record;
     const at = this.now;
     if (person === "cancel" && status !== "responded" && status !== "cancelled") {
-      this.apply({ type: "cancelled", at, by: "ada", reason: "cancelled_by_person", readCommitted: true, lookAt: at });
+      this.apply({
+        type: "cancelled",
+        at,
+        by: "ada",
+        reason: "cancelled_by_person",
+        readCommitted: true,
+        reconcileAt: at,
+      });
     }
     if (person === "retry" && status === "failed_terminal") {
       this.apply({ type: "retried_by_person", at, by: "ada", budget: 3 });
@@ -107,7 +114,7 @@ class Life {
     if (busy && record.nextAttempt?.freshSession !== true) {
       if (record.status === "pending") return "put off";
       const nothing = { observed: null, reason: null, found: false, missed: false };
-      this.apply({ type: "looked", at, ...nothing, lookAt: nextReconcileAt(record, defaultPolicy, at) });
+      this.apply({ type: "reconciled", at, ...nothing, reconcileAt: nextReconcileAt(record, defaultPolicy, at) });
       return "put off";
     }
     const number = record.attemptList.length + 1;
@@ -117,7 +124,7 @@ class Life {
     const submit = submitEvent(number, at, { spends, ...session, messageId: `msg-${number}-${this.#generation}` });
     if (record.status === "responded" && record.nextAttempt && submit.type === "submit") {
       const attempt = { ...submit.attempt, kind: record.nextAttempt.kind };
-      this.apply({ type: "asked_further", at, attempt, runId: "run", lookAt: at + 5000 });
+      this.apply({ type: "submit_follow_up", at, attempt, runId: "run", reconcileAt: at + 5000 });
     } else {
       this.apply(submit);
     }
@@ -130,10 +137,11 @@ class Life {
     const soon = nextReconcileAt(record, defaultPolicy, at);
     const number = record.attemptList.length;
     if (record.status === "responded") return;
-    if (sent === "accepted") this.apply({ type: "accepted", at, number, lookAt: at + 20_000 });
-    if (sent === "unknown") this.apply({ type: "acceptance_unknown", at, reason: "timeout", lookAt: soon });
-    if (sent === "not_sent") this.apply({ type: "not_sent", at, reason: "down", lookAt: soon });
-    if (sent === "refused") this.apply({ type: "failed_terminal", at, reason: "no", observed: null, lookAt: soon });
+    if (sent === "accepted") this.apply({ type: "accepted", at, number, reconcileAt: at + 20_000 });
+    if (sent === "unknown") this.apply({ type: "acceptance_unknown", at, reason: "timeout", reconcileAt: soon });
+    if (sent === "not_sent") this.apply({ type: "not_sent", at, reason: "down", reconcileAt: soon });
+    if (sent === "refused")
+      this.apply({ type: "failed_terminal", at, reason: "no", observed: null, reconcileAt: soon });
   }
 }
 
@@ -154,7 +162,7 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
             rounds += 1;
             expect(rounds).toBeLessThan(9);
             if (life.record.claims) {
-              if ((life.record.nextLookAt ?? 0) > life.now) break;
+              if ((life.record.nextReconcileAt ?? 0) > life.now) break;
               const { record, now } = life;
               life.apply(afterFileCheck({ record, missing: look.missing, contract, policy: policyFor(look), now }));
               continue;
@@ -172,7 +180,8 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
             });
             if (decision.do === "nothing") {
               const waits =
-                life.record.status === "pending" || (life.record.nextLookAt ?? Number.POSITIVE_INFINITY) > life.now;
+                life.record.status === "pending" ||
+                (life.record.nextReconcileAt ?? Number.POSITIVE_INFINITY) > life.now;
               expect(waits).toBe(true);
               break;
             }
@@ -202,5 +211,5 @@ function policyFor({ automaticRetry, followUp }: AnyInput) {
 function isWorthALook({ record, now }: Life, hint: boolean): boolean {
   if (record.status === "pending") return true;
   if (!isOutstanding(record) && record.status !== "failed_terminal") return false;
-  return hint || (record.nextLookAt ?? Number.POSITIVE_INFINITY) <= now;
+  return hint || (record.nextReconcileAt ?? Number.POSITIVE_INFINITY) <= now;
 }

@@ -85,7 +85,7 @@ describe("draining", () => {
   test("does not wait for a retry that is scheduled; a due one neither spins nor loses its date", async () => {
     const world = await startWorld({ lanes: [{}, { id: "other" }], scripts: silentAndLong });
     await world.send({ id: "m1" });
-    const { nextLookAt, version } = await world.reaches("m1", "retry_scheduled");
+    const { nextReconcileAt, version } = await world.reaches("m1", "retry_scheduled");
     await world.send({ id: "long", to: { lane: "other" } });
     const reads = countReads(world);
     const drain = beginDrain(world, 20 * minute);
@@ -93,7 +93,7 @@ describe("draining", () => {
     expect(drain.how).toBeNull();
     // Looks come up to a minute apart, in two lanes; each reads a transcript once or twice.
     expect(reads()).toBeLessThan(80);
-    expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextLookAt, version });
+    expect(await world.delivery("m1")).toMatchObject({ status: "retry_scheduled", nextReconcileAt, version });
     expect(world.prompts("m1")).toHaveLength(1);
     await world.clock.until(() => drain.how !== null);
     await world.stop();

@@ -29,7 +29,7 @@ describe("work in files that nobody said a word about", () => {
     expect(record.respondedAt).toBe(responded.respondedAt);
     expect(record.attemptList).toMatchObject([
       { kind: "prompt", provenAt: expect.any(Number) },
-      { kind: "summary", spends: "further", finishedAt: expect.any(Number), provenAt: null },
+      { kind: "summary", spends: "follow_ups", finishedAt: expect.any(Number), provenAt: null },
     ]);
     expect(await world.mail()).toEqual([{ from: "lane", text: "Renamed 3 files.", relayOf: "m1" }]);
     expect((await world.history("m1")).filter((type) => type === "proven")).toHaveLength(1);
@@ -80,7 +80,7 @@ describe("work in files that nobody said a word about", () => {
     expect(await world.mail()).toMatchObject([{ text: "Renamed 3 files." }]);
   });
 
-  test.each(["proven", "asked_further", "turn_ended", "looked"] as const)(
+  test.each(["proven", "submit_follow_up", "turn_ended", "reconciled"] as const)(
     "is neither lost nor asked for twice when Waybill is gone at %s",
     async (type) => {
       const world = await startWorld({ lanes, script: { turns: [silentWork, summary] } });
@@ -143,7 +143,7 @@ describe("a file that an answer names", () => {
     await world.send(work);
     await looked(world);
     expect((await world.delivery("m1")).diagnostics).toEqual([]);
-    expect(await world.history("m1")).toEqual(["admitted", "submit", "accepted", "proven", "files_looked_for"]);
+    expect(await world.history("m1")).toEqual(["admitted", "submit", "accepted", "proven", "files_checked"]);
   });
 
   test("and that comes a little later is not missing", async () => {
@@ -190,7 +190,7 @@ describe("a file that an answer names", () => {
     });
     await world.send(work);
     const record = await ended(world);
-    expect(record.attemptList).toMatchObject([{ kind: "prompt" }, { kind: "follow_up", spends: "further" }]);
+    expect(record.attemptList).toMatchObject([{ kind: "prompt" }, { kind: "follow_up", spends: "follow_ups" }]);
     await world.clock.advance(600_000);
     expect(world.prompts()).toHaveLength(2);
     expect((await world.mail()).map(({ text }) => text)).toEqual(["Wrote no.txt.", "I wrote no.txt to another place."]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AdmissionRequest } from "../../src/core/plan/admission-plan.ts";
+import type { AdmissionRequest } from "../../src/core/plan/plans.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
 import { settled } from "../support/manual-clock.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
@@ -308,7 +308,7 @@ describe("removing a lane", () => {
     await world.waybill.people.removeLane("lane", "ada", false);
     await world.clock.advance(60 * minute);
     expect(world.clock.pending).toBe(0);
-    expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextLookAt: null });
+    expect(await world.delivery("m1")).toMatchObject({ status: "failed_terminal", nextReconcileAt: null });
   });
 });
 

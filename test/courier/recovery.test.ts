@@ -112,7 +112,7 @@ describe("a record that is gone", () => {
     expect(await world.delivery("m1")).toMatchObject({ status: "accepted", attempts: 1 });
     await world.reaches("m1", "responded");
     expect(world.prompts()).toHaveLength(1);
-    expect((await world.history("m1")).filter((type) => type !== "looked")).toEqual([
+    expect((await world.history("m1")).filter((type) => type !== "reconciled")).toEqual([
       ...["rebuilt", "attempts_searched", "proven"],
     ]);
   });

@@ -39,13 +39,13 @@ async function aLook(clock: ManualClock, lane: string, inMs: number, team: strin
     delivery: { id: string };
   };
   const submit = submitEvent(1, 1, { messageId: `msg-${lane}` });
-  await store.apply(delivery.id, [{ ...submit, lookAt: clock.now() + inMs } as typeof submit]);
+  await store.apply(delivery.id, [{ ...submit, reconcileAt: clock.now() + inMs } as typeof submit]);
   return delivery.id;
 }
 
 async function end(deliveryId: string): Promise<void> {
   await store.apply(deliveryId, [
-    { type: "cancelled", at: 2, by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 3 },
+    { type: "cancelled", at: 2, by: "ada", reason: "stopped_by_person", readCommitted: true, reconcileAt: 3 },
     { type: "turn_ended", at: 2 },
   ]);
 }
@@ -95,7 +95,7 @@ describe("the watchdog", () => {
       started.push(laneId);
       await new Promise<void>((resolve) => running.set(laneId, resolve));
       await store.apply(deliveryId, [
-        { type: "cancelled", at: 2, by: "x", reason: "x", readCommitted: true, lookAt: 3 },
+        { type: "cancelled", at: 2, by: "x", reason: "x", readCommitted: true, reconcileAt: 3 },
       ]);
       await store.apply(deliveryId, [{ type: "turn_ended", at: 2 }]);
     });

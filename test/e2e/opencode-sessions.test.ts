@@ -219,7 +219,7 @@ describe("the system prompt", () => {
     await world.send("wordless", "Not without a word.");
     const waiting = await world.until("wordless", ({ lastReason }) => lastReason !== null);
     expect(waiting.lastReason).toBe(`system_prompt_unusable: ${at("system.md")} is not there`);
-    await world.until("wordless", ({ looks }) => looks > 2);
+    await world.until("wordless", ({ reconciles }) => reconciles > 2);
     expect(told("without a word")).toEqual([]);
     writeFileSync(at("system.md"), "The word of the day is crane.");
     expect(await world.reaches("wordless", "responded")).toMatchObject({ attempts: 1, attemptList: [{ sends: 1 }] });

@@ -144,7 +144,7 @@ beforeAll(async () => {
   const timing = { timeout: 60_000, interval: 100 };
   await vi.waitFor(async () => {
     const { deliveries } = await client.deliveries({ limit: 200 });
-    expect(deliveries.filter(({ lane, nextLookAt }) => nextLookAt !== null && !waits.has(lane))).toEqual([]);
+    expect(deliveries.filter(({ lane, nextReconcileAt }) => nextReconcileAt !== null && !waits.has(lane))).toEqual([]);
   }, timing);
   // Long past the grace time: read again and again.
   await vi.waitFor(() => {

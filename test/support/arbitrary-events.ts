@@ -12,7 +12,7 @@ const reason = fc.constantFrom("empty_assistant_turn", "session_stale", "no_resp
 const spends = fc.constantFrom("attempts" as const, "repairs" as const);
 
 const followUpKind = fc.constantFrom("summary" as const, "follow_up" as const);
-const further = followUpKind.map((kind) => ({ kind, spends: "further" as const, freshSession: false }));
+const further = followUpKind.map((kind) => ({ kind, spends: "follow_ups" as const, freshSession: false }));
 
 const timings: fc.Arbitrary<AttemptTiming[]> = fc.array(
   fc.record({
@@ -59,11 +59,11 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
         attempt,
         runtimeKind: fc.constantFrom("stub", "stub", "pi"),
         runId: fc.constant("run"),
-        lookAt: time,
+        reconcileAt: time,
       }),
     },
-    { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, lookAt: time }) },
-    { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, storedAt: time, lookAt: time }) },
+    { weight: 16, arbitrary: of<Of<"send_again">>("send_again", { number, reconcileAt: time }) },
+    { weight: 8, arbitrary: of<Of<"accepted">>("accepted", { number, storedAt: time, reconcileAt: time }) },
     of<Of<"attempts_searched">>("attempts_searched", {
       found: fc
         .array(
@@ -79,18 +79,18 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
         )
         .map((attempts) => attempts.map((given) => ({ ...given, number: 1 }))),
       runtimeKind: fc.constant("stub"),
-      lookAt: time,
+      reconcileAt: time,
     }),
-    of<Of<"acceptance_unknown">>("acceptance_unknown", { reason, lookAt: time }),
-    of<Of<"not_sent">>("not_sent", { reason, lookAt: time }),
+    of<Of<"acceptance_unknown">>("acceptance_unknown", { reason, reconcileAt: time }),
+    of<Of<"not_sent">>("not_sent", { reason, reconcileAt: time }),
     {
       weight: 16,
-      arbitrary: of<Of<"looked">>("looked", {
+      arbitrary: of<Of<"reconciled">>("reconciled", {
         observed,
         reason,
         found: fc.boolean(),
         missed: fc.boolean(),
-        lookAt: fc.option(time),
+        reconcileAt: fc.option(time),
       }),
     },
     of<Of<"proven">>("proven", {
@@ -102,46 +102,55 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       diagnostics: fc.constant([]),
       claims: fc.option(fc.constant({ names: ["a.txt"], until: 9 })),
       next: fc.option(further),
-      lookAt: time,
+      reconcileAt: time,
     }),
     {
       weight: 8,
-      arbitrary: of<Of<"files_looked_for">>("files_looked_for", {
+      arbitrary: of<Of<"files_checked">>("files_checked", {
         missing: fc.constantFrom([], ["a.txt"]),
         next: fc.option(further),
-        lookAt: time,
+        reconcileAt: time,
       }),
     },
     {
       weight: 16,
-      arbitrary: of<Of<"asked_further">>("asked_further", {
+      arbitrary: of<Of<"submit_follow_up">>("submit_follow_up", {
         attempt: fc
           .tuple(attempt, followUpKind)
-          .map(([given, kind]) => ({ ...given, kind, spends: "further" as const })),
+          .map(([given, kind]) => ({ ...given, kind, spends: "follow_ups" as const })),
         runId: fc.constant("run"),
-        lookAt: time,
+        reconcileAt: time,
       }),
     },
-    { weight: 4, arbitrary: of<Of<"unanswered">>("unanswered", { reason, observed, lookAt: time }) },
-    of<Of<"failed_retryable">>("failed_retryable", { reason, observed, lookAt: time }),
-    of<Of<"failed_terminal">>("failed_terminal", { reason, observed: fc.option(observed), lookAt: fc.option(time) }),
+    { weight: 4, arbitrary: of<Of<"unanswered">>("unanswered", { reason, observed, reconcileAt: time }) },
+    of<Of<"failed_retryable">>("failed_retryable", { reason, observed, reconcileAt: time }),
+    of<Of<"failed_terminal">>("failed_terminal", {
+      reason,
+      observed: fc.option(observed),
+      reconcileAt: fc.option(time),
+    }),
     {
       weight: 8,
       arbitrary: of<Of<"retry_scheduled">>("retry_scheduled", {
         next: fc.record({ kind: fc.constant("retry" as const), spends, freshSession: fc.boolean() }),
-        lookAt: time,
+        reconcileAt: time,
       }),
     },
-    of<Of<"rescheduled">>("rescheduled", { lookAt: time, filesUntil: fc.option(time) }),
+    of<Of<"rescheduled">>("rescheduled", { reconcileAt: time, filesUntil: fc.option(time) }),
     of<Of<"turn_ended">>("turn_ended", { observed: fc.option(observed) }),
     of<Of<"read_committed">>("read_committed", { diagnostics: fc.constant([]) }),
-    of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, lookAt: time }),
-    of<Of<"cancelled">>("cancelled", { by: fc.constant("ada"), reason, readCommitted: fc.boolean(), lookAt: time }),
+    of<Of<"read_commit_failed">>("read_commit_failed", { error: reason, reconcileAt: time }),
+    of<Of<"cancelled">>("cancelled", {
+      by: fc.constant("ada"),
+      reason,
+      readCommitted: fc.boolean(),
+      reconcileAt: time,
+    }),
     of<Of<"withdrawn">>("withdrawn", {
       by: fc.constant("ada"),
       reason: fc.constantFrom("withdrawn" as const, "expired" as const),
       readCommitted: fc.boolean(),
-      lookAt: time,
+      reconcileAt: time,
     }),
     of<Of<"retried_by_person">>("retried_by_person", {
       by: fc.constant("ada"),

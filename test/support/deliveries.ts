@@ -54,14 +54,17 @@ export async function move(
 }
 
 /** The next attempt of a delivery, with runtime ids of its own. */
-export function submit(record: DeliveryRecord, attempt: Partial<NewAttempt> & { at?: number; lookAt?: number } = {}) {
+export function submit(
+  record: DeliveryRecord,
+  attempt: Partial<NewAttempt> & { at?: number; reconcileAt?: number } = {},
+) {
   const number = record.attemptList.length + 1;
-  const { at = start, lookAt = at + 20_000, ...rest } = attempt;
+  const { at = start, reconcileAt = at + 20_000, ...rest } = attempt;
   const ids = { messageId: `msg-${record.id}-${number}`, partId: `part-${record.id}-${number}` };
   const event: EventOf<"submit"> = {
     type: "submit",
     at,
-    lookAt,
+    reconcileAt,
     runtimeKind: "stub",
     runId: "run",
     attempt: {
@@ -84,7 +87,7 @@ export const accepted = (number = 1, at = start): DeliveryEvent => ({
   type: "accepted",
   at,
   number,
-  lookAt: at + 20_000,
+  reconcileAt: at + 20_000,
 });
 
 export const proven = (event: Partial<EventOf<"proven">> = {}): EventOf<"proven"> => ({
@@ -95,20 +98,20 @@ export const proven = (event: Partial<EventOf<"proven">> = {}): EventOf<"proven"
   turnEnded: true,
   readCommitted: true,
   diagnostics: [],
-  lookAt: start + 20_000,
+  reconcileAt: start + 20_000,
   ...event,
 });
 
 export const failedForGood = (
   at = start,
-  lookAt: number | null = null,
+  reconcileAt: number | null = null,
   reason: EventOf<"failed_terminal">["reason"] = "no_answer",
 ): DeliveryEvent => ({
   type: "failed_terminal",
   at,
   reason,
   observed: null,
-  lookAt,
+  reconcileAt,
 });
 
 export const cancelled = (at = start): DeliveryEvent => ({
@@ -117,7 +120,7 @@ export const cancelled = (at = start): DeliveryEvent => ({
   by: "user",
   reason: "stopped_by_person",
   readCommitted: true,
-  lookAt: at + 20_000,
+  reconcileAt: at + 20_000,
 });
 
 export const unanswered = (at = start): DeliveryEvent => ({
@@ -125,14 +128,14 @@ export const unanswered = (at = start): DeliveryEvent => ({
   at,
   reason: "empty_assistant_turn",
   observed: seen("empty_assistant_turn"),
-  lookAt: at + 20_000,
+  reconcileAt: at + 20_000,
 });
 
 export const retryScheduled = (at = start): DeliveryEvent => ({
   type: "retry_scheduled",
   at,
   next: { kind: "retry", spends: "attempts", freshSession: false },
-  lookAt: at + 30_000,
+  reconcileAt: at + 30_000,
 });
 
 export const retriedByPerson = (at = start): DeliveryEvent => ({

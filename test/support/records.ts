@@ -62,7 +62,7 @@ export function submitEvent(number: number, at: number, attempt: Partial<NewAtte
     attempt: anAttempt(number, attempt),
     runtimeKind: "stub",
     runId: "run",
-    lookAt: at + 5000,
+    reconcileAt: at + 5000,
   };
 }
 

@@ -7,7 +7,7 @@ const delivery: DeliveryStep["delivery"] = {
   status: "pending",
   attempts: 1,
   repairs: 0,
-  nextLookAt: null,
+  nextReconcileAt: null,
   responseState: "not_observed",
 };
 const at = new Date(0).toISOString();
@@ -20,10 +20,13 @@ test.each([
   [step("submit", { attempts: 2 }), "asked again (attempt 2)"],
   [step("accepted"), "accepted, which proves nothing yet"],
   [step("unanswered", {}, "empty_assistant_turn"), "the turn ended without an answer (empty_assistant_turn)"],
-  [step("retry_scheduled", { status: "retry_scheduled", nextLookAt: inHalfAMinute }), "will be asked again in 30 s"],
-  [step("retry_scheduled", { status: "accepted", nextLookAt: inHalfAMinute }), "will be asked again"],
-  [step("looked", { responseState: "permission_blocked" }), "the agent waits for a permission: see `waybill asks`"],
-  [step("looked", { responseState: "pending" }), null],
+  [
+    step("retry_scheduled", { status: "retry_scheduled", nextReconcileAt: inHalfAMinute }),
+    "will be asked again in 30 s",
+  ],
+  [step("retry_scheduled", { status: "accepted", nextReconcileAt: inHalfAMinute }), "will be asked again"],
+  [step("reconciled", { responseState: "permission_blocked" }), "the agent waits for a permission: see `waybill asks`"],
+  [step("reconciled", { responseState: "pending" }), null],
   [step("not_sent", {}, "\u001b[2Jbusy"), "could not be sent (busy)"],
 ])("%j is described as %j", (given, text) => {
   expect(describeStep(given)).toBe(text);
@@ -41,5 +44,5 @@ test("every event that is described is one of the ledger's", () => {
 test("what one waits for follows the last step", () => {
   expect(describeWait(step("accepted"))).toBe("for the agent");
   expect(describeWait(step("retry_scheduled"))).toBe("until it is asked again");
-  expect(describeWait(step("looked", { responseState: "question_blocked" }))).toMatch(/^for a person/);
+  expect(describeWait(step("reconciled", { responseState: "question_blocked" }))).toMatch(/^for a person/);
 });

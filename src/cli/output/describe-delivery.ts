@@ -16,7 +16,10 @@ export const statusStyle = {
 } as const;
 
 export type DeliveryStep = Pick<DeliveryStreamEvent, "event" | "reason" | "at"> & {
-  delivery: Pick<DeliveryStreamEvent["delivery"], "status" | "attempts" | "repairs" | "nextLookAt" | "responseState">;
+  delivery: Pick<
+    DeliveryStreamEvent["delivery"],
+    "status" | "attempts" | "repairs" | "nextReconcileAt" | "responseState"
+  >;
 };
 
 /** Null for what is not worth a line. */
@@ -35,7 +38,7 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
       return `whether it arrived is not known${because}; the transcript is read before it is sent again`;
     case "not_sent":
       return `could not be sent${because}`;
-    case "looked":
+    case "reconciled":
       return describeBlocked(delivery.responseState);
     case "unanswered":
       return `the turn ended without an answer${because}`;
@@ -43,8 +46,8 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
       return `the turn failed${because}`;
     case "retry_scheduled": {
       // An event that is shown late comes with a newer state of the delivery, whose time is for something else.
-      if (delivery.status !== "retry_scheduled" || delivery.nextLookAt === null) return "will be asked again";
-      return `will be asked again in ${formatDuration(Date.parse(delivery.nextLookAt) - Date.parse(at))}`;
+      if (delivery.status !== "retry_scheduled" || delivery.nextReconcileAt === null) return "will be asked again";
+      return `will be asked again in ${formatDuration(Date.parse(delivery.nextReconcileAt) - Date.parse(at))}`;
     }
     case "retried_by_person":
       return "retried by a person";

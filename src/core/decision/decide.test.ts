@@ -11,7 +11,7 @@ import type { Decision, DecisionInput } from "./decision.ts";
 
 const sentAt = 1_000_000;
 const accepted = (record: DeliveryRecord = aRecord()) =>
-  having(record, submitEvent(1, sentAt), { type: "accepted", at: sentAt, number: 1, lookAt: sentAt + 20_000 });
+  having(record, submitEvent(1, sentAt), { type: "accepted", at: sentAt, number: 1, reconcileAt: sentAt + 20_000 });
 const graceOver = sentAt + 21_000;
 
 const seen = (state: ResponseState, observation: Partial<Observation> = {}): Observation => ({
@@ -146,11 +146,11 @@ describe("retry eligibility, row by row, after the grace time", () => {
   ])("%s with no repair left is paid from attempts, after their wait", (_, observation, freshSession) => {
     const traits = { takesIds: true, sendingAgain: "swallowed", attachments: false } as const;
     const record = accepted(aRecord({}, { maxRepairs: 0 }));
-    const lookAt = graceOver + 30_000;
+    const reconcileAt = graceOver + 30_000;
     expect(decide(look(observation, { record, traits }))).toMatchObject({
       events: [
         { type: "failed_retryable" },
-        { type: "retry_scheduled", next: { spends: "attempts", freshSession }, lookAt },
+        { type: "retry_scheduled", next: { spends: "attempts", freshSession }, reconcileAt },
       ],
     });
     const spent = accepted(aRecord({}, { maxRepairs: 0, maxAttempts: 1 }));
@@ -159,8 +159,8 @@ describe("retry eligibility, row by row, after the grace time", () => {
 
   test.each(rows.filter(([, expected]) => expected.retry))("before the grace time is over: %s", (_, __, given) => {
     const decision = decide({ ...given, now: sentAt + 1000 });
-    expect(types(decision)).toEqual(["looked"]);
-    expect(decision).toMatchObject({ events: [{ lookAt: sentAt + 20_000 }] });
+    expect(types(decision)).toEqual(["reconciled"]);
+    expect(decision).toMatchObject({ events: [{ reconcileAt: sentAt + 20_000 }] });
   });
 
   test("a message with task refs has a longer grace time", () => {
@@ -226,7 +226,7 @@ describe("destination proof", () => {
 describe("sending again or anew", () => {
   const missing = seen("not_observed", { found: false });
   const missedOnce = having(accepted(), {
-    type: "looked",
+    type: "reconciled",
     at: graceOver,
     observed: {
       ...missing,
@@ -240,7 +240,7 @@ describe("sending again or anew", () => {
     reason: null,
     found: false,
     missed: true,
-    lookAt: graceOver + 2000,
+    reconcileAt: graceOver + 2000,
   });
 
   const secondRead = { record: missedOnce, now: graceOver + 2000 };
@@ -250,7 +250,7 @@ describe("sending again or anew", () => {
   });
 
   test("a prompt that is missing twice is sent again with the same ids", () => {
-    expect(types(decide(look(missing, { ...secondRead })))).toEqual(["looked", "send_again"]);
+    expect(types(decide(look(missing, { ...secondRead })))).toEqual(["reconciled", "send_again"]);
   });
 
   test("never when something else was prompted after it", () => {
@@ -262,11 +262,11 @@ describe("sending again or anew", () => {
     const idle = seen("prompt_delivered_no_assistant_message");
     const traits = { takesIds: true, sendingAgain: "swallowed" as const, attachments: false };
     expect(isRetry(decide(look(idle, { ...secondRead, traits })))).toBe(true);
-    expect(types(decide(look(idle, { ...secondRead })))).toEqual(["looked", "send_again"]);
+    expect(types(decide(look(idle, { ...secondRead })))).toEqual(["reconciled", "send_again"]);
   });
 
   test("not in a paused lane", () => {
-    expect(types(decide(look(missing, { ...secondRead, paused: true })))).toEqual(["looked"]);
+    expect(types(decide(look(missing, { ...secondRead, paused: true })))).toEqual(["reconciled"]);
   });
 });
 
@@ -290,7 +290,7 @@ describe("people", () => {
       ...accepted(),
       status: "retry_scheduled",
       nextAttempt: { kind: "retry", spends: "repairs", freshSession: true },
-      nextLookAt: graceOver,
+      nextReconcileAt: graceOver,
     };
     expect(decide(look(seen("session_error", { aborted: true }), { record }))).toEqual({ do: "submit" });
   });
@@ -316,7 +316,7 @@ describe("stuck", () => {
 
   test("a machine that has slept is not a session that hangs", () => {
     const asleep = { ...record, quietMs: 60_000, lastObservedAt: sentAt };
-    expect(types(decide(look(seen("pending", quiet), { record: asleep, now: later })))).toEqual(["looked"]);
+    expect(types(decide(look(seen("pending", quiet), { record: asleep, now: later })))).toEqual(["reconciled"]);
   });
 
   test("busy with something else and quiet for long is stuck as well", () => {
@@ -329,17 +329,19 @@ describe("stuck", () => {
     ["a tool that runs", { toolRunning: true }],
     ["recent activity", { lastActivityAt: later - 1000 }],
   ])("%s is not stuck", (_, given) => {
-    expect(types(decide(look(seen("pending", { ...quiet, ...given }), { record, now: later })))).toEqual(["looked"]);
+    expect(types(decide(look(seen("pending", { ...quiet, ...given }), { record, now: later })))).toEqual([
+      "reconciled",
+    ]);
   });
 
   test("a tool that runs for long is remarked on, and nothing else", () => {
     const decision = decide(look(seen("pending", { ...quiet, toolRunning: true }), { record, now: later }));
-    expect(decision).toMatchObject({ events: [{ type: "looked", reason: "tool_runs_long" }], abort: false });
+    expect(decision).toMatchObject({ events: [{ type: "reconciled", reason: "tool_runs_long" }], abort: false });
   });
 
   test("a pending ask is not stuck", () => {
     const blocked = seen("permission_blocked", quiet);
-    expect(types(decide(look(blocked, { record, now: later })))).toEqual(["looked"]);
+    expect(types(decide(look(blocked, { record, now: later })))).toEqual(["reconciled"]);
   });
 });
 
@@ -348,7 +350,7 @@ describe("a scheduled retry", () => {
     ...accepted(),
     status: "retry_scheduled",
     nextAttempt: { kind: "retry", spends: "attempts", freshSession: false },
-    nextLookAt: graceOver + 30_000,
+    nextReconcileAt: graceOver + 30_000,
   };
 
   test("waits for its time", () => {
@@ -363,7 +365,7 @@ describe("a scheduled retry", () => {
   test.each([seen("pending", { settled: false }), unreadable("down"), seen("permission_blocked", { settled: false })])(
     "is put off while the agent may be at it ($state)",
     (observation) => {
-      expect(types(decide(look(observation, { record: scheduled, now: graceOver + 30_000 })))).toEqual(["looked"]);
+      expect(types(decide(look(observation, { record: scheduled, now: graceOver + 30_000 })))).toEqual(["reconciled"]);
     },
   );
 

@@ -91,7 +91,7 @@ function commitProof(
         diagnostics: [...verdict.diagnostics, ...missingAtDestination],
         claims,
         next,
-        lookAt: next || claims ? now : nextReconcileAt(record, policy, now),
+        reconcileAt: next || claims ? now : nextReconcileAt(record, policy, now),
       },
     ],
   };
@@ -111,7 +111,7 @@ function endedByPerson(input: DecisionInput): Decision | null {
     by: "session",
     reason: "stopped_in_session",
     readCommitted: input.readCommitsWithLedger,
-    lookAt: nextReconcileAt(record, policy, now),
+    reconcileAt: nextReconcileAt(record, policy, now),
   });
 }
 
@@ -158,8 +158,8 @@ function isQuietForLong({ record, observation, policy, now }: DecisionInput): bo
 
 function lateProof(input: DecisionInput): Decision {
   const { record, policy, now } = input;
-  if (record.nextLookAt === null || now < record.nextLookAt) return { do: "nothing" };
-  return commit(observedEvent(input, null, lateReconcileAt(record.looks + 1, policy, now)));
+  if (record.nextReconcileAt === null || now < record.nextReconcileAt) return { do: "nothing" };
+  return commit(observedEvent(input, null, lateReconcileAt(record.reconciles + 1, policy, now)));
 }
 
 /** The end stands; what is owed is the end of the turn, so that the lane can be given to the next message. */
@@ -173,8 +173,8 @@ function afterTheEnd(input: DecisionInput): Decision {
   if (resting && !mayStillArrive(input)) return commit(turnEnded(input));
   if (isEarly(input)) return { do: "nothing" };
   if (ignoresAborts(input)) return commit(turnEnded(input, ["turn_left_running"]));
-  const lookAt = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
-  const event = { ...observedEvent(input, null, Math.max(lookAt, now + policy.rereadMs)), missed: resting };
+  const reconcileAt = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
+  const event = { ...observedEvent(input, null, Math.max(reconcileAt, now + policy.rereadMs)), missed: resting };
   return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, input) };
 }
 

@@ -38,10 +38,14 @@ export function commit(...events: DeliveryEvent[]): Decision {
   return { do: "commit", events, answer: null, abort: false };
 }
 
-export function observedEvent(input: DecisionInput, reason: string | null, lookAt: number | null): EventOf<"looked"> {
+export function observedEvent(
+  input: DecisionInput,
+  reason: string | null,
+  reconcileAt: number | null,
+): EventOf<"reconciled"> {
   const { observation, now } = input;
   const observed = factsOf(observation);
-  return { type: "looked", at: now, observed, reason, found: observation.found, missed: false, lookAt };
+  return { type: "reconciled", at: now, observed, reason, found: observation.found, missed: false, reconcileAt };
 }
 
 export function reconcileLater(input: DecisionInput, reason: string | null, at?: number, missed = false): Decision {
@@ -54,7 +58,7 @@ export function reconcileLater(input: DecisionInput, reason: string | null, at?:
 
 /** A hint came before the date of the next input. Nothing is sent or stopped a second time because of it. */
 export function isEarly({ record, now }: DecisionInput): boolean {
-  return record.nextLookAt !== null && now < record.nextLookAt;
+  return record.nextReconcileAt !== null && now < record.nextReconcileAt;
 }
 
 function isNews({ record, observation }: DecisionInput, reason: string | null): boolean {
@@ -68,8 +72,8 @@ function isNews({ record, observation }: DecisionInput, reason: string | null): 
 
 export function failForGood(input: DecisionInput, reason: string): Decision {
   const { observation, policy, now } = input;
-  const lookAt = lateReconcileAt(0, policy, now);
-  return commit({ type: "failed_terminal", at: now, reason, observed: factsOf(observation), lookAt });
+  const reconcileAt = lateReconcileAt(0, policy, now);
+  return commit({ type: "failed_terminal", at: now, reason, observed: factsOf(observation), reconcileAt });
 }
 
 /** Why there is no proof yet, in the words that pick the retry text. */

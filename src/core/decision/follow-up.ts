@@ -60,12 +60,12 @@ export function afterFileCheck(input: {
   const { record, missing, contract, policy, now } = input;
   const until = record.claims?.until ?? now;
   if (missing.length > 0 && now < until) {
-    const lookAt = Math.min(now + policy.fileCheckMs, until);
-    return { type: "looked", at: now, observed: null, reason: null, found: false, missed: false, lookAt };
+    const reconcileAt = Math.min(now + policy.fileCheckMs, until);
+    return { type: "reconciled", at: now, observed: null, reason: null, found: false, missed: false, reconcileAt };
   }
   const mayAsk = missing.length > 0 && policy.followUpMissingFiles && policy.automaticRetry && contract === "text";
   const next = mayAsk && record.turnEndedAt === null ? further("follow_up") : null;
-  return { type: "files_looked_for", at: now, missing, next, lookAt: now };
+  return { type: "files_checked", at: now, missing, next, reconcileAt: now };
 }
 
 /** The prompt is due. It is sent to a session at rest, and to no other. */
@@ -108,5 +108,5 @@ export function turnEnded({ observation, now }: DecisionInput, diagnostics: read
 }
 
 function further(kind: FollowUpKind): NextAttempt {
-  return { kind, spends: "further", freshSession: false };
+  return { kind, spends: "follow_ups", freshSession: false };
 }

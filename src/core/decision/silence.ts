@@ -58,7 +58,7 @@ export function sendAgain(input: DecisionInput): Decision | null {
   if (input.paused) return reconcileLater(input, isProven ? null : "lane_paused", undefined, true);
   return commit(
     { ...observedEvent(input, isProven ? null : reasonFor(input), now + policy.rereadMs), missed: true },
-    { type: "send_again", at: now, number: last.number, lookAt: nextReconcileAt({ looks: 0 }, policy, now) },
+    { type: "send_again", at: now, number: last.number, reconcileAt: nextReconcileAt({ reconciles: 0 }, policy, now) },
   );
 }
 
@@ -68,7 +68,7 @@ function nextAttempt(input: DecisionInput): Decision {
   if (record.status === "pending") {
     return affordable(record, false, false) ? { do: "submit" } : failForGood(input, reasonFor(input));
   }
-  if (now < (record.nextLookAt ?? 0)) return { do: "nothing" };
+  if (now < (record.nextReconcileAt ?? 0)) return { do: "nothing" };
   if (input.paused) return reconcileLater(input, null);
   return policy.automaticRetry ? { do: "submit" } : failForGood(input, "automatic_retry_is_off");
 }
@@ -86,12 +86,13 @@ export function retryOrGiveUp(
   if (next === null) return failForGood(input, reason);
 
   // What an attempt pays for waits as every attempt does: the repairs before it did not help.
-  const lookAt = next.spends === "attempts" ? now + retryDelay(record.attempts, policy) : now;
+  const reconcileAt = next.spends === "attempts" ? now + retryDelay(record.attempts, policy) : now;
   const observed = factsOf(observation);
-  const justFound = observation.found && record.status !== "accepted" ? [observedEvent(input, reason, lookAt)] : [];
+  const justFound =
+    observation.found && record.status !== "accepted" ? [observedEvent(input, reason, reconcileAt)] : [];
   const type = wentUnanswered(input) ? "unanswered" : "failed_retryable";
-  const ended: DeliveryEvent = { type, at: now, reason, observed, lookAt };
-  return commit(...justFound, ended, { type: "retry_scheduled", at: now, next, lookAt });
+  const ended: DeliveryEvent = { type, at: now, reason, observed, reconcileAt };
+  return commit(...justFound, ended, { type: "retry_scheduled", at: now, next, reconcileAt });
 }
 
 /** Only a prompt that arrived can go unanswered; everything else that may be tried again failed. */

@@ -57,17 +57,17 @@ export function submitEvents(input: {
   at: number;
 }): DeliveryEvent[] {
   const { record, attempt, isThere, runtimeKind, runId, policy, at } = input;
-  const lookAt = nextReconcileAt({ looks: 0 }, policy, at);
+  const reconcileAt = nextReconcileAt({ reconciles: 0 }, policy, at);
   if (record.status === "responded") {
-    const submit: DeliveryEvent = { type: "asked_further", at, runId, lookAt, attempt };
-    return isThere ? [submit, arrived(at, lookAt)] : [submit];
+    const submit: DeliveryEvent = { type: "submit_follow_up", at, runId, reconcileAt, attempt };
+    return isThere ? [submit, arrived(at, reconcileAt)] : [submit];
   }
-  const submit: DeliveryEvent = { type: "submit", at, runtimeKind, runId, lookAt, attempt };
-  return isThere ? [submit, { type: "accepted", at, number: attempt.number, storedAt: at, lookAt }] : [submit];
+  const submit: DeliveryEvent = { type: "submit", at, runtimeKind, runId, reconcileAt, attempt };
+  return isThere ? [submit, { type: "accepted", at, number: attempt.number, storedAt: at, reconcileAt }] : [submit];
 }
 
 export type SubmitResult = EventOf<
-  "accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal" | "looked" | "turn_ended"
+  "accepted" | "acceptance_unknown" | "not_sent" | "failed_terminal" | "reconciled" | "turn_ended"
 >;
 
 /** Null when reconciling will tell. */
@@ -92,16 +92,16 @@ function resultOfPrompt(
 ): SubmitResult {
   switch (outcome.outcome) {
     case "accepted":
-      return { type: "accepted", at, number, storedAt: at, lookAt: at + graceOf(record, policy) };
+      return { type: "accepted", at, number, storedAt: at, reconcileAt: at + graceOf(record, policy) };
     case "unknown": {
-      const lookAt = nextReconcileAt({ looks: 0 }, policy, at);
-      return { type: "acceptance_unknown", at, reason: outcome.reason, lookAt };
+      const reconcileAt = nextReconcileAt({ reconciles: 0 }, policy, at);
+      return { type: "acceptance_unknown", at, reason: outcome.reason, reconcileAt };
     }
     case "not_sent":
-      return { type: "not_sent", at, reason: outcome.reason, lookAt: nextReconcileAt(record, policy, at) };
+      return { type: "not_sent", at, reason: outcome.reason, reconcileAt: nextReconcileAt(record, policy, at) };
     case "refused": {
-      const lookAt = lateReconcileAt(0, policy, at);
-      return { type: "failed_terminal", at, reason: outcome.reason, observed: null, lookAt };
+      const reconcileAt = lateReconcileAt(0, policy, at);
+      return { type: "failed_terminal", at, reason: outcome.reason, observed: null, reconcileAt };
     }
     default:
       return outcome satisfies never;
@@ -120,8 +120,8 @@ function resultOfFollowUp(
   return outcome === "refused" ? { type: "turn_ended", at, diagnostics: [`${kind}_not_asked`] } : null;
 }
 
-function arrived(at: number, lookAt: number): EventOf<"looked"> {
-  return { type: "looked", at, observed: null, reason: null, found: true, missed: false, lookAt };
+function arrived(at: number, reconcileAt: number): EventOf<"reconciled"> {
+  return { type: "reconciled", at, observed: null, reason: null, found: true, missed: false, reconcileAt };
 }
 
 export type HeadDecision =

@@ -12,7 +12,7 @@ export type FollowUpKind = (typeof followUpKinds)[number];
 export type AttemptKind = "prompt" | "retry" | FollowUpKind;
 
 /** What an attempt is paid from. A repair spends the message's own attempts only when its budget is gone; asking further never does. */
-export type Budget = "attempts" | "repairs" | "further";
+export type Budget = "attempts" | "repairs" | "follow_ups";
 
 /** Agent and model of a delivery. They stay as they were at its first attempt, whatever becomes of its lane. */
 export type FixedChoice = Pick<Lane, "agent" | "model">;

@@ -26,14 +26,14 @@ export type DeliveryEvent = { at: number } & (
   /** The message was unread and its record was gone: it may have been sent before. */
   | { type: "rebuilt"; record: DeliveryRecord }
   /** The attempts of a rebuilt delivery that stand in the agent's transcripts, or none. */
-  | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; lookAt: number }
-  | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; lookAt: number }
-  | { type: "send_again"; number: number; lookAt: number }
-  | { type: "accepted"; number: number; storedAt?: number; lookAt: number }
-  | { type: "acceptance_unknown"; reason: string; lookAt: number }
-  | { type: "not_sent"; reason: string; lookAt: number }
+  | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; reconcileAt: number }
+  | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; reconcileAt: number }
+  | { type: "send_again"; number: number; reconcileAt: number }
+  | { type: "accepted"; number: number; storedAt?: number; reconcileAt: number }
+  | { type: "acceptance_unknown"; reason: string; reconcileAt: number }
+  | { type: "not_sent"; reason: string; reconcileAt: number }
   | {
-      type: "looked";
+      type: "reconciled";
       /** Null when nothing could be seen that is worth keeping. */
       observed: ObservedFacts | null;
       reason: string | null;
@@ -41,7 +41,7 @@ export type DeliveryEvent = { at: number } & (
       found: boolean;
       /** A resting session without the prompt, or in which the prompt never ran. */
       missed: boolean;
-      lookAt: number | null;
+      reconcileAt: number | null;
     }
   | {
       type: "proven";
@@ -56,22 +56,22 @@ export type DeliveryEvent = { at: number } & (
       claims?: Claims | null;
       /** What the agent is asked further, before its lane is given back. */
       next?: NextAttempt | null;
-      lookAt: number;
+      reconcileAt: number;
     }
-  | { type: "files_looked_for"; missing: readonly string[]; next: NextAttempt | null; lookAt: number }
-  | { type: "asked_further"; attempt: NewAttempt; runId: string; lookAt: number }
-  | { type: "unanswered"; reason: string; observed: ObservedFacts; lookAt: number }
-  | { type: "failed_retryable"; reason: string; observed: ObservedFacts; lookAt: number }
-  | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; lookAt: number | null }
-  | { type: "retry_scheduled"; next: NextAttempt; lookAt: number }
+  | { type: "files_checked"; missing: readonly string[]; next: NextAttempt | null; reconcileAt: number }
+  | { type: "submit_follow_up"; attempt: NewAttempt; runId: string; reconcileAt: number }
+  | { type: "unanswered"; reason: string; observed: ObservedFacts; reconcileAt: number }
+  | { type: "failed_retryable"; reason: string; observed: ObservedFacts; reconcileAt: number }
+  | { type: "failed_terminal"; reason: string; observed: ObservedFacts | null; reconcileAt: number | null }
+  | { type: "retry_scheduled"; next: NextAttempt; reconcileAt: number }
   /** Its dates lay further ahead than its schedule allows: they were written by a clock that was ahead. */
-  | { type: "rescheduled"; lookAt: number; filesUntil: number | null }
+  | { type: "rescheduled"; reconcileAt: number; filesUntil: number | null }
   | { type: "turn_ended"; observed?: ObservedFacts | null; diagnostics?: readonly string[] }
   | { type: "read_committed"; diagnostics: readonly string[] }
-  | { type: "read_commit_failed"; error: string; lookAt: number }
-  | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; lookAt: number }
+  | { type: "read_commit_failed"; error: string; reconcileAt: number }
+  | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; reconcileAt: number }
   /** Before anything was sent: taken back by its sender, or out of time. */
-  | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; lookAt: number }
+  | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; reconcileAt: number }
   /** `round` is the one that begins; missing in what was written before rounds were counted. */
   | { type: "retried_by_person"; by: string; budget: number; round?: number }
 );

@@ -18,7 +18,7 @@ describe("what happens next", () => {
     ["a runtime that is not there is waited for", {}, { waitReason: "runtime_not_active" }, "waits_for_runtime"],
     ["a busy session is waited for", {}, { waitReason: "session_busy" }, "sends"],
     ["without its lane nothing happens", {}, { lane: null }, "nothing"],
-    ["an accepted one is looked at", { status: "accepted", nextLookAt: 5 }, {}, "looks"],
+    ["an accepted one is looked at", { status: "accepted", nextReconcileAt: 5 }, {}, "looks"],
     [
       "a permission waits for a person",
       { status: "accepted", responseState: "permission_blocked" },
@@ -31,15 +31,20 @@ describe("what happens next", () => {
       {},
       "waits_for_person",
     ],
-    ["a scheduled retry is asked again", { status: "retry_scheduled", nextLookAt: 5 }, {}, "asks_again"],
+    ["a scheduled retry is asked again", { status: "retry_scheduled", nextReconcileAt: 5 }, {}, "asks_again"],
     [
       "a scheduled retry in a paused lane waits",
       { status: "retry_scheduled" },
       { lane: { ...lane, pausedReason: "lunch" } },
       "waits_while_paused",
     ],
-    ["a failure may still find late proof", { status: "failed_terminal", nextLookAt: 5 }, {}, "looks_for_late_proof"],
-    ["a failure is left to people", { status: "failed_terminal", nextLookAt: null }, {}, "nothing"],
+    [
+      "a failure may still find late proof",
+      { status: "failed_terminal", nextReconcileAt: 5 },
+      {},
+      "looks_for_late_proof",
+    ],
+    ["a failure is left to people", { status: "failed_terminal", nextReconcileAt: null }, {}, "nothing"],
     ["an owed read is written", { status: "responded", readCommittedAt: null }, {}, "commits_read"],
     ["an owed turn end is looked for", { status: "responded", readCommittedAt: 1, turnEndedAt: null }, {}, "looks"],
     [
@@ -54,7 +59,7 @@ describe("what happens next", () => {
   });
 
   test("says when, where that is known", () => {
-    expect(look({ status: "accepted", nextLookAt: 5 }).at).toBe(5);
+    expect(look({ status: "accepted", nextReconcileAt: 5 }).at).toBe(5);
   });
 
   test.each(statuses)("has a whole sentence for people when a delivery is %s", (status) => {

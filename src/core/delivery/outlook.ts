@@ -35,7 +35,7 @@ export type OutlookInput = {
 };
 
 export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput): Outlook {
-  const at = record.nextLookAt;
+  const at = record.nextReconcileAt;
   switch (record.status) {
     case "pending":
       return waiting({ record, lane, queuedBehind, waitReason });
@@ -93,7 +93,7 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
   };
 }
 
-function askedFurther({ nextAttempt, nextLookAt: at }: DeliveryRecord, lane: Lane | null): Outlook {
+function askedFurther({ nextAttempt, nextReconcileAt: at }: DeliveryRecord, lane: Lane | null): Outlook {
   if (lane && isPaused(lane)) return paused(lane);
   const about = nextAttempt?.kind === "summary" ? "for a short summary" : "about files that are not there";
   return { next: "asks_further", at, words: `It is over; the agent is asked ${about}.` };
@@ -103,10 +103,10 @@ function paused(lane: Lane): Outlook {
   return { next: "waits_while_paused", at: null, words: `Its lane is paused (${lane.pausedReason}).` };
 }
 
-function blocked({ responseState, nextLookAt }: DeliveryRecord): Outlook | null {
+function blocked({ responseState, nextReconcileAt }: DeliveryRecord): Outlook | null {
   if (responseState !== "permission_blocked" && responseState !== "question_blocked") return null;
   const what = responseState === "permission_blocked" ? "a permission" : "an answer";
-  return { next: "waits_for_person", at: nextLookAt, words: `The agent waits for ${what}.` };
+  return { next: "waits_for_person", at: nextReconcileAt, words: `The agent waits for ${what}.` };
 }
 
 function wordsWhileOpen(record: DeliveryRecord): string {

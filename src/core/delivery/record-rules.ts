@@ -9,7 +9,7 @@ export function brokenRules(record: DeliveryRecord): string[] {
   const rules: [string, boolean][] = [
     [
       "what is outstanding or owed has a next look",
-      record.nextLookAt !== null || !(isOutstanding(record) || isOwed(record)),
+      record.nextReconcileAt !== null || !(isOutstanding(record) || isOwed(record)),
     ],
     [
       "a read is committed only with proof or by a person",
@@ -30,7 +30,7 @@ export function brokenRules(record: DeliveryRecord): string[] {
         ? followUpKinds.every((kind) => record.attemptList.filter((attempt) => attempt.kind === kind).length <= 1)
         : !record.attemptList.some((attempt) => isFollowUp(attempt.kind)),
     ],
-    ["files are looked for at a date", record.claims === null || record.nextLookAt !== null],
+    ["files are looked for at a date", record.claims === null || record.nextReconcileAt !== null],
     ["a sent delivery knows its runtime", record.attemptList.length === 0 || record.runtimeKind !== null],
   ];
   return rules.filter(([, holds]) => !holds).map(([rule]) => rule);

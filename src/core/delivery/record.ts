@@ -86,9 +86,9 @@ export type DeliveryRecord = {
   acceptanceUnknown: boolean;
   /** From the first attempt until it fails for good. What never had the lane, or gave it back, does not take it again. */
   holdsLane: boolean;
-  nextLookAt: number | null;
+  nextReconcileAt: number | null;
   /** Looks since the last send; decides how far apart they are. */
-  looks: number;
+  reconciles: number;
   /** Reads in a row that showed a resting session in which the prompt was missing or had never run. */
   missedReads: number;
   /** How long the session has shown no activity, as far as somebody was awake to see it. */
@@ -186,8 +186,8 @@ export function newDelivery(
     nextAttempt: null,
     acceptanceUnknown: false,
     holdsLane: false,
-    nextLookAt: message.expiresAt,
-    looks: 0,
+    nextReconcileAt: message.expiresAt,
+    reconciles: 0,
     missedReads: 0,
     quietMs: 0,
     activityAt: null,
@@ -234,7 +234,7 @@ const empty = {
   rounds: 1,
   attemptList: [],
   nextAttempt: null,
-  nextLookAt: null,
+  nextReconcileAt: null,
   activityAt: null,
   submittedAt: null,
   acceptedAt: null,
@@ -265,4 +265,12 @@ export function recordFrom(json: string): DeliveryRecord {
 export function upcast(record: StoredRecord): DeliveryRecord {
   const { attemptList = [] } = record;
   return { ...empty, ...record, attemptList: attemptList.map((attempt) => ({ ...laterAttemptFields, ...attempt })) };
+}
+
+/** A record as it is written: without what is null or an empty list. */
+export function storedRecord(record: DeliveryRecord): StoredRecord {
+  const kept = Object.entries(record).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return Object.fromEntries(kept) as StoredRecord;
 }

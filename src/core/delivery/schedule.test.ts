@@ -10,7 +10,8 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 const given = (record: Partial<DeliveryRecord>) => ({ ...aRecord(), submittedAt: now - second, ...record });
-const lookAt = (record: Partial<DeliveryRecord>) => rescheduled(given(record), defaultPolicy, now)?.lookAt ?? null;
+const reconcileAt = (record: Partial<DeliveryRecord>) =>
+  rescheduled(given(record), defaultPolicy, now)?.reconcileAt ?? null;
 
 describe("dates that lie further ahead than the schedule allows", () => {
   test.each<[string, Partial<DeliveryRecord>, number]>([
@@ -24,9 +25,9 @@ describe("dates that lie further ahead than the schedule allows", () => {
     ["a look for late proof", { status: "failed_terminal" }, 30 * minute],
     ["a read or an end of a turn that is owed", { status: "cancelled" }, minute],
   ])("are brought back: %s", (_, record, longest) => {
-    expect(lookAt({ ...record, nextLookAt: now + hour })).toBe(now + longest);
-    expect(lookAt({ ...record, nextLookAt: now + longest + 1 })).toBe(now + longest);
-    expect(lookAt({ ...record, nextLookAt: now + longest })).toBeNull();
+    expect(reconcileAt({ ...record, nextReconcileAt: now + hour })).toBe(now + longest);
+    expect(reconcileAt({ ...record, nextReconcileAt: now + longest + 1 })).toBe(now + longest);
+    expect(reconcileAt({ ...record, nextReconcileAt: now + longest })).toBeNull();
   });
 
   test("are those of a policy's own waits", () => {
@@ -37,25 +38,25 @@ describe("dates that lie further ahead than the schedule allows", () => {
       retryDelaysMs: [20 * second],
     };
     const at = (record: Partial<DeliveryRecord>) =>
-      rescheduled(given({ ...record, nextLookAt: now + hour }), policy, now)?.lookAt;
+      rescheduled(given({ ...record, nextReconcileAt: now + hour }), policy, now)?.reconcileAt;
     expect(at({ status: "accepted" })).toBe(now + 10 * second);
     expect(at({ status: "retry_scheduled" })).toBe(now + 20 * second);
   });
 
   test("are the send's, from which the grace time is counted, although the next look is near", () => {
-    const nextLookAt = now + 5 * second;
-    expect(lookAt({ status: "accepted", submittedAt: now + 1, nextLookAt })).toBe(nextLookAt);
-    expect(lookAt({ status: "accepted", submittedAt: now, nextLookAt })).toBeNull();
+    const nextReconcileAt = now + 5 * second;
+    expect(reconcileAt({ status: "accepted", submittedAt: now + 1, nextReconcileAt })).toBe(nextReconcileAt);
+    expect(reconcileAt({ status: "accepted", submittedAt: now, nextReconcileAt })).toBeNull();
   });
 
   test("are those of a search for files, which ends in its time", () => {
     const record = given({
       status: "responded",
-      nextLookAt: now + second,
+      nextReconcileAt: now + second,
       claims: { names: ["a"], until: now + hour },
     });
     expect(rescheduled(record, defaultPolicy, now)).toMatchObject({
-      lookAt: now + second,
+      reconcileAt: now + second,
       filesUntil: now + 15 * second,
     });
     const inTime = { ...record, claims: { names: ["a"], until: now + 15 * second } };
@@ -63,7 +64,7 @@ describe("dates that lie further ahead than the schedule allows", () => {
   });
 
   test("are not those that a sender set, nor those of what is over", () => {
-    expect(lookAt({ status: "pending", nextLookAt: now + 48 * hour })).toBeNull();
-    expect(lookAt({ status: "responded", nextLookAt: null, submittedAt: now + hour })).toBeNull();
+    expect(reconcileAt({ status: "pending", nextReconcileAt: now + 48 * hour })).toBeNull();
+    expect(reconcileAt({ status: "responded", nextReconcileAt: null, submittedAt: now + hour })).toBeNull();
   });
 });

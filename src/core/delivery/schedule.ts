@@ -14,8 +14,8 @@ export function graceEnds(record: DeliveryRecord, policy: Policy): number {
 }
 
 /** Looks come further and further apart, up to the policy's longest wait, and never stop. */
-export function nextReconcileAt(record: Pick<DeliveryRecord, "looks">, policy: Policy, now: number): number {
-  const wait = policy.firstReconcileDelayMs * 2 ** Math.min(record.looks, 30);
+export function nextReconcileAt(record: Pick<DeliveryRecord, "reconciles">, policy: Policy, now: number): number {
+  const wait = policy.firstReconcileDelayMs * 2 ** Math.min(record.reconciles, 30);
   return now + Math.min(wait, policy.maxReconcileDelayMs);
 }
 
@@ -57,12 +57,13 @@ function longestWait(record: DeliveryRecord, policy: Policy): number | null {
  */
 export function rescheduled(record: DeliveryRecord, policy: Policy, now: number): EventOf<"rescheduled"> | null {
   const longest = longestWait(record, policy);
-  if (record.nextLookAt === null || longest === null) return null;
-  const lookAt = Math.min(record.nextLookAt, now + longest);
+  if (record.nextReconcileAt === null || longest === null) return null;
+  const reconcileAt = Math.min(record.nextReconcileAt, now + longest);
   const until = record.claims === null ? 0 : Math.min(record.claims.until, now + policy.fileWaitMs);
-  const isAhead = lookAt < record.nextLookAt || (record.submittedAt ?? 0) > now || until < (record.claims?.until ?? 0);
+  const isAhead =
+    reconcileAt < record.nextReconcileAt || (record.submittedAt ?? 0) > now || until < (record.claims?.until ?? 0);
   if (!isAhead) return null;
-  return { type: "rescheduled", at: now, lookAt, filesUntil: record.claims === null ? null : until };
+  return { type: "rescheduled", at: now, reconcileAt, filesUntil: record.claims === null ? null : until };
 }
 
 /** Between two reads no more than this counts as quiet: a machine that slept has seen nothing, not silence. */
@@ -87,6 +88,6 @@ export function affordable(record: DeliveryRecord, repair: boolean, freshSession
 
 /** There is no budget for asking further: no submit and no retry can be paid from it. */
 export function budgetLeft(record: DeliveryRecord, budget: Budget): boolean {
-  if (budget === "further") return false;
+  if (budget === "follow_ups") return false;
   return budget === "attempts" ? record.attempts < record.maxAttempts : record.repairs < record.maxRepairs;
 }

@@ -27,23 +27,23 @@ const events = {
     at: 10,
     runtimeKind: "stub",
     found: [{ ...untimed, ...anAttempt(1), sends: 1, left: true, submittedAt: 5 }],
-    lookAt: 99,
+    reconcileAt: 99,
   },
-  accepted: { type: "accepted", at: 20, number: 1, lookAt: 99 },
-  acceptance_unknown: { type: "acceptance_unknown", at: 20, reason: "timeout", lookAt: 99 },
-  not_sent: { type: "not_sent", at: 20, reason: "down", lookAt: 99 },
-  looked: { type: "looked", at: 30, observed, reason: null, found: true, missed: false, lookAt: 99 },
-  missed: { type: "looked", at: 30, observed, reason: null, found: false, missed: true, lookAt: 99 },
-  send_again: { type: "send_again", at: 40, number: 1, lookAt: 99 },
-  unanswered: { type: "unanswered", at: 40, reason: "no_response", observed, lookAt: 99 },
-  failed_retryable: { type: "failed_retryable", at: 40, reason: "error", observed, lookAt: 99 },
+  accepted: { type: "accepted", at: 20, number: 1, reconcileAt: 99 },
+  acceptance_unknown: { type: "acceptance_unknown", at: 20, reason: "timeout", reconcileAt: 99 },
+  not_sent: { type: "not_sent", at: 20, reason: "down", reconcileAt: 99 },
+  reconciled: { type: "reconciled", at: 30, observed, reason: null, found: true, missed: false, reconcileAt: 99 },
+  missed: { type: "reconciled", at: 30, observed, reason: null, found: false, missed: true, reconcileAt: 99 },
+  send_again: { type: "send_again", at: 40, number: 1, reconcileAt: 99 },
+  unanswered: { type: "unanswered", at: 40, reason: "no_response", observed, reconcileAt: 99 },
+  failed_retryable: { type: "failed_retryable", at: 40, reason: "error", observed, reconcileAt: 99 },
   retry: {
     type: "retry_scheduled",
     at: 50,
     next: { kind: "retry", spends: "attempts", freshSession: false },
-    lookAt: 99,
+    reconcileAt: 99,
   },
-  failed_terminal: { type: "failed_terminal", at: 60, reason: "no_response", observed, lookAt: null },
+  failed_terminal: { type: "failed_terminal", at: 60, reason: "no_response", observed, reconcileAt: null },
   proven: {
     type: "proven",
     at: 70,
@@ -52,22 +52,29 @@ const events = {
     turnEnded: true,
     readCommitted: true,
     diagnostics: [],
-    lookAt: 99,
+    reconcileAt: 99,
   },
-  files_looked_for: { type: "files_looked_for", at: 75, missing: ["a.txt"], next: null, lookAt: 99 },
-  asked_further: {
-    type: "asked_further",
+  files_checked: { type: "files_checked", at: 75, missing: ["a.txt"], next: null, reconcileAt: 99 },
+  submit_follow_up: {
+    type: "submit_follow_up",
     at: 75,
-    attempt: anAttempt(2, { kind: "summary", spends: "further" }),
+    attempt: anAttempt(2, { kind: "summary", spends: "follow_ups" }),
     runId: "run",
-    lookAt: 99,
+    reconcileAt: 99,
   },
-  rescheduled: { type: "rescheduled", at: 15, lookAt: 98, filesUntil: null },
+  rescheduled: { type: "rescheduled", at: 15, reconcileAt: 98, filesUntil: null },
   turn_ended: { type: "turn_ended", at: 80 },
   read_committed: { type: "read_committed", at: 80, diagnostics: [] },
-  read_commit_failed: { type: "read_commit_failed", at: 80, error: "disk", lookAt: 99 },
-  cancelled: { type: "cancelled", at: 80, by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 99 },
-  withdrawn: { type: "withdrawn", at: 80, by: "ada", reason: "withdrawn", readCommitted: true, lookAt: 99 },
+  read_commit_failed: { type: "read_commit_failed", at: 80, error: "disk", reconcileAt: 99 },
+  cancelled: {
+    type: "cancelled",
+    at: 80,
+    by: "ada",
+    reason: "stopped_by_person",
+    readCommitted: true,
+    reconcileAt: 99,
+  },
+  withdrawn: { type: "withdrawn", at: 80, by: "ada", reason: "withdrawn", readCommitted: true, reconcileAt: 99 },
   retried_by_person: { type: "retried_by_person", at: 90, by: "ada", budget: 3 },
 } satisfies Record<string, DeliveryEvent>;
 
@@ -105,10 +112,10 @@ describe("the table: from where each event is taken", () => {
     accepted: { event: events.accepted, from: ["submitting"] },
     acceptance_unknown: { event: events.acceptance_unknown, from: ["submitting"] },
     not_sent: { event: events.not_sent, from: ["submitting"] },
-    looked: { event: events.looked, from: [...open, "failed_terminal", ...ends] },
+    reconciled: { event: events.reconciled, from: [...open, "failed_terminal", ...ends] },
     proven: { event: events.proven, from: [...open, "failed_terminal"] },
-    files_looked_for: { event: events.files_looked_for, from: [] },
-    asked_further: { event: events.asked_further, from: [] },
+    files_checked: { event: events.files_checked, from: [] },
+    submit_follow_up: { event: events.submit_follow_up, from: [] },
     unanswered: { event: events.unanswered, from: ["accepted"] },
     failed_retryable: { event: events.failed_retryable, from: ["submitting", "accepted", "failed_retryable"] },
     failed_terminal: { event: events.failed_terminal, from: ["pending", ...open] },
@@ -140,7 +147,7 @@ describe("submitting", () => {
   });
 
   test("attempts are counted when a prompt is about to be sent, and only then", () => {
-    const looked = having(accepted, events.looked, events.looked, events.looked);
+    const looked = having(accepted, events.reconciled, events.reconciled, events.reconciled);
     expect(looked.attempts).toBe(1);
     expect(having(retryScheduled, submitEvent(2, 100)).attempts).toBe(2);
   });
@@ -180,7 +187,7 @@ describe("sending again", () => {
   });
 
   test("a read that finds the prompt starts the count anew", () => {
-    const found = having(accepted, events.missed, events.looked, events.missed);
+    const found = having(accepted, events.missed, events.reconciled, events.missed);
     expect(found.missedReads).toBe(1);
   });
 
@@ -199,27 +206,27 @@ describe("sending again", () => {
 
 describe("acceptance", () => {
   test("a prompt found in the transcript is accepted, whatever the request said", () => {
-    expect(having(failedRetryable, events.looked)).toMatchObject({ status: "accepted", acceptanceUnknown: false });
-    expect(having(submitting, events.looked)).toMatchObject({ status: "accepted", acceptedAt: 30 });
+    expect(having(failedRetryable, events.reconciled)).toMatchObject({ status: "accepted", acceptanceUnknown: false });
+    expect(having(submitting, events.reconciled)).toMatchObject({ status: "accepted", acceptedAt: 30 });
   });
 });
 
 describe("rescheduling", () => {
   test("brings the next look, the time of the send and the last look back, and nothing else", () => {
-    const looked = having({ ...submitting, submittedAt: 5000 }, { ...events.looked, at: 6000, lookAt: 7000 });
-    const back = having(looked, { ...events.rescheduled, at: 100, lookAt: 150 });
+    const looked = having({ ...submitting, submittedAt: 5000 }, { ...events.reconciled, at: 6000, reconcileAt: 7000 });
+    const back = having(looked, { ...events.rescheduled, at: 100, reconcileAt: 150 });
     const { version } = looked;
-    const times = { nextLookAt: 150, submittedAt: 100, lastObservedAt: 100 };
+    const times = { nextReconcileAt: 150, submittedAt: 100, lastObservedAt: 100 };
     expect(back).toEqual({ ...looked, ...times, updatedAt: 100, version: version + 1 });
   });
 
   test("leaves what lies behind", () => {
-    expect(having(accepted, events.rescheduled)).toMatchObject({ nextLookAt: 98, submittedAt: 10 });
+    expect(having(accepted, events.rescheduled)).toMatchObject({ nextReconcileAt: 98, submittedAt: 10 });
   });
 
   test("is refused where nothing is scheduled, and puts nothing off", () => {
     expect(transition(failedTerminal, events.rescheduled)).toEqual({ refused: true, reason: "nothing_is_scheduled" });
-    const later = { ...events.rescheduled, lookAt: 100 };
+    const later = { ...events.rescheduled, reconcileAt: 100 };
     expect(transition(accepted, later)).toEqual({ refused: true, reason: "later_than_before" });
   });
 });
@@ -231,7 +238,7 @@ describe("the end", () => {
 
   test("proof closes the delivery once the read is committed and the turn has ended", () => {
     expect(isOutstanding(responded)).toBe(false);
-    expect(responded.nextLookAt).toBeNull();
+    expect(responded.nextReconcileAt).toBeNull();
     expect(isOutstanding(owed)).toBe(true);
     const ended = having(owed, events.turn_ended);
     expect(isOutstanding(ended)).toBe(true);
@@ -240,7 +247,7 @@ describe("the end", () => {
 
   test("guardrail: a read commit that failed is repeated and never prompts again", () => {
     const failed = having(owed, events.read_commit_failed);
-    expect(failed).toMatchObject({ status: "responded", readCommitError: "disk", nextLookAt: 99 });
+    expect(failed).toMatchObject({ status: "responded", readCommitError: "disk", nextReconcileAt: 99 });
     for (const event of [submitEvent(2, 100), events.send_again, events.retry]) {
       expect(transition(failed, event)).toHaveProperty("refused");
     }
@@ -248,35 +255,35 @@ describe("the end", () => {
   });
 
   describe("what is proven", () => {
-    const next = { kind: "summary", spends: "further", freshSession: false } as const;
+    const next = { kind: "summary", spends: "follow_ups", freshSession: false } as const;
     const silent = having(accepted, { ...events.proven, turnEnded: false, next });
-    const asked = having(silent, events.asked_further);
+    const asked = having(silent, events.submit_follow_up);
 
     test("may be asked further once, stays responded and read, and keeps its lane until that turn ends", () => {
       expect(silent).toMatchObject({ status: "responded", readCommittedAt: 70, turnEndedAt: null });
-      expect(transition(silent, events.asked_further)).toMatchObject({
+      expect(transition(silent, events.submit_follow_up)).toMatchObject({
         record: { status: "responded", readCommittedAt: 70, respondedAt: 70, attempts: 1, nextAttempt: null },
         effects: [{ type: "send", attempt: { number: 2, kind: "summary", sends: 1 } }],
       });
       expect(isOutstanding(asked)).toBe(true);
       expect(isOutstanding(having(asked, events.turn_ended))).toBe(false);
-      expect(transition(asked, { ...events.asked_further, attempt: anAttempt(3, { kind: "summary" }) })).toHaveProperty(
-        "refused",
-      );
+      expect(
+        transition(asked, { ...events.submit_follow_up, attempt: anAttempt(3, { kind: "summary" }) }),
+      ).toHaveProperty("refused");
     });
 
     test("is asked nothing that was not due, and nothing when its turn has ended", () => {
       const retry = anAttempt(2);
-      const followUp = anAttempt(2, { kind: "follow_up", spends: "further" });
-      expect(transition(silent, { ...events.asked_further, attempt: retry })).toHaveProperty("refused");
-      expect(transition(silent, { ...events.asked_further, attempt: followUp })).toHaveProperty("refused");
-      expect(transition(having(silent, events.turn_ended), events.asked_further)).toHaveProperty("refused");
-      expect(transition(owed, events.asked_further)).toHaveProperty("refused");
+      const followUp = anAttempt(2, { kind: "follow_up", spends: "follow_ups" });
+      expect(transition(silent, { ...events.submit_follow_up, attempt: retry })).toHaveProperty("refused");
+      expect(transition(silent, { ...events.submit_follow_up, attempt: followUp })).toHaveProperty("refused");
+      expect(transition(having(silent, events.turn_ended), events.submit_follow_up)).toHaveProperty("refused");
+      expect(transition(owed, events.submit_follow_up)).toHaveProperty("refused");
       expect(having(failedTerminal, { ...events.proven, turnEnded: false, next })).toMatchObject({ nextAttempt: null });
     });
 
     test("is asked again with the same ids only when two reads have missed it", () => {
-      const again: DeliveryEvent = { type: "send_again", at: 90, number: 2, lookAt: 99 };
+      const again: DeliveryEvent = { type: "send_again", at: 90, number: 2, reconcileAt: 99 };
       expect(transition(asked, again)).toHaveProperty("refused");
       expect(transition(having(asked, events.missed, events.missed), again)).toMatchObject({
         record: { status: "responded", attemptList: [{}, { sends: 2 }] },
@@ -287,11 +294,11 @@ describe("the end", () => {
     test("is looked at for the files that it named although it is closed, and not after that", () => {
       const claims = { names: ["a.txt", "b.txt"], until: 90 };
       const named = having(accepted, { ...events.proven, claims });
-      expect(named).toMatchObject({ claims, nextLookAt: 99 });
+      expect(named).toMatchObject({ claims, nextReconcileAt: 99 });
       expect(isOutstanding(named)).toBe(false);
-      expect(having(named, events.files_looked_for)).toMatchObject({
+      expect(having(named, events.files_checked)).toMatchObject({
         claims: null,
-        nextLookAt: null,
+        nextReconcileAt: null,
         diagnostics: ["claimed_file_missing:a.txt"],
       });
     });
@@ -310,7 +317,7 @@ describe("the end", () => {
       having(pending, { ...events.withdrawn, ...elsewhere }),
     ]) {
       expect(isOutstanding(record)).toBe(false);
-      expect(record.nextLookAt).toBe(99);
+      expect(record.nextReconcileAt).toBe(99);
     }
   });
 
@@ -322,7 +329,7 @@ describe("the end", () => {
 
   test("observing a responded delivery again changes nothing", () => {
     expect(transition(responded, events.proven)).toHaveProperty("refused");
-    expect(transition(responded, events.looked)).toEqual({ refused: true, reason: "already_closed" });
+    expect(transition(responded, events.reconciled)).toEqual({ refused: true, reason: "already_closed" });
   });
 
   test("a stop while the turn may run owes its end; before or after that nothing is owed", () => {

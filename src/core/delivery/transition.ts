@@ -50,7 +50,7 @@ export function transition(record: DeliveryRecord, event: DeliveryEvent): Transi
   // What is closed is not looked at again, unless for the files that it named; what failed for good may be, for late
   // proof; what waits, for its expiry.
   const closed = (changed.status === "responded" || changed.status === "cancelled") && !isOwed(changed);
-  const next = closed && changed.claims === null ? { ...changed, nextLookAt: null } : changed;
+  const next = closed && changed.claims === null ? { ...changed, nextReconcileAt: null } : changed;
   return { record: next, effects: move.effects?.(next) ?? [] };
 }
 
@@ -116,5 +116,5 @@ export function applyEvents(
 
 /** Each of these has a prompt leave once it is durable. */
 export function sendsPrompt({ type }: DeliveryEvent): boolean {
-  return type === "submit" || type === "send_again" || type === "asked_further";
+  return type === "submit" || type === "send_again" || type === "submit_follow_up";
 }

@@ -31,7 +31,7 @@ export function beginNotes({ id, from, text, source, createdAt }: Message, round
 
 export function changeNotes({ record, before, events, admitted }: DeliveryChange, takesIds: boolean): EventBody[] {
   if (admitted) return beginNotes(admitted, record.rounds);
-  const isSent = events.some(({ type }) => type === "submit" || type === "asked_further");
+  const isSent = events.some(({ type }) => type === "submit" || type === "submit_follow_up");
   const attempt = isSent ? record.attemptList.at(-1) : undefined;
   const notes = attempt ? attemptNotes(record, attempt, takesIds) : [];
   if (before && isOver(record) && !isOver(before)) notes.push(endNote(record));

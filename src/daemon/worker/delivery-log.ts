@@ -57,14 +57,14 @@ const logEvents: Record<DeliveryEvent["type"], DeliveryLogEvent | null> = {
   attempts_searched: null,
   acceptance_unknown: null,
   not_sent: null,
-  looked: null,
+  reconciled: null,
   failed_retryable: null,
   rescheduled: null,
   turn_ended: null,
   read_commit_failed: null,
   retried_by_person: null,
-  files_looked_for: null,
-  asked_further: null,
+  files_checked: null,
+  submit_follow_up: null,
 };
 
 /** `msg` is for people; programs read `event`. */
@@ -103,7 +103,7 @@ function logFields(record: DeliveryRecord, reason: string | null) {
     status: record.status,
     responseState: record.responseState,
     attempts: record.attempts,
-    nextAttemptAt: record.nextLookAt === null ? null : new Date(record.nextLookAt).toISOString(),
+    nextAttemptAt: record.nextReconcileAt === null ? null : new Date(record.nextReconcileAt).toISOString(),
     visibleReplyCorrelation: record.proof?.visibleReply?.correlation ?? null,
     visibleReplySemanticallySufficient: record.proof === null ? null : record.proof.visibleReply !== null,
     reason,

@@ -8,19 +8,19 @@ test("each time of an attempt is counted once, by runtime, from the moment it wa
   const registry = new Registry();
   const count = deliveryMetrics(registry);
   const sent = having(aRecord(), submitEvent(1, 1000));
-  const accepted: DeliveryEvent = { type: "accepted", at: 1200, number: 1, storedAt: 1200, lookAt: 9000 };
+  const accepted: DeliveryEvent = { type: "accepted", at: 1200, number: 1, storedAt: 1200, reconcileAt: 9000 };
   const stored = having(sent, accepted);
   count({ record: stored, before: sent, events: [accepted] });
   // Seen to have been a little earlier, later on: known already.
   const earlier = { number: 1, storedAt: 1100, firstTokenAt: 3000, lastActivityAt: 3000, finishedAt: null };
   const looked: DeliveryEvent = {
-    type: "looked",
+    type: "reconciled",
     at: 4000,
     observed: null,
     reason: null,
     found: true,
     missed: false,
-    lookAt: 9000,
+    reconcileAt: 9000,
   };
   const seen = { ...having(stored, looked), attemptList: [{ ...stored.attemptList[0], ...earlier }] } as typeof stored;
   count({ record: seen, before: stored, events: [looked] });

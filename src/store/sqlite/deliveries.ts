@@ -1,13 +1,47 @@
 /** Deliveries by id, message and lane. Those that move are kept in memory: what was just written is not read again. */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
-import { recordFrom, statuses } from "../../core/delivery/record.ts";
+import { isOutstanding, isOwed, recordFrom, statuses, storedRecord } from "../../core/delivery/record.ts";
 import type { Page } from "../../core/log/page.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
 import { deliveryPages } from "./delivery-pages.ts";
-import type { DeliveryColumns } from "./stored-record.ts";
-import { columnsOf } from "./stored-record.ts";
+
+/** The record, and beside it what rules and queries need. */
+export type DeliveryColumns = {
+  version: number;
+  status: string;
+  outstanding: number;
+  owed: number;
+  nextReconcileAt: number | null;
+  failedAt: number | null;
+  readCommittedAt: number | null;
+  proof: string | null;
+  attempts: number;
+  maxAttempts: number;
+  updatedAt: number;
+  team: string | null;
+  record: string;
+};
+
+export function columnsOf(record: DeliveryRecord): DeliveryColumns {
+  const { version, status, failedAt, readCommittedAt, attempts, maxAttempts, updatedAt, team } = record;
+  return {
+    version,
+    status,
+    outstanding: Number(isOutstanding(record)),
+    owed: Number(isOwed(record)),
+    nextReconcileAt: record.nextReconcileAt,
+    failedAt,
+    readCommittedAt,
+    proof: record.proof?.by ?? null,
+    attempts,
+    maxAttempts,
+    updatedAt,
+    team,
+    record: JSON.stringify(storedRecord(record)),
+  };
+}
 
 type Row = { seq: number; record: string };
 type Known = { seq: number; record: DeliveryRecord };

@@ -5,23 +5,25 @@ import { AppError } from "../../app-error.ts";
 import type { EventFilter, EventPage, LoggedEvent, StoredEvent } from "../../core/log/event-page.ts";
 import type { EventType, UniversalEvent } from "../../core/turn/universal-event.ts";
 
-type Row = { place: number; body: string };
+type Row = { position: number; body: string };
 
 /** A page of large events is cut short, so that it fits into memory many times over. */
 const maxCharacters = 4 * 1024 * 1024;
 
 export function eventStatements(db: Database.Database) {
   const trim = eventTrimming(db);
-  const all = db.prepare<[number, number], Row>("SELECT place, body FROM event WHERE place > ? ORDER BY place LIMIT ?");
+  const all = db.prepare<[number, number], Row>(
+    "SELECT position, body FROM event WHERE position > ? ORDER BY position LIMIT ?",
+  );
   const ofLane = db.prepare<[string, number, number], Row>(
-    "SELECT place, body FROM event WHERE lane_id = ? AND place > ? ORDER BY place LIMIT ?",
+    "SELECT position, body FROM event WHERE lane_id = ? AND position > ? ORDER BY position LIMIT ?",
   );
   const newest = db.prepare<[string, number, number], { body: string }>(
     "SELECT body FROM event WHERE lane_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
   );
   const reached = db.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'event'").pluck();
-  const lost = db.prepare<[], number>("SELECT max(lost_place) FROM event_lane").pluck();
-  const lostOf = db.prepare<[string], number>("SELECT lost_place FROM event_lane WHERE lane_id = ?").pluck();
+  const lost = db.prepare<[], number>("SELECT max(lost_position) FROM event_lane").pluck();
+  const lostOf = db.prepare<[string], number>("SELECT lost_position FROM event_lane WHERE lane_id = ?").pluck();
   const floor = db.prepare<[], number>("SELECT coalesce(max(event_floor), 0) FROM restored").pluck();
   const lastSeq = db.prepare<[string], number>("SELECT last_seq FROM event_lane WHERE lane_id = ?").pluck();
   const inTurn = db.prepare<[], string>("SELECT lane_id FROM event_lane WHERE in_turn = 1 ORDER BY lane_id").pluck();
@@ -37,22 +39,22 @@ export function eventStatements(db: Database.Database) {
   const lostUpTo = (laneId: string | undefined) =>
     Math.max(floor.get() ?? 0, (laneId === undefined ? lost.get() : lostOf.get(laneId)) ?? 0);
   /** Where to read from, and whether something between there and the cursor is missing. */
-  const beginning = (cursor: string | undefined, missing: number): EventPlace & { reset: boolean } => {
-    if (cursor === undefined) return { place: 0, knownLost: missing, reset: false };
-    const from = eventPlace(cursor);
-    if (from.place > end()) return { place: 0, knownLost: missing, reset: true };
-    return { place: from.place, knownLost: missing, reset: missing > Math.max(from.place, from.knownLost) };
+  const beginning = (cursor: string | undefined, missing: number): EventPosition & { reset: boolean } => {
+    if (cursor === undefined) return { position: 0, knownLost: missing, reset: false };
+    const from = eventPosition(cursor);
+    if (from.position > end()) return { position: 0, knownLost: missing, reset: true };
+    return { position: from.position, knownLost: missing, reset: missing > Math.max(from.position, from.knownLost) };
   };
 
   return {
-    end: () => eventCursor({ place: end(), knownLost: 0 }),
+    end: () => eventCursor({ position: end(), knownLost: 0 }),
     last,
     lanesInTurn: (): string[] => inTurn.all(),
     append(events: readonly LoggedEvent[], keep: number): string[] {
       const lanes = lastOfEach(events, last);
       const cursors = events.map(({ event, text }) => {
         const { lastInsertRowid } = insert.run(event.lane, event.seq, Math.round(event.time), text);
-        return eventCursor({ place: Number(lastInsertRowid), knownLost: 0 });
+        return eventCursor({ position: Number(lastInsertRowid), knownLost: 0 });
       });
       for (const [lane, { seq, inTurn }] of lanes) {
         count.run({ lane, seq, inTurn });
@@ -61,21 +63,21 @@ export function eventStatements(db: Database.Database) {
       return cursors;
     },
     page({ after, lane, limit }: EventFilter): EventPage {
-      const { place, knownLost, reset } = beginning(after, lostUpTo(lane));
+      const { position, knownLost, reset } = beginning(after, lostUpTo(lane));
       const ended = end();
-      const rows = lane === undefined ? all.iterate(place, limit) : ofLane.iterate(lane, place, limit);
+      const rows = lane === undefined ? all.iterate(position, limit) : ofLane.iterate(lane, position, limit);
       const events: StoredEvent[] = [];
       let characters = 0;
       let cut = false;
-      for (const { place, body } of rows) {
+      for (const { position, body } of rows) {
         const event = JSON.parse(body) as UniversalEvent;
-        events.push({ cursor: eventCursor({ place, knownLost }), event, text: body });
+        events.push({ cursor: eventCursor({ position, knownLost }), event, text: body });
         characters += body.length;
         cut = characters > maxCharacters || events.length === limit;
         if (cut) break;
       }
-      const begun = eventCursor({ place, knownLost });
-      const cursor = cut ? (events.at(-1)?.cursor ?? begun) : eventCursor({ place: ended, knownLost });
+      const begun = eventCursor({ position, knownLost });
+      const cursor = cut ? (events.at(-1)?.cursor ?? begun) : eventCursor({ position: ended, knownLost });
       return { reset: reset ? begun : null, events, cursor };
     },
     before: (laneId: string, seq: number | null, limit: number): UniversalEvent[] =>
@@ -107,16 +109,16 @@ function outOfOrder(lane: string, seq: number, last: number): AppError {
   });
 }
 
-type EventPlace = { place: number; knownLost: number };
+type EventPosition = { position: number; knownLost: number };
 
-function eventCursor({ place, knownLost }: EventPlace): string {
-  return Buffer.from(knownLost > place ? `e1.${place}.${knownLost}` : `e1.${place}`).toString("base64url");
+function eventCursor({ position, knownLost }: EventPosition): string {
+  return Buffer.from(knownLost > position ? `e1.${position}.${knownLost}` : `e1.${position}`).toString("base64url");
 }
 
-function eventPlace(cursor: string): EventPlace {
+function eventPosition(cursor: string): EventPosition {
   const text = Buffer.from(cursor, "base64url").toString("latin1");
-  const [, place, knownLost = "0"] = /^e1\.(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text) ?? [];
-  if (place !== undefined) return { place: Number(place), knownLost: Number(knownLost) };
+  const [, position, knownLost = "0"] = /^e1\.(\d{1,15})(?:\.(\d{1,15}))?$/.exec(text) ?? [];
+  if (position !== undefined) return { position: Number(position), knownLost: Number(knownLost) };
   throw new AppError({
     code: "cursor_invalid",
     message: "The cursor is not one of the events.",
@@ -132,7 +134,9 @@ export function eventTrimming(db: Database.Database) {
     "SELECT first_seq AS first, last_seq AS last FROM event_lane WHERE lane_id = ?",
   );
   const lanes = db.prepare<[], string>("SELECT lane_id FROM event_lane").pluck();
-  const placeOf = db.prepare<[string, number], number>("SELECT place FROM event WHERE lane_id = ? AND seq = ?").pluck();
+  const positionOf = db
+    .prepare<[string, number], number>("SELECT position FROM event WHERE lane_id = ? AND seq = ?")
+    .pluck();
   const firstYoung = db
     .prepare<[string, number], number>(
       "SELECT seq FROM event WHERE lane_id = ? AND at >= ? ORDER BY lane_id, seq LIMIT 1",
@@ -140,15 +144,15 @@ export function eventTrimming(db: Database.Database) {
     .pluck();
   const remove = db.prepare<[string, number]>("DELETE FROM event WHERE lane_id = ? AND seq <= ?");
   const forget = db.prepare<[number, number, string]>(
-    "UPDATE event_lane SET first_seq = ?, lost_place = max(lost_place, ?) WHERE lane_id = ?",
+    "UPDATE event_lane SET first_seq = ?, lost_position = max(lost_position, ?) WHERE lane_id = ?",
   );
 
   /** Everything up to this number. */
   const upTo = (lane: string, seq: number): number => {
-    const place = placeOf.get(lane, seq);
-    if (place === undefined) return 0;
+    const position = positionOf.get(lane, seq);
+    if (position === undefined) return 0;
     const { changes } = remove.run(lane, seq);
-    forget.run(seq + 1, place, lane);
+    forget.run(seq + 1, position, lane);
     return changes;
   };
 

@@ -9,9 +9,10 @@ import { recordFrom } from "../../core/delivery/record.ts";
 import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
 import type { Finding, Store } from "../port.ts";
+import type { DeliveryColumns } from "./deliveries.ts";
+import { columnsOf } from "./deliveries.ts";
 import { eventTrimming } from "./events.ts";
-import type { DeliveryColumns } from "./stored-record.ts";
-import { columnsOf, eventFrom } from "./stored-record.ts";
+import { eventFrom } from "./log.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {

@@ -5,7 +5,7 @@ import { admit, move, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { columnsOf } from "./stored-record.ts";
+import { columnsOf } from "./deliveries.ts";
 
 let file: StoreFile;
 let db: Database.Database;
@@ -42,8 +42,8 @@ const check = refused("SQLITE_CONSTRAINT_CHECK", /CHECK constraint failed/);
 
 describe("a record is not taken", () => {
   it("when it is outstanding and nobody would look at it again", () => {
-    expect(() => write(held, { nextLookAt: null })).toThrow(check);
-    expect(() => write(held, { nextLookAt: 1 })).not.toThrow();
+    expect(() => write(held, { nextReconcileAt: null })).toThrow(check);
+    expect(() => write(held, { nextReconcileAt: 1 })).not.toThrow();
   });
 
   it("when it is read without proof, unless a person cancelled it", () => {
@@ -54,7 +54,7 @@ describe("a record is not taken", () => {
   });
 
   it("when its lane is held by another", () => {
-    const second = { status: "submitting", nextLookAt: 1 } as const;
+    const second = { status: "submitting", nextReconcileAt: 1 } as const;
     expect(() => write(waiting, second)).toThrow(refused("SQLITE_CONSTRAINT_UNIQUE", /delivery\.lane_id/));
     write(held, { status: "failed_terminal" });
     expect(() => write(waiting, second)).not.toThrow();

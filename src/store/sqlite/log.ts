@@ -2,12 +2,12 @@
 import type Database from "better-sqlite3";
 import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { storedRecord, upcast } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { FeedItem } from "../../core/log/feed-item.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { eventFrom, eventText } from "./stored-record.ts";
 
 type Row = {
   seq: number;
@@ -110,4 +110,14 @@ export function logStatements(db: Database.Database, lane: (id: string) => Lane 
       return { items: lost ? [reset, ...items] : items, cursor: cursorFrom(to) };
     },
   };
+}
+
+/** The first event of a delivery holds its whole record. */
+function eventText(event: DeliveryEvent): string {
+  return JSON.stringify("record" in event ? { ...event, record: storedRecord(event.record) } : event);
+}
+
+export function eventFrom(text: string): DeliveryEvent {
+  const event = JSON.parse(text) as DeliveryEvent;
+  return "record" in event ? { ...event, record: upcast(event.record) } : event;
 }

@@ -1,4 +1,4 @@
-/** Messages as they were sent, and whether they are read. */
+/** Messages as they were sent, whether they are read, and the search for their words. */
 import type Database from "better-sqlite3";
 import type { Page } from "../../core/log/page.ts";
 import type { Mail, Message, Recipient } from "../../core/message/message.ts";
@@ -12,6 +12,9 @@ type Row = { seq: number; body: string; payloadHash: string; readAt: number | nu
 export type KnownMessage = { seq: number; payloadHash: string; message: Mail };
 
 const columns = "seq, body, payload_hash AS payloadHash, read_at AS readAt, lane_id AS laneId";
+
+/** Making words searchable costs more than storing them, and costs less for many messages at a time. */
+const searchBatch = 500;
 
 export function mailStatements(db: Database.Database) {
   const byId = db.prepare<[string, string], Row>(`SELECT ${columns} FROM message WHERE recipient = ? AND id = ?`);
@@ -47,7 +50,23 @@ export function mailStatements(db: Database.Database) {
       AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message_seq = message.seq)
     ORDER BY seq`);
 
+  const indexed = db.prepare<[], number>("SELECT searchable_seq FROM store_state").pluck();
+  const reached = db.prepare<[], number>("SELECT coalesce(max(seq), 0) FROM message").pluck();
+  const addWords = db.prepare<[number, number]>(`
+    INSERT INTO message_words (rowid, text, summary)
+    SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message WHERE seq > ? AND seq <= ?`);
+  const rememberIndexed = db.prepare<[number]>("UPDATE store_state SET searchable_seq = ?");
+
+  const makeSearchable = (): void => {
+    const [from, to] = [indexed.get() ?? 0, reached.get() ?? 0];
+    if (to === from) return;
+    addWords.run(from, to);
+    rememberIndexed.run(to);
+  };
+
   return {
+    makeSearchable,
+    isSearchable: (): boolean => reached.get() === indexed.get(),
     find(recipient: Recipient, id: string): KnownMessage | null {
       const row = byId.get(recipientKey(recipient), id);
       return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
@@ -75,7 +94,10 @@ export function mailStatements(db: Database.Database) {
         JSON.stringify(message),
         message.createdAt,
       );
-      return written.changes === 0 ? null : Number(written.lastInsertRowid);
+      if (written.changes === 0) return null;
+      const seq = Number(written.lastInsertRowid);
+      if (seq % searchBatch === 0) makeSearchable();
+      return seq;
     },
     markRead: (seq: number, at: number): void => void markRead.run(at, seq),
     unrecorded: () => unrecorded.all().map(messageFrom),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aMessage, aRecord } from "../../../test/support/records.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { answerMail, failureMail } from "../../core/delivery/replies.ts";
@@ -11,6 +11,7 @@ import type { Message } from "../../core/message/message.ts";
 import { payloadHash, recipientKey } from "../../core/message/message.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
+import { renamedEvent, renamedRecord } from "./migrations/stored-names.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 let directory: string;
@@ -99,4 +100,43 @@ it("the time that it takes grows with the store, and not with its square", () =>
   }
   const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${change}`).all();
   expect(plan.map((step) => step.detail).filter((detail) => detail.startsWith("SCAN"))).toEqual(["SCAN message"]);
+});
+
+describe("names of version 4", () => {
+  it("are those of version 5 in a record, its attempts included", () => {
+    const attempt = { number: 2, kind: "summary", spends: "further", sessionId: "s1" };
+    const old = { id: "d1", nextLookAt: 5, looks: 3, attemptList: [attempt], nextAttempt: { spends: "further" } };
+    expect(JSON.parse(renamedRecord(JSON.stringify(old)))).toEqual({
+      id: "d1",
+      nextReconcileAt: 5,
+      reconciles: 3,
+      attemptList: [{ ...attempt, spends: "follow_ups" }],
+      nextAttempt: { spends: "follow_ups" },
+    });
+  });
+
+  it.each([
+    [
+      { type: "looked", found: true, lookAt: 9 },
+      { type: "reconciled", found: true, reconcileAt: 9 },
+    ],
+    [
+      { type: "files_looked_for", missing: ["looks"], next: { spends: "further" }, lookAt: 9 },
+      { type: "files_checked", missing: ["looks"], next: { spends: "follow_ups" }, reconcileAt: 9 },
+    ],
+    [
+      { type: "asked_further", attempt: { spends: "further" }, lookAt: 9 },
+      { type: "submit_follow_up", attempt: { spends: "follow_ups" }, reconcileAt: 9 },
+    ],
+    [
+      { type: "admitted", record: { nextLookAt: null, looks: 0 } },
+      { type: "admitted", record: { nextReconcileAt: null, reconciles: 0 } },
+    ],
+    [
+      { type: "attempts_searched", found: [{ spends: "attempts" }] },
+      { type: "attempts_searched", found: [{ spends: "attempts" }] },
+    ],
+  ])("are those of version 5 in %j", (old, renamed) => {
+    expect(JSON.parse(renamedEvent(JSON.stringify(old)) ?? "")).toEqual(renamed);
+  });
 });

@@ -8,8 +8,10 @@ import { usage } from "./migrations/0003-usage.ts";
 import { events } from "./migrations/0004-events.ts";
 import { log } from "./migrations/0005-log.ts";
 
+type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
+
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly string[] = [ledger, daemon, usage, events, log];
+const migrations: readonly Migration[] = [{ sql: ledger }, { sql: daemon }, { sql: usage }, { sql: events }, log];
 
 export const schemaVersion = migrations.length;
 
@@ -17,7 +19,9 @@ export function migrate(db: Database.Database, path: string): void {
   for (let version = versionOf(db) + 1; version <= schemaVersion; version++) {
     try {
       db.transaction(() => {
-        db.exec(migrations[version - 1] ?? "");
+        const { sql, functions = {} } = migrations[version - 1] ?? { sql: "" };
+        for (const [name, run] of Object.entries(functions)) db.function(name, { deterministic: true }, run);
+        db.exec(sql);
         db.pragma(`user_version = ${version}`);
       })();
     } catch (error) {

@@ -9,7 +9,6 @@ import { laneStatements } from "./lanes.ts";
 import { logStatements } from "./log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
-import { searchIndex } from "./search.ts";
 
 /** Every statement that `use` prepares, with the plan for it. */
 function plansOf(use: (db: Database.Database) => void): { sql: string; plan: string[] }[] {
@@ -45,7 +44,6 @@ it("no statement of mail, ledger, feed or events reads on and on, but for the co
   const plans = plansOf((db) => {
     mailStatements(db);
     logStatements(db, laneStatements(db).find, deliveryStatements(db));
-    searchIndex(db);
     eventStatements(db);
   });
   expect(plans.length).toBeGreaterThan(30);
@@ -54,7 +52,9 @@ it("no statement of mail, ledger, feed or events reads on and on, but for the co
 
 it("unread messages without a delivery are looked for among the unread alone", () => {
   const plans = plansOf((db) => void mailStatements(db)).filter(({ sql }) => sql.includes("NOT EXISTS"));
-  expect(plans.map(({ plan }) => plan[0])).toEqual([expect.stringMatching(/^SCAN message USING INDEX message_unread$/)]);
+  expect(plans.map(({ plan }) => plan[0])).toEqual([
+    expect.stringMatching(/^SCAN message USING INDEX message_unread$/),
+  ]);
 });
 
 it("a page of deliveries is read in order, and no further than it goes", () => {

@@ -4,10 +4,8 @@ import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
-import type { Admission, AdmissionRequest } from "../../core/plan/admission-plan.ts";
-import { planAdmission } from "../../core/plan/admission-plan.ts";
-import { planEvents, planRebuild } from "../../core/plan/delivery-plan.ts";
-import { changedLane, planLane, planSession } from "../../core/plan/lane-plan.ts";
+import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
+import { changedLane, planAdmission, planEvents, planLane, planRebuild, planSession } from "../../core/plan/plans.ts";
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Store } from "../port.ts";
@@ -30,7 +28,6 @@ import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { rescueStore } from "./rescue-store.ts";
-import { searchIndex } from "./search.ts";
 import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = {
@@ -68,7 +65,6 @@ type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock:
 function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }: Options): Store {
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
-  const search = searchIndex(db);
   const deliveries = deliveryStatements(db);
   const log = logStatements(db, lanes.find, deliveries);
   const events = eventStatements(db);
@@ -92,7 +88,6 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     const seq = mail.insert(message, payloadHash);
     if (seq === null) return null;
     log.addMessage(seq, message);
-    search.added(seq);
     return seq;
   };
   const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
@@ -195,7 +190,7 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
     async messages(filter) {
-      if (filter.query !== undefined && search.isBehind()) await commits.write(search.catchUp);
+      if (filter.query !== undefined && !mail.isSearchable()) await commits.write(mail.makeSearchable);
       return mail.page(filter);
     },
     writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
@@ -219,7 +214,7 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     openDeliveries: async (laneId) => deliveries.openIn(laneId),
     waiting: async (laneId) => deliveries.waiting(laneId),
     lanesWithWork: async () => deliveries.lanesWithWork(),
-    nextLookAt: async (after = Number.NEGATIVE_INFINITY) => deliveries.nextReconcileAt(after),
+    nextReconcileAt: async (after = Number.NEGATIVE_INFINITY) => deliveries.nextReconcileAt(after),
     scheduledAfter: async (time) => deliveries.scheduledAfter(time),
     dueReconciles: async (at, limit, exceptTeams = []) => deliveries.dueReconciles(at, limit, exceptTeams),
     failedWithReply: async () => deliveries.failedWithReply(),

@@ -106,7 +106,7 @@ export const deliverySchema = sentSchema
     failedAt: nullableTime,
     cancelledAt: nullableTime,
     readCommittedAt: nullableTime,
-    nextLookAt: nullableTime,
+    nextReconcileAt: nullableTime,
     expiresAt: nullableTime,
     version: z.number().int(),
   })

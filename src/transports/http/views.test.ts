@@ -118,10 +118,10 @@ describe("an outcome", () => {
   });
 
   it("is still to come while the agent is asked for a summary of what it did", () => {
-    const next = { kind: "summary", spends: "further", freshSession: false } as const;
+    const next = { kind: "summary", spends: "follow_ups", freshSession: false } as const;
     const silent = having(sentOnce, proven({ at: 4000, turnEnded: false, next }));
-    const attempt = { ...anAttempt(2), kind: "summary", spends: "further" } as const;
-    const asked = having(silent, { type: "asked_further", at: 4100, attempt, runId: "run", lookAt: 9000 });
+    const attempt = { ...anAttempt(2), kind: "summary", spends: "follow_ups" } as const;
+    const asked = having(silent, { type: "submit_follow_up", at: 4100, attempt, runId: "run", reconcileAt: 9000 });
     const said = having(asked, { type: "turn_ended", at: 4200 });
     const pending = [silent, asked, said].map((record) => sentView(state(record)).responsePending);
     expect(pending).toEqual([true, true, false]);
@@ -136,11 +136,11 @@ describe("an outcome", () => {
 
 describe("the audit", () => {
   it("names who did something, and why", () => {
-    const by = { by: "ada", reason: "stopped_by_person", readCommitted: true, lookAt: 9 };
+    const by = { by: "ada", reason: "stopped_by_person", readCommitted: true, reconcileAt: 9 };
     const row = auditView({ type: "cancelled", at: 0, ...by });
     expectExactly(auditSchema, row);
     expect(row).toEqual({ at: "1970-01-01T00:00:00.000Z", event: "cancelled", reason: "stopped_by_person", by: "ada" });
-    const failed = auditView({ type: "read_commit_failed", at: 0, error: "read-only", lookAt: 9 });
+    const failed = auditView({ type: "read_commit_failed", at: 0, error: "read-only", reconcileAt: 9 });
     expect(failed).toMatchObject({ reason: "read-only", by: null });
   });
 });

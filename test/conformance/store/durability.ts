@@ -31,7 +31,7 @@ export function durability(subject: Subject): void {
       outstanding: await store.outstanding("lane"),
       head: await store.head("lane"),
       work: await store.lanesWithWork(),
-      nextLookAt: await store.nextLookAt(),
+      nextReconcileAt: await store.nextReconcileAt(),
       due: await store.dueReconciles(Number.MAX_SAFE_INTEGER, 100),
       failedWithReply: await store.failedWithReply(),
       unrecorded: await store.unrecorded(),

@@ -10,7 +10,7 @@ import type { TransitionRules } from "./transition-rule.ts";
 
 export const completionTransitions: TransitionRules<
   | "proven"
-  | "files_looked_for"
+  | "files_checked"
   | "failed_terminal"
   | "turn_ended"
   | "read_committed"
@@ -39,19 +39,19 @@ export const completionTransitions: TransitionRules<
       readCommittedAt: event.readCommitted ? event.at : null,
       lastReason: null,
       diagnostics: addDiagnostics(record, event.diagnostics),
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
     effects: readCommitOwed,
   },
 
-  files_looked_for: {
+  files_checked: {
     from: ["responded"],
     refuse: (record) => (record.claims === null ? "no_file_is_looked_for" : null),
     change: (record, event) => ({
       claims: null,
       nextAttempt: record.turnEndedAt === null ? (event.next ?? record.nextAttempt) : null,
       diagnostics: addDiagnostics(record, event.missing.map(missingFileDiagnostic)),
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
@@ -62,9 +62,9 @@ export const completionTransitions: TransitionRules<
       holdsLane: false,
       failedAt: event.at,
       nextAttempt: null,
-      looks: 0,
+      reconciles: 0,
       lastReason: event.reason,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
@@ -94,8 +94,8 @@ export const completionTransitions: TransitionRules<
     refuse: (record) => (record.readCommittedAt === null ? null : "read_is_committed"),
     change: (record, event) => ({
       readCommitError: event.error,
-      looks: record.looks + 1,
-      nextLookAt: event.lookAt,
+      reconciles: record.reconciles + 1,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
@@ -105,11 +105,11 @@ export const completionTransitions: TransitionRules<
       status: "cancelled",
       cancelledAt: event.at,
       nextAttempt: null,
-      looks: 0,
+      reconciles: 0,
       lastReason: event.reason,
       turnEndedAt: turnMayRun(record) ? null : event.at,
       readCommittedAt: event.readCommitted ? event.at : null,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
     effects: readCommitOwed,
   },
@@ -123,7 +123,7 @@ export const completionTransitions: TransitionRules<
       lastReason: event.reason,
       turnEndedAt: event.at,
       readCommittedAt: event.readCommitted ? event.at : null,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
     effects: readCommitOwed,
   },
@@ -140,7 +140,7 @@ export const completionTransitions: TransitionRules<
       failedAt: null,
       // Whoever retries it wants it sent, whatever its expiry was.
       expiresAt: null,
-      nextLookAt: null,
+      nextReconcileAt: null,
     }),
   },
 };

@@ -9,7 +9,7 @@ import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 export const observationTransitions: TransitionRules<
-  "attempts_searched" | "looked" | "unanswered" | "failed_retryable" | "retry_scheduled" | "rescheduled"
+  "attempts_searched" | "reconciled" | "unanswered" | "failed_retryable" | "retry_scheduled" | "rescheduled"
 > = {
   attempts_searched: {
     from: ["pending"],
@@ -29,16 +29,16 @@ export const observationTransitions: TransitionRules<
         maxAttempts: Math.max(record.maxAttempts, event.found.length),
         submittedAt: last.submittedAt,
         acceptedAt: event.at,
-        nextLookAt: event.lookAt,
+        nextReconcileAt: event.reconcileAt,
       };
     },
   },
 
-  looked: {
+  reconciled: {
     from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
     refuse: (record, event) => {
       const owesALook = isOutstanding(record) || isOwed(record) || record.claims !== null;
-      if (event.lookAt === null && owesALook) return "outstanding_without_next_look";
+      if (event.reconcileAt === null && owesALook) return "outstanding_without_next_reconcile";
       return owesALook || record.status === "failed_terminal" ? null : "already_closed";
     },
     change: (record, event) => ({
@@ -46,37 +46,41 @@ export const observationTransitions: TransitionRules<
         ? { status: "accepted" as const, acceptedAt: record.acceptedAt ?? event.at }
         : {}),
       acceptanceUnknown: event.found ? false : record.acceptanceUnknown,
-      looks: record.looks + 1,
+      reconciles: record.reconciles + 1,
       missedReads: event.missed ? record.missedReads + 1 : 0,
       lastReason: event.reason ?? record.lastReason,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
   unanswered: {
     from: ["accepted"],
-    change: (_, event) => ({ status: "unanswered", lastReason: event.reason, nextLookAt: event.lookAt }),
+    change: (_, event) => ({ status: "unanswered", lastReason: event.reason, nextReconcileAt: event.reconcileAt }),
   },
 
   failed_retryable: {
     from: ["submitting", "accepted", "failed_retryable"],
-    change: (_, event) => ({ status: "failed_retryable", lastReason: event.reason, nextLookAt: event.lookAt }),
+    change: (_, event) => ({
+      status: "failed_retryable",
+      lastReason: event.reason,
+      nextReconcileAt: event.reconcileAt,
+    }),
   },
 
   retry_scheduled: {
     from: ["unanswered", "failed_retryable"],
     refuse: (record, event) => (budgetLeft(record, event.next.spends) ? null : `no_${event.next.spends}_left`),
-    change: (_, event) => ({ status: "retry_scheduled", nextAttempt: event.next, nextLookAt: event.lookAt }),
+    change: (_, event) => ({ status: "retry_scheduled", nextAttempt: event.next, nextReconcileAt: event.reconcileAt }),
   },
 
   rescheduled: {
     from: [...openStatuses, "failed_terminal", "responded", "cancelled"],
     refuse: (record, event) => {
-      if (record.nextLookAt === null) return "nothing_is_scheduled";
-      return event.lookAt > record.nextLookAt ? "later_than_before" : null;
+      if (record.nextReconcileAt === null) return "nothing_is_scheduled";
+      return event.reconcileAt > record.nextReconcileAt ? "later_than_before" : null;
     },
     change: (record, event) => ({
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
       // Grace time and quiet are counted from these.
       submittedAt: notAfter(record.submittedAt, event.at),
       lastObservedAt: notAfter(record.lastObservedAt, event.at),

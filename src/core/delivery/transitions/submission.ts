@@ -12,10 +12,10 @@ import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
 
 /** A prompt that is new has been looked at by nobody. */
-const afresh = { looks: 0, missedReads: 0, quietMs: 0, activityAt: null };
+const afresh = { reconciles: 0, missedReads: 0, quietMs: 0, activityAt: null };
 
 export const submissionTransitions: TransitionRules<
-  "submit" | "send_again" | "asked_further" | "accepted" | "acceptance_unknown" | "not_sent"
+  "submit" | "send_again" | "submit_follow_up" | "accepted" | "acceptance_unknown" | "not_sent"
 > = {
   submit: {
     from: ["pending", "retry_scheduled"],
@@ -40,7 +40,7 @@ export const submissionTransitions: TransitionRules<
       acceptanceUnknown: true,
       holdsLane: true,
       ...afresh,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
       submittedAt: event.at,
       prePromptCursor: event.attempt.prePromptCursor,
     }),
@@ -62,20 +62,20 @@ export const submissionTransitions: TransitionRules<
       status: record.status === "responded" ? "responded" : "submitting",
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends + 1, left: true })),
       acceptanceUnknown: true,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
       // While nothing leaves, the tries come further and further apart.
-      looks: lastAttempt(record)?.left ? 0 : record.looks,
+      reconciles: lastAttempt(record)?.left ? 0 : record.reconciles,
       missedReads: 0,
       submittedAt: event.at,
     }),
     effects: sendLast,
   },
 
-  asked_further: {
+  submit_follow_up: {
     from: ["responded"],
     refuse: (record, { attempt }) => {
       if (record.turnEndedAt !== null) return "turn_has_ended";
-      if (!isFollowUp(attempt.kind) || attempt.spends !== "further") return "not_a_further_attempt";
+      if (!isFollowUp(attempt.kind) || attempt.spends !== "follow_ups") return "not_a_follow_up";
       if (record.nextAttempt?.kind !== attempt.kind) return "not_the_scheduled_attempt";
       if (record.attemptList.some((earlier) => earlier.kind === attempt.kind)) return "was_asked_before";
       return attempt.number === record.attemptList.length + 1 ? null : "attempt_number_out_of_order";
@@ -87,7 +87,7 @@ export const submissionTransitions: TransitionRules<
       nextAttempt: null,
       acceptanceUnknown: true,
       ...afresh,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
       submittedAt: event.at,
       prePromptCursor: event.attempt.prePromptCursor,
     }),
@@ -105,7 +105,7 @@ export const submissionTransitions: TransitionRules<
       })),
       acceptanceUnknown: false,
       acceptedAt: event.at,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
@@ -115,7 +115,7 @@ export const submissionTransitions: TransitionRules<
       status: "failed_retryable",
       acceptanceUnknown: true,
       lastReason: event.reason,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 
@@ -126,9 +126,9 @@ export const submissionTransitions: TransitionRules<
       // It does not count as sent; but an earlier send of the same ids may have arrived.
       acceptanceUnknown: (lastAttempt(record)?.sends ?? 0) > 1,
       attemptList: withLast(record, (last) => ({ ...last, sends: last.sends - 1, left: last.sends > 1 })),
-      looks: record.looks + 1,
+      reconciles: record.reconciles + 1,
       lastReason: event.reason,
-      nextLookAt: event.lookAt,
+      nextReconcileAt: event.reconcileAt,
     }),
   },
 };

@@ -1,9 +1,11 @@
+import { renamedEvent, renamedRecord } from "./stored-names.ts";
+
 /**
  * What the program writes most often costs least: columns that rules and queries need stand beside the record and are
  * written with it, everything that happened to deliveries, lanes and messages is one log that the program writes itself, and
- * words are made searchable in batches.
+ * words are made searchable in batches. What stands in records and events has the names that the program uses.
  */
-export const log = `
+const sql = `
 DROP TRIGGER message_said;
 DROP TRIGGER feed_message;
 DROP TRIGGER feed_delivery;
@@ -51,7 +53,7 @@ CREATE TABLE delivery (
 ) STRICT;
 INSERT INTO delivery
 SELECT message_seq, id, lane_id, version, status, outstanding, owed, next_look_at, failed_at, read_committed_at,
-  record ->> '$.proof.by', record ->> '$.attempts', record ->> '$.maxAttempts', updated_at, team, record
+  record ->> '$.proof.by', record ->> '$.attempts', record ->> '$.maxAttempts', updated_at, team, renamed_record(record)
 FROM old_delivery;
 
 CREATE TABLE attempt (
@@ -78,7 +80,7 @@ CREATE TABLE log (
 CREATE INDEX feed_of_delivery ON feed (delivery_id, version) WHERE delivery_id IS NOT NULL;
 INSERT INTO log (seq, at, lane_id, type, message_seq, delivery_seq, version, alert_id, event)
 SELECT feed.seq, feed.at, feed.lane_id, feed.type, feed.message_seq, old_delivery.message_seq, feed.version,
-  feed.alert_id, delivery_event.event
+  feed.alert_id, renamed_event(delivery_event.event)
 FROM feed
 LEFT JOIN old_delivery ON old_delivery.id = feed.delivery_id
 LEFT JOIN delivery_event ON delivery_event.delivery_id = feed.delivery_id AND delivery_event.version = feed.version
@@ -87,7 +89,8 @@ WHERE feed.delivery_id IS NULL OR delivery_event.event IS NOT NULL;
 INSERT INTO log (seq, at, lane_id, type, delivery_seq, version, event)
 SELECT (SELECT log_floor FROM store_state) + 1
     - row_number() OVER (ORDER BY delivery_event.at DESC, old_delivery.message_seq DESC, delivery_event.version DESC),
-  delivery_event.at, old_delivery.lane_id, 'delivery', old_delivery.message_seq, delivery_event.version, delivery_event.event
+  delivery_event.at, old_delivery.lane_id, 'delivery', old_delivery.message_seq, delivery_event.version,
+  renamed_event(delivery_event.event)
 FROM delivery_event
 JOIN old_delivery ON old_delivery.id = delivery_event.delivery_id
 WHERE NOT EXISTS (
@@ -116,4 +119,9 @@ CREATE INDEX delivery_status ON delivery (status, message_seq);
 -- Only what is for a lane and unread is ever asked for by this; answers to people are many and may stay unread.
 DROP INDEX message_unread;
 CREATE INDEX message_unread ON message (seq) WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;';
+
+ALTER TABLE event RENAME COLUMN place TO position;
+ALTER TABLE event_lane RENAME COLUMN lost_place TO lost_position;
 `;
+
+export const log = { sql, functions: { renamed_record: renamedRecord, renamed_event: renamedEvent } };

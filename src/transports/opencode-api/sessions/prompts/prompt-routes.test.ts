@@ -289,7 +289,7 @@ describe("whoever waits for the answer", () => {
     await sentTo(service);
     await clock.advance(20_000);
     const reason = "withdrawn";
-    await fail(service, "msg_1", { type: "withdrawn", at: 0, by: "user", reason, readCommitted: true, lookAt: 0 });
+    await fail(service, "msg_1", { type: "withdrawn", at: 0, by: "user", reason, readCommitted: true, reconcileAt: 0 });
     await settled();
     await clock.advance(200);
     expect((await waiting).json()).toMatchObject({

@@ -6,30 +6,30 @@ import { admit, failedForGood, move, proven, seen, start, submit } from "../../s
 import { aLane } from "../../support/waybill.ts";
 import type { Subject } from "../store-conformance.ts";
 
-export function looks(subject: Subject): void {
+export function reconciles(subject: Subject): void {
   /** A submitted delivery in a lane of its own, to be looked at so many milliseconds after the start. */
   const submitted = async (laneId: string, lookIn: number, team: string | null = null): Promise<DeliveryRecord> => {
     await subject.store.putLane(aLane({ id: laneId, team }));
     const record = await admit(subject.store, { id: "m1", recipient: { kind: "lane", lane: laneId } });
-    return (await move(subject.store, record, submit(record, { lookAt: start + lookIn }))).record;
+    return (await move(subject.store, record, submit(record, { reconcileAt: start + lookIn }))).record;
   };
-  const looked = (at: number, lookAt: number | null): DeliveryEvent => ({
-    type: "looked",
+  const looked = (at: number, reconcileAt: number | null): DeliveryEvent => ({
+    type: "reconciled",
     at: start + at,
     observed: seen("pending"),
     reason: null,
     found: true,
     missed: false,
-    lookAt: lookAt === null ? null : start + lookAt,
+    reconcileAt: reconcileAt === null ? null : start + reconcileAt,
   });
   const dueLanes = async (after: number, limit = 10) =>
     (await subject.store.dueReconciles(start + after, limit)).map((due) => due.laneId);
 
   it("an idle store has no next look", async () => {
     const { store } = subject;
-    expect(await store.nextLookAt()).toBeNull();
+    expect(await store.nextReconcileAt()).toBeNull();
     await admit(store, { id: "m1" });
-    expect(await store.nextLookAt()).toBeNull();
+    expect(await store.nextReconcileAt()).toBeNull();
     expect(await store.dueReconciles(Number.MAX_SAFE_INTEGER, 10)).toEqual([]);
   });
 
@@ -40,15 +40,15 @@ export function looks(subject: Subject): void {
       ["c", 2000],
     ] as const)
       await submitted(id, ms);
-    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+    expect(await subject.store.nextReconcileAt()).toBe(start + 1000);
   });
 
   it("the next look after a given time leaves out those that are due by then", async () => {
     await submitted("a", 1000);
     await submitted("b", 2000);
-    expect(await subject.store.nextLookAt(start + 999)).toBe(start + 1000);
-    expect(await subject.store.nextLookAt(start + 1000)).toBe(start + 2000);
-    expect(await subject.store.nextLookAt(start + 2000)).toBeNull();
+    expect(await subject.store.nextReconcileAt(start + 999)).toBe(start + 1000);
+    expect(await subject.store.nextReconcileAt(start + 1000)).toBe(start + 2000);
+    expect(await subject.store.nextReconcileAt(start + 2000)).toBeNull();
   });
 
   it("what is scheduled for later than a given time is listed, but for what waits for its expiry", async () => {
@@ -94,21 +94,21 @@ export function looks(subject: Subject): void {
   it("an outstanding delivery cannot lose its next look", async () => {
     const record = await submitted("a", 1000);
     const applied = await subject.store.apply(record.id, [looked(1000, null)]);
-    expect(applied).toMatchObject({ outcome: "refused", reason: "outstanding_without_next_look" });
-    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+    expect(applied).toMatchObject({ outcome: "refused", reason: "outstanding_without_next_reconcile" });
+    expect(await subject.store.nextReconcileAt()).toBe(start + 1000);
   });
 
   it("looks are still due after a restart", async () => {
     await submitted("a", 3000);
     await submitted("b", 1000);
     await subject.reopen();
-    expect(await subject.store.nextLookAt()).toBe(start + 1000);
+    expect(await subject.store.nextReconcileAt()).toBe(start + 1000);
     expect(await dueLanes(3000)).toEqual(["b", "a"]);
   });
 
   it("what is closed is not looked at again", async () => {
-    await move(subject.store, await submitted("a", 1000), proven({ lookAt: start + 2000 }));
-    expect(await subject.store.nextLookAt()).toBeNull();
+    await move(subject.store, await submitted("a", 1000), proven({ reconcileAt: start + 2000 }));
+    expect(await subject.store.nextReconcileAt()).toBeNull();
     expect(await dueLanes(9000)).toEqual([]);
   });
 
@@ -118,12 +118,12 @@ export function looks(subject: Subject): void {
     expect(await dueLanes(59_999)).toEqual([]);
     expect(await dueLanes(60_000)).toEqual(["a"]);
     await move(subject.store, record, looked(60_000, null));
-    expect(await subject.store.nextLookAt()).toBeNull();
+    expect(await subject.store.nextReconcileAt()).toBeNull();
   });
 
   it("a message with an end of its time is looked at then", async () => {
     await admit(subject.store, { id: "m1", expiresAt: start + 7000 });
-    expect(await subject.store.nextLookAt()).toBe(start + 7000);
+    expect(await subject.store.nextReconcileAt()).toBe(start + 7000);
     expect(await dueLanes(7000)).toEqual(["lane"]);
   });
 }

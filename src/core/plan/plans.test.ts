@@ -4,10 +4,8 @@ import { aMessage, aRecord, submitEvent } from "../../../test/support/records.ts
 import { aLane } from "../../../test/support/waybill.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import { newDelivery } from "../delivery/record.ts";
-import type { AdmissionFacts, AdmissionRequest } from "./admission-plan.ts";
-import { planAdmission } from "./admission-plan.ts";
-import { planEvents, planRebuild } from "./delivery-plan.ts";
-import { changedLane, planLane, planSession } from "./lane-plan.ts";
+import type { AdmissionFacts, AdmissionRequest } from "./plans.ts";
+import { changedLane, planAdmission, planEvents, planLane, planRebuild, planSession } from "./plans.ts";
 
 const lane = planLane(null, aLane());
 const message = aMessage();
@@ -92,7 +90,14 @@ describe("events of a delivery", () => {
   });
 
   it("mark the message as read when the read is committed with them", () => {
-    const cancelled = { type: "cancelled", at: 7, by: "ada", reason: "gone", readCommitted: true, lookAt: 7 } as const;
+    const cancelled = {
+      type: "cancelled",
+      at: 7,
+      by: "ada",
+      reason: "gone",
+      readCommitted: true,
+      reconcileAt: 7,
+    } as const;
     const sent = planEvents({ record, lane, holder: null }, [submitted], []).result;
     if (sent.outcome !== "applied") throw new Error(sent.reason);
     const facts = { record: sent.record, lane, holder: record.id };

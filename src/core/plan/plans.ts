@@ -1,0 +1,152 @@
+/**
+ * What a change writes to the store, from facts that an adapter has loaded: an admission, the events of a delivery, a record
+ * that is gone, and the changes of a lane. A refusal writes nothing.
+ */
+import type { DeliveryEvent } from "../delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import { isOutstanding } from "../delivery/record.ts";
+import { applyEvents } from "../delivery/transition.ts";
+import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
+import type { Message, OutgoingMail } from "../message/message.ts";
+import type { Applied, Plan, Writes } from "./writes.ts";
+
+export type Admission =
+  | { outcome: "admitted" | "known"; message: Message; delivery: DeliveryRecord | null }
+  /** The same id with another body. Nothing was changed. */
+  | { outcome: "conflict" }
+  /** The lane is not any more what was seen. Nothing was changed. */
+  | { outcome: "lane_changed" };
+
+/** What a message changes about its lane as it is admitted, decided by what was seen of it. */
+export type LaneChoice = {
+  laneVersion: number;
+  /** Whether it had any deliveries. */
+  wasUsed: boolean;
+  change: LaneChange;
+};
+
+/** `delivery` is null for a person's mailbox. */
+export type AdmissionRequest = {
+  message: Message;
+  payloadHash: string;
+  delivery: DeliveryRecord | null;
+  choice: LaneChoice | null;
+};
+
+export type AdmissionFacts = {
+  /** What the recipient has under the same message id. */
+  known: { message: Message; payloadHash: string; delivery: DeliveryRecord | null } | null;
+  lane: Lane | null;
+  /** Whether the lane has any deliveries; asked for only where there is a choice. */
+  isUsed: boolean;
+};
+
+export type AdmissionPlan = Plan<Admission> | { refused: "lane_unknown" };
+
+export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest): AdmissionPlan {
+  const { known, lane, isUsed } = facts;
+  const { message, payloadHash, delivery, choice } = request;
+  if (known && known.payloadHash !== payloadHash) return { result: { outcome: "conflict" } };
+  if (known) return { result: { outcome: "known", message: known.message, delivery: known.delivery } };
+  const messages = [{ message, payloadHash }];
+  const result: Admission = { outcome: "admitted", message, delivery };
+  if (!delivery) return { result, writes: { messages } };
+  // It may have been removed since it was read.
+  if (!lane) return { refused: "lane_unknown" };
+  const isAsSeen = !choice || (choice.laneVersion === lane.version && choice.wasUsed === isUsed);
+  if (!isAsSeen) return { result: { outcome: "lane_changed" } };
+  const changed = choice && changedLane(lane, choice.change);
+  return {
+    result,
+    writes: {
+      messages,
+      delivery,
+      events: [{ type: "admitted", at: delivery.createdAt, record: delivery }],
+      ...(changed && changed !== lane ? { lane: changed } : {}),
+    },
+  };
+}
+
+export type DeliveryFacts = {
+  record: DeliveryRecord | null;
+  lane: Lane | null;
+  /** The delivery that holds the lane. */
+  holder: string | null;
+};
+
+/** All events or none, with the mail that goes with them. */
+export function planEvents(
+  { record: before, lane, holder }: DeliveryFacts,
+  events: readonly DeliveryEvent[],
+  messages: readonly OutgoingMail[],
+): Plan<Applied> {
+  if (!before) return refused("delivery_unknown", null);
+  const next = applyEvents(before, events, lane);
+  if ("refused" in next) return refused(next.reason, before);
+  const { record, effects } = next;
+  if (isOutstanding(record) && holder !== null && holder !== record.id) {
+    return refused("lane_held_by_another_delivery", before);
+  }
+  const isRead = before.readCommittedAt === null && record.readCommittedAt !== null;
+  return {
+    result: { outcome: "applied", record, effects, before },
+    writes: {
+      change: { before, record },
+      events,
+      messages,
+      ...(isRead && record.readCommittedAt !== null ? { readAt: record.readCommittedAt } : {}),
+    },
+  };
+}
+
+export type RebuildFacts = { isMessageKnown: boolean; existing: DeliveryRecord | null };
+
+/** A record for a message that has none. */
+export function planRebuild({ isMessageKnown, existing }: RebuildFacts, record: DeliveryRecord): Plan<Applied> {
+  if (!isMessageKnown) return refused("message_unknown", null);
+  if (existing) return refused("delivery_known", existing);
+  return {
+    result: { outcome: "applied", record, effects: [] },
+    writes: { delivery: record, events: [{ type: "rebuilt", at: record.createdAt, record }] },
+  };
+}
+
+function refused(reason: string, record: DeliveryRecord | null): Plan<Applied> {
+  return { result: { outcome: "refused", reason, record } };
+}
+
+/** A lane that is made again goes on with its session and its generations. */
+export function planLane(existing: Lane | null, { createdAt, ...settings }: NewLane): Lane {
+  if (existing) return changedLane(existing, settings);
+  return { ...settings, createdAt, pausedReason: null, sessionId: null, generation: 0, version: 1 };
+}
+
+/** The same object when nothing changes. */
+export function changedLane(lane: Lane, change: LaneChange | Partial<Lane>): Lane {
+  const changed: Lane = { ...lane, ...change };
+  const isSame = (Object.keys(change) as (keyof Lane)[]).every((key) => changed[key] === lane[key]);
+  return isSame ? lane : { ...changed, version: lane.version + 1 };
+}
+
+export type SessionFacts = {
+  lane: Lane;
+  /** Another lane whose session it is. */
+  owner: string | null;
+  /** A restore forgets sessions that were opened after the backup; generations go on above this. */
+  generationFloor: number;
+};
+
+export type SessionPlan = { writes: Writes & { lane: Lane } } | { refused: "session_in_use"; owner: string };
+
+/** The session becomes the lane's own, as a new generation. */
+export function planSession(facts: SessionFacts, sessionId: string, openedAt: number): SessionPlan {
+  const { lane, owner, generationFloor } = facts;
+  if (owner !== null) return { refused: "session_in_use", owner };
+  const generation = 1 + Math.max(lane.generation, generationFloor);
+  return {
+    writes: {
+      lane: changedLane(lane, { sessionId, generation }),
+      session: { generation, sessionId, openedAt },
+    },
+  };
+}
