@@ -11,7 +11,7 @@ export type CitedTest = { document: string; claim: string; name: string; files: 
 
 /** The programs whose documents have a table "What was tried", and the files in which its tests are. */
 export const triedIn = {
-  opencode: ["choice", "facts", "faults", "fixtures", "follow_ups", "runtime", "sessions"].map(
+  opencode: ["choice", "facts", "faults", "fixtures", "follow-ups", "runtime", "sessions"].map(
     (topic) => `test/e2e/opencode-${topic}.test.ts`,
   ),
   claude: ["test/e2e/claude-facts.test.ts"],
