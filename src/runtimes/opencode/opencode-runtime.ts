@@ -209,11 +209,14 @@ export class OpencodeRuntime implements Runtime {
     try {
       const problem = await directoryProblem(lane.directory);
       if (problem !== null) return { outcome: "not_sent", reason: problem };
-      const system = await readSystemPrompt(this.#options.systemPromptPath);
+      // One round of requests: each of them keeps the prompt waiting.
+      const [system, selected] = await Promise.all([
+        readSystemPrompt(this.#options.systemPromptPath),
+        selectAgent(lane, this.#api, signal),
+        updateSessionRules(lane, sessionId, this.#permissionSource(), signal),
+      ]);
       if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
-      const selected = await selectAgent(lane, this.#api, signal);
       if ("refused" in selected) return { outcome: "refused", reason: selected.refused };
-      await updateSessionRules(lane, sessionId, this.#permissionSource(), signal);
       return { settings: { ...selected.selection, ...(system.text === null ? {} : { system: system.text }) } };
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };

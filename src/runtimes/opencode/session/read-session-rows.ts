@@ -1,6 +1,6 @@
 /**
- * Reads rows and status of one moment. They come from separate requests, and a turn may begin or end between them: a
- * session is idle only if it was so before and after its rows were read, and no row was open in between.
+ * Reads rows and status of one moment. They come from separate requests, which go out together. A turn may begin or end
+ * between them, and shows by an idle session with an open row; then they are read once more, one after the other.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { OpencodeApi, StoredMessage } from "../server/opencode-api.ts";
@@ -17,20 +17,22 @@ export async function readSessionRows(
   signal: AbortSignal,
 ): Promise<SessionRows | null> {
   const directory = await registry.directoryOf(lane, sessionId, signal);
-  const statusNow = async () => (await api.statuses(directory, signal))[sessionId]?.type ?? "idle";
-  for (let tries = 0; ; tries += 1) {
-    const before = await statusNow();
-    const rows = await api.messages(sessionId, limit, signal);
-    if (rows === null) return null;
-    const after = await statusNow();
-    const status = after === "idle" ? before : after;
-    // A very short turn may lie between the two. A row that stays open is left over from a turn that died.
-    if (status !== "idle" || tries > 0 || !endsOpen(rows)) return { rows, status };
-  }
+  const readStatus = async () => (await api.statuses(directory, signal))[sessionId]?.type ?? "idle";
+  const readRows = () => api.messages(sessionId, limit, signal);
+  const [status, rows] = await Promise.all([readStatus(), readRows()]);
+  if (rows === null) return null;
+  if (status !== "idle" || !endsOpen(rows)) return { rows, status };
+  const before = await readStatus();
+  const reread = await readRows();
+  if (reread === null) return null;
+  const after = await readStatus();
+  // A row that stays open in an idle session is left over from a turn that died.
+  return { rows: reread, status: after === "idle" ? before : after };
 }
 
-/** Whether the newest row is a prompt, or an assistant's that has not ended. */
+/** Whether the newest row is a prompt, or an assistant's that has not ended or is to be followed by another. */
 function endsOpen(rows: readonly StoredMessage[]): boolean {
   const newest = rows.at(-1)?.info;
-  return newest?.role === "user" || (newest?.role === "assistant" && newest.time.completed === undefined);
+  if (newest?.role !== "assistant") return newest?.role === "user";
+  return newest.time.completed === undefined || newest.finish === "tool-calls";
 }
