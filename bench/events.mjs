@@ -119,10 +119,10 @@ function translations(program, all, context) {
   });
 }
 
-/** Waybill's own stream of events, and the one for OpenCode's clients. */
+/** Waybill's own stream, and the one for OpenCode's clients. */
 const streams = [
-  { subject: "Waybill's stream", paths: ["/v1/events/stream", "/v1/stream"], end: "event: turn.ended" },
-  { subject: "OpenCode's clients", paths: ["/opencode/event"], end: '"session.idle"' },
+  { subject: "Waybill's stream", path: "/v1/stream?types=events", end: "event: turn.ended" },
+  { subject: "OpenCode's clients", path: "/opencode/event", end: '"session.idle"' },
 ];
 
 async function followed({ context, stream, clients }) {
@@ -130,8 +130,7 @@ async function followed({ context, stream, clients }) {
   const lanes = { lane: { stepMs: 0, always: [{ steps }] } };
   const daemon = await startDaemon({ directory: context.file("daemon"), lanes });
   try {
-    const path = await daemon.firstServed(stream.paths);
-    const watcher = await subscribers(daemon, { ...stream, path }, clients);
+    const watcher = await subscribers(daemon, stream, clients);
     const [took, cpu] = [[], []];
     for (let round = -1; round < context.repeats; round++) {
       const before = cpuMs([daemon.workerPid]);

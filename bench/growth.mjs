@@ -8,7 +8,7 @@ import { ratio, waits } from "./harness/measurement.mjs";
 import { peersDirectory } from "./harness/peers.mjs";
 import { copyDeliveries, schemaHash } from "./parts/many-deliveries.mjs";
 import { startMemoryWaybill } from "./parts/memory-waybill.mjs";
-import { openSqliteStore } from "./parts/modules.mjs";
+import { openSqliteStore, universalEventTypes } from "./parts/modules.mjs";
 
 export const about = {
   name: "growth",
@@ -115,7 +115,7 @@ async function queried(path, size, times) {
   try {
     const newest = await store.deliveries({ limit: 50 });
     const [{ id, messageId, laneId }] = newest.items;
-    const end = await store.feedEnd();
+    const end = store.logEnd();
     const queries = {
       "newest page of deliveries": () => store.deliveries({ limit: 50 }),
       "next page of deliveries": () => store.deliveries({ limit: 50, cursor: newest.next }),
@@ -135,8 +135,8 @@ async function queried(path, size, times) {
       "lanes with work": () => store.lanesWithWork(),
       "nearest reconcile": () => store.nextReconcileAt(),
       "unrecorded messages": () => store.unrecorded(),
-      "end of the feed": () => store.feed(end, 50),
-      "page of events": () => store.events({ limit: 50 }),
+      "end of the log": () => store.readLog({ after: end, limit: 50 }),
+      "page of events": () => store.readLog({ types: universalEventTypes, limit: 50 }),
       "count of all deliveries": () => store.counts(),
     };
     const found = [];

@@ -7,6 +7,7 @@ import { find, ratio, repeats } from "./harness/measurement.mjs";
 import { PeerMissing } from "./harness/peers.mjs";
 import { startBullmq } from "./parts/bullmq.mjs";
 import { startMemoryWaybill } from "./parts/memory-waybill.mjs";
+import { copyStore } from "./parts/modules.mjs";
 import { startPgBoss } from "./parts/pg-boss.mjs";
 import { bytesOf, recordWrites, repeatStatements, writePlainRows } from "./parts/write-log.mjs";
 
@@ -130,13 +131,14 @@ async function sendAll(waybill, { lanes, messages, first }) {
 /** The store before some lives, and what they wrote. */
 async function recorded({ context, lanes, messages }) {
   const before = context.file("before.db");
+  const path = context.file("recorded.db");
   const recorder = recordWrites();
-  const waybill = await startMemoryWaybill({ path: context.file("recorded.db"), lanes });
+  const waybill = await startMemoryWaybill({ path, lanes });
   let transactions;
   try {
     // Each lane has its session, then.
     await sendAll(waybill, { lanes, messages: lanes, first: 0 });
-    await waybill.engine.store.backup(before);
+    await copyStore(path, before);
     recorder.clear();
     await sendAll(waybill, { lanes, messages, first: lanes });
   } finally {

@@ -72,15 +72,33 @@ export function withTimeout<T>(
     const onClosing = () => giveUp("waybill is closing");
     if (closing.aborted) return onClosing();
     const cancel = clock.at(clock.now() + ms, () => giveUp(`no answer within ${ms} ms`));
-    closing.addEventListener("abort", onClosing, { once: true });
+    const forget = whenAborted(closing, onClosing);
     const running = async () => call(abort.signal);
-    running()
-      .then(resolve, reject)
-      .finally(() => {
+    const end = <R>(settle: (result: R) => void) => {
+      return (result: R) => {
         cancel();
-        closing.removeEventListener("abort", onClosing);
-      });
+        forget();
+        settle(result);
+      };
+    };
+    running().then(end(resolve), end(reject));
   });
+}
+
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** One listener a signal, however many wait for it: adding and removing one is dear for something that every call does. */
+function whenAborted(signal: AbortSignal, run: () => void): () => void {
+  let runs = waiting.get(signal);
+  if (!runs) {
+    const all = new Set<() => void>();
+    signal.addEventListener("abort", () => all.forEach((one) => void one()), { once: true });
+    waiting.set(signal, all);
+    runs = all;
+  }
+  const known = runs;
+  known.add(run);
+  return () => known.delete(run);
 }
 
 /** Resolves to null when the time is over, or sooner when the signal is aborted. */

@@ -36,16 +36,6 @@ export async function startDaemon({ directory, lanes }) {
       const answer = await fetch(`${url}/v1/messages`, { method: "POST", headers: json, body });
       if (!answer.ok) throw new Error(`The message was answered with ${answer.status}: ${await answer.text()}`);
     },
-    /** The first of these paths that is served. */
-    async firstServed(paths) {
-      for (const path of paths) {
-        const stopping = new AbortController();
-        const { ok } = await fetch(`${url}${path}`, { headers, signal: stopping.signal });
-        stopping.abort();
-        if (ok) return path;
-      }
-      throw new Error(`None of ${paths.join(", ")} is served.`);
-    },
     async stop() {
       child.kill("SIGTERM");
       await ended;

@@ -53,7 +53,7 @@ export function schemaHash(path) {
 const templates = `
   CREATE TEMP TABLE template AS
   SELECT delivery.*, message.seq, message.id AS message_id, message.recipient, message.payload_hash, message.body,
-    message.created_at, message.read_at, log.at, log.event
+    message.created_at, message.read_at, log.at, log.body AS event
   FROM delivery
   JOIN message ON message.seq = delivery.message_seq
   JOIN log ON log.delivery_seq = delivery.message_seq AND log.version = delivery.version
@@ -86,6 +86,6 @@ const statements = [
    FROM template`,
   `INSERT INTO log (at, lane_id, type, message_seq)
    SELECT created_at, lane_id, 'message', ${newSeq} FROM template`,
-  `INSERT INTO log (at, lane_id, type, delivery_seq, version, event)
+  `INSERT INTO log (at, lane_id, type, delivery_seq, version, body)
    SELECT at, lane_id, 'delivery', ${newSeq}, version, event FROM template`,
 ];

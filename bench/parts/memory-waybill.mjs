@@ -19,8 +19,8 @@ export async function startMemoryWaybill({ path, lanes }) {
     closed.delete(record.messageId);
   });
   let [turns, awaited] = [0, { turns: 0, resolve: () => {} }];
-  engine.recorder.onEvents((published) => {
-    turns += published.filter(({ event }) => event.type === "turn.ended").length;
+  engine.store.onLog((items) => {
+    turns += items.filter((item) => item.type === "event" && item.event.type === "turn.ended").length;
     if (turns >= awaited.turns) awaited.resolve();
   });
   return {

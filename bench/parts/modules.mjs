@@ -10,8 +10,10 @@ const from = (path) => import(new URL(path, built).href);
 export const { systemClock } = await from("clock.js");
 export const { defaultPolicy } = await from("core/delivery/policy.js");
 export const { startEngine } = await from("daemon/wiring/start-engine.js");
+export const { copyStore } = await from("store/sqlite/copy-store.js");
 export const { openSqliteStore } = await from("store/sqlite/sqlite-store.js");
 export const { TurnTracker } = await from("core/turn/turn-tracker.js");
+export const { universalEventTypes } = await from("core/turn/universal-event.js");
 
 export const opencodeModules = async () => ({
   ...(await from("runtimes/opencode/opencode-runtime.js")),

@@ -4,21 +4,26 @@
  */
 import Database from "better-sqlite3";
 
-const writes = /^\s*(WITH|INSERT|UPDATE|DELETE|REPLACE)\b/i;
+const writes = /^\s*(WITH\b[^;]*\b)?(INSERT|UPDATE|DELETE|REPLACE)\b/i;
 const begins = /^\s*BEGIN\b/i;
 const ends = /^\s*(COMMIT|END)\b/i;
 const undoes = /^\s*ROLLBACK\b/i;
+const marks = /^\s*SAVEPOINT\b/i;
+const undoesOne = /^\s*ROLLBACK TO\b/i;
 
 /** Records what every connection of this process writes from now on, until `stop` is called. */
 export function recordWrites() {
   const { prepare, exec } = Database.prototype;
   const transactions = [];
   let open = null;
+  let marked = 0;
   let recording = true;
   const ran = (sql, values) => {
     if (!recording) return;
-    if (undoes.test(sql)) throw new Error("A transaction was rolled back; its writes cannot be repeated.");
-    if (begins.test(sql)) open = [];
+    if (marks.test(sql)) marked = open?.length ?? 0;
+    else if (undoesOne.test(sql)) open?.splice(marked);
+    else if (undoes.test(sql)) throw new Error("A transaction was rolled back; its writes cannot be repeated.");
+    else if (begins.test(sql)) open = [];
     else if (ends.test(sql)) {
       if (open?.length > 0) transactions.push(open);
       open = null;
@@ -33,7 +38,7 @@ export function recordWrites() {
   };
   Database.prototype.prepare = function (sql) {
     const statement = prepare.call(this, sql);
-    if (!writes.test(sql) && !begins.test(sql) && !ends.test(sql)) return statement;
+    if (![writes, begins, ends, undoes, marks].some((kind) => kind.test(sql))) return statement;
     for (const way of ["run", "get", "all"]) {
       const original = statement[way];
       statement[way] = function (...values) {

@@ -364,7 +364,7 @@ describe("watch", () => {
   test("shows what happens until it is stopped", async () => {
     const { service, run, json } = await daemon();
     const stop = new AbortController();
-    const watching = run(["watch", "--lane", "chat", "--after", await service.now()], {
+    const watching = run(["watch", "--lane", "chat", "--after", service.logEnd()], {
       interrupted: stop.signal,
     });
     const { deliveryId } = await json("send", "--lane", "chat", "--id", "m1", "Is it\n green?");
@@ -389,7 +389,7 @@ test("watch --json says in JSON that the connection was lost, and says it once",
   const env = { WAYBILL_URL: `http://127.0.0.1:${listening.port}`, WAYBILL_TOKEN: token };
   const stop = new AbortController();
   const watch = await loadCommand("watch");
-  const after = await service.now();
+  const after = service.logEnd();
   const notes: string[] = [];
   const options = { env, interrupted: stop.signal, onNote: (line: string) => void notes.push(line) };
   const watching = watch && runCommand(watch, ["--json", "--after", after], options);

@@ -298,7 +298,7 @@ export interface paths {
         };
         /**
          * What happens, as it happens
-         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With the id of the last event in `Last-Event-ID` the stream goes on after it; without one it begins now, with an `open` event whose id can be resumed from. After a `reset` everything has to be looked at anew.
+         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With the id of the last event in `Last-Event-ID` the stream goes on after it; without one it begins now, with an `open` event whose id can be resumed from. A `reset` tells that something in between is not kept any more, and how the lanes are now. An `item.delta` has no id, for it is not kept: a client that resumes finds its text in the `item.completed`.
          */
         get: operations["stream"];
         put?: never;
@@ -321,26 +321,6 @@ export interface paths {
          * @description Without `after`, from the oldest that is kept. Deltas are not kept.
          */
         get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/events/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What agents do and say, as it happens
-         * @description Server-sent events: `event` is the type, `id` an opaque cursor, `data` a UniversalEvent. It is opened and resumed as `/v1/stream` is, with cursors of its own. An `item.delta` has no id, for it is not kept: whoever resumes finds its text in the `item.completed`.
-         */
-        get: operations["followEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -891,23 +871,7 @@ export interface components {
              */
             at: string;
             alert: components["schemas"]["Alert"];
-        } | {
-            /** @enum {string} */
-            type: "reset";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-        } | {
-            /** @enum {string} */
-            type: "open";
-            /**
-             * Format: date-time
-             * @example 2026-01-31T12:00:00.000Z
-             */
-            at: string;
-        };
+        } | components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["StreamOpened"] | components["schemas"]["StreamReset"];
         Alert: {
             id: string;
             /** @enum {string} */
@@ -929,18 +893,6 @@ export interface components {
              */
             raisedAt: string;
         };
-        EventPage: {
-            events: {
-                /** @description Continues after this event. */
-                cursor: string;
-                event: components["schemas"]["UniversalEvent"];
-            }[];
-            /** @description Where to go on. A page without events is the end for now. */
-            cursor: string;
-            /** @description Some that came after the cursor are not kept any more. */
-            reset: boolean;
-        };
-        UniversalEvent: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"];
         SessionStartedEvent: {
             id: string;
             seq: number;
@@ -1392,19 +1344,38 @@ export interface components {
                 reason: string;
             };
         };
-        EventStreamData: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["EventStreamOpened"] | components["schemas"]["EventStreamReset"];
-        EventStreamOpened: {
+        StreamOpened: {
             /** @enum {string} */
             type: "open";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
             at: string;
         };
-        EventStreamReset: {
+        StreamReset: {
             /** @enum {string} */
             type: "reset";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
             at: string;
+            /** @description The lanes as they are now, with what holds each of them. */
+            lanes: components["schemas"]["Lane"][];
         };
+        EventPage: {
+            events: {
+                /** @description Continues after this event. */
+                cursor: string;
+                event: components["schemas"]["UniversalEvent"];
+            }[];
+            /** @description Where to go on. A page without events is the end for now. */
+            cursor: string;
+            /** @description Some that came after the cursor are not kept any more. */
+            reset: boolean;
+        };
+        UniversalEvent: components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"];
         Health: {
             /** @enum {string} */
             status: "ok";
@@ -3291,6 +3262,8 @@ export interface operations {
             query?: {
                 /** @description Only those of this lane. */
                 lane?: string;
+                /** @description Only these types, separated by commas. `events` stands for everything that agents do and say. */
+                types?: string;
                 /** @description For clients that cannot set the header. */
                 lastEventId?: string;
             };
@@ -3391,88 +3364,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
-                };
-            };
-            /** @description The request is not valid; nothing was changed. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description No token, or a wrong one. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description There is no such thing. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description A fault in Waybill; its log says more. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not at this moment; try again after a while. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    followEvents: {
-        parameters: {
-            query?: {
-                /** @description Only those of this lane. */
-                lane?: string;
-                /** @description For clients that cannot set the header. */
-                lastEventId?: string;
-            };
-            header?: {
-                /** @description The id of the last event that was seen. */
-                "last-event-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The stream. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": components["schemas"]["EventStreamData"];
                 };
             };
             /** @description The request is not valid; nothing was changed. */

@@ -151,7 +151,7 @@ test("the stream of events resumes after the last that has an id, and brings wha
     if (seen.length === 4) break;
   }
   expect(seen).toEqual(["turn.started e6", "item.delta e6", "item.delta e6", "turn.ended e7"]);
-  expect(server.asked.map(({ path }) => path)).toEqual(Array(2).fill("/v1/events/stream?lane=chat"));
+  expect(server.asked.map(({ path }) => path)).toEqual(Array(2).fill("/v1/stream?lane=chat&types=events"));
   expect(resumedAfter()).toEqual([null, "e6"]);
 });
 

@@ -13,6 +13,8 @@ import { connectionError, isTransient, WaybillError } from "./waybill-error.ts";
 
 export type StreamOptions = {
   lane?: string | undefined;
+  /** Only these; `events` stands for everything that agents do and say. */
+  types?: readonly string[] | undefined;
   /** The cursor of the last event that is known; without one, from now on. */
   after?: string | undefined;
   /** Ends the stream. */
@@ -36,13 +38,14 @@ type Frame = { id?: string | undefined; event?: string | undefined; data: string
 const silenceLimitMs = 45_000;
 const maxKnownIds = 1000;
 
+const path = "/v1/stream";
+
 /**
- * `T` is what the stream at `path` brings, with the `cursor` to continue from after it. Throws when the daemon refuses,
- * and when the first connection fails.
+ * `T` is what the stream brings, with the `cursor` to continue from after it. Throws when the daemon refuses, and when the
+ * first connection fails.
  */
 export async function* followStream<T extends { cursor: string }>(
   connection: DaemonConnection,
-  path: string,
   options: StreamOptions,
 ): AsyncGenerator<T | Opened, void, undefined> {
   const signal = anyOf(connection.signal, options.signal);
@@ -54,7 +57,7 @@ export async function* followStream<T extends { cursor: string }>(
   };
   while (!signal.aborted) {
     try {
-      const request = { path, lane: options.lane, after: last, signal };
+      const request = { lane: options.lane, types: options.types, after: last, signal };
       for await (const frame of framesOf(connection, request, onConnected)) {
         if (frame.event === "open") {
           // When it resumes, `last` is the event to resume after: this id would skip what is still to come.
@@ -81,7 +84,10 @@ export async function* followStream<T extends { cursor: string }>(
   }
 }
 
-type StreamRequest = { path: string; lane: string | undefined; after: string | null; signal: AbortSignal };
+type StreamRequest = Pick<StreamOptions, "lane" | "types"> & {
+  after: string | null;
+  signal: AbortSignal;
+};
 
 /** The frames of one connection. Always ends with an error, since only the reader ends a stream on purpose. */
 async function* framesOf(
@@ -116,9 +122,11 @@ async function* framesOf(
   }
 }
 
-async function open(connection: DaemonConnection, url: string, { path, lane, after, signal }: StreamRequest) {
-  const query = lane === undefined ? "" : `?lane=${encodeURIComponent(lane)}`;
-  const response = await fetchOf(connection)(`${url}${path}${query}`, {
+async function open(connection: DaemonConnection, url: string, { lane, types, after, signal }: StreamRequest) {
+  const query = new URLSearchParams();
+  if (lane !== undefined) query.set("lane", lane);
+  if (types !== undefined) query.set("types", types.join(","));
+  const response = await fetchOf(connection)(`${url}${path}${query.size > 0 ? `?${query}` : ""}`, {
     method: "GET",
     headers: {
       Accept: "text/event-stream",

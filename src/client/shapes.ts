@@ -17,14 +17,14 @@ export type Alert = Schemas["Alert"];
 export type Readiness = Schemas["Readiness"];
 export type Version = Schemas["Version"];
 
-/** What the stream brings. `cursor` is where to go on from after it. */
+/** What the stream brings: messages, deliveries, lanes, alerts, and what agents do. `cursor` is where to go on after it. */
 export type StreamEvent = Exclude<Schemas["StreamEvent"], { type: "open" }> & { cursor: string };
 export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
 /** What an agent did or said. */
 export type UniversalEvent = Schemas["UniversalEvent"];
 /** The same as the stream of events brings it. `cursor` is where to go on from; a delta has that of the event before. */
-export type FollowedEvent = Exclude<Schemas["EventStreamData"], { type: "open" }> & { cursor: string };
+export type FollowedEvent = (Schemas["UniversalEvent"] | Schemas["StreamReset"]) & { cursor: string };
 export type EventPage = Schemas["EventPage"];
 
 export const outcomes = ["responded", "failed_terminal", "cancelled"] as const satisfies readonly Status[];

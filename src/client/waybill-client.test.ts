@@ -158,7 +158,7 @@ describe("waiting for an outcome", () => {
     );
     expect(delivery).toEqual({ id: "d1", status: "responded" });
     expect(steps).toEqual(["m1", "submit", "accepted", "proven"]);
-    expect(paths()?.slice(0, 2)).toEqual(["GET /v1/stream?lane=chat", "POST /v1/messages"]);
+    expect(paths()?.slice(0, 2)).toEqual(["GET /v1/stream?lane=chat&types=delivery", "POST /v1/messages"]);
   });
 
   test("ends at once for a delivery that ended between the first look and the stream", async () => {
@@ -204,6 +204,6 @@ describe("waiting for an outcome", () => {
       { signal: stop.signal, onEvent: () => stop.abort("enough") },
     );
     await expect(waiting).rejects.toBe("enough");
-    expect(paths()).toEqual(["GET /v1/stream", "POST /v1/messages"]);
+    expect(paths()).toEqual(["GET /v1/stream?types=delivery", "POST /v1/messages"]);
   });
 });

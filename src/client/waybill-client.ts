@@ -84,7 +84,7 @@ export class WaybillClient {
     const { signal } = options;
     return outcome(
       {
-        follow: (followed) => followStream<StreamEvent>(this.#connection, "/v1/stream", followed),
+        follow: (followed) => followStream<StreamEvent>(this.#connection, { ...followed, types: ["delivery"] }),
         delivery: (id) =>
           withRetries(() => this.delivery(id, { signal }), { if: isTransient, waits: endlessRetryMs(), signal }),
       },
@@ -96,7 +96,7 @@ export class WaybillClient {
 
   /** What happens, until the signal is aborted. Connects again by itself, leaves nothing out and repeats nothing. */
   stream(options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
-    return this.#follow<StreamEvent>("/v1/stream", options);
+    return this.#follow<StreamEvent>(options);
   }
 
   /** What agents did and said, oldest first. A page without events is the end for now. */
@@ -111,12 +111,12 @@ export class WaybillClient {
    * What agents do and say, as it happens, until the signal is aborted. Connects again by itself; of what happened in
    * between only deltas are missing, and their text is in the completed items.
    */
-  followEvents(options: StreamOptions = {}): AsyncGenerator<FollowedEvent, void, undefined> {
-    return this.#follow<FollowedEvent>("/v1/events/stream", options);
+  followEvents(options: Omit<StreamOptions, "types"> = {}): AsyncGenerator<FollowedEvent, void, undefined> {
+    return this.#follow<FollowedEvent>({ ...options, types: ["events"] });
   }
 
-  async *#follow<T extends { type: string; cursor: string }>(path: string, options: StreamOptions) {
-    for await (const event of followStream<T>(this.#connection, path, options)) {
+  async *#follow<T extends { type: string; cursor: string }>(options: StreamOptions) {
+    for await (const event of followStream<T>(this.#connection, options)) {
       if (isOpening(event)) options.onOpen?.();
       else yield event;
     }

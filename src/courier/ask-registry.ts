@@ -8,6 +8,7 @@
  */
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding } from "../core/delivery/record.ts";
+import type { LogItem } from "../core/log/log-item.ts";
 import type { Ask } from "../core/transcript/transcript.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
@@ -43,8 +44,8 @@ export class AskRegistry {
   }
 
   /** A client that follows events may answer an ask at once. */
-  readonly onEvents = (events: readonly { event: UniversalEvent }[]): void => {
-    for (const { event } of events) if (event.copied !== true) this.#onEvent(event);
+  readonly onLog = (items: readonly LogItem[]): void => {
+    for (const item of items) if (item.type === "event" && item.event.copied !== true) this.#onEvent(item.event);
   };
 
   /** All asks in a delivery's sessions. Those in the turn of a later delivery are not its own. */

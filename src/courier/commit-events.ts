@@ -32,9 +32,15 @@ export async function commitEvents(
   // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
   // the hold is still sent: left behind unsent, it would look like a turn that runs.
   if (step.isHeld() && events.some(sendsPrompt)) return "rests";
-  const applied = await ledger.commit(record.id, events, mailFor(record, events, answer, step.lane, step.clock.now()));
+  const mail = mailFor(record, events, answer, step.lane, step.clock.now());
+  const { result: applied, durable } = await ledger.stage(record.id, events, mail);
   if (applied.outcome === "applied") {
-    await perform(applied.record, applied.effects, step);
+    // The lane goes on with what was decided; only what leaves Waybill waits.
+    if (applied.effects.length === 0) step.expect(durable);
+    else {
+      await durable;
+      await perform(applied.record, applied.effects, step);
+    }
     return "moved";
   }
   // Whoever lets the lane go on sets it going.
@@ -70,8 +76,10 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
       case "send": {
         const event = await send(record, step.lane, effect.attempt, step);
         // Refused only when a person cancelled in between; then the next reconcile stops the turn.
-        if (event)
-          await step.ledger.commit(record.id, [event], mailFor(record, [event], null, step.lane, step.clock.now()));
+        if (event) {
+          const mail = mailFor(record, [event], null, step.lane, step.clock.now());
+          step.expect((await step.ledger.stage(record.id, [event], mail)).durable);
+        }
         break;
       }
       case "commit_read":

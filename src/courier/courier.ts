@@ -124,9 +124,13 @@ export class Courier {
     try {
       await this.#queue.run(laneId, work);
     } catch (error) {
-      this.#deps.onError({ laneId, error });
-      this.#wakeUps.postpone(laneId, messageOf(error));
+      this.#failed(laneId, error);
     }
+  }
+
+  #failed(laneId: string, error: unknown): void {
+    this.#deps.onError({ laneId, error });
+    this.#wakeUps.postpone(laneId, messageOf(error));
   }
 
   async #moveNow(laneId: string, reconcileNow: boolean): Promise<void> {
@@ -165,6 +169,7 @@ export class Courier {
       sessions: this.#sessions,
       wakeUps: this.#wakeUps,
       limits: this.#limits,
+      expect: (durable) => void durable.catch((error: unknown) => this.#failed(lane.id, error)),
       isHeld: () => this.#onHold,
     };
   }

@@ -59,13 +59,17 @@ export async function readSlice(
   const { lane, runtime, policy, store } = reading;
   const read = (signal: AbortSignal) => runtime.read(lane, sessionId, limit, signal);
   const slice = await withTimeout(reading, policy.observeLimitMs, read);
-  const entries = usageIn(slice).map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
-  if (entries.length > 0) await store.countUsage(lane.id, entries);
+  const used = usageIn(slice);
+  if (used.length > 0) {
+    const entries = used.map(({ createdAt, ...entry }) => ({ ...entry, day: dayOf(createdAt) }));
+    await store.countUsage(lane.id, entries);
+  }
   return slice;
 }
 
 /** By the runtime's own messages, those of subtasks included. */
 export function usageIn({ rows, usedBelow = [] }: TranscriptSlice): UsedBelow[] {
-  const own = rows.flatMap(({ id, createdAt, usage }) => (usage ? [{ messageId: id, createdAt, ...usage }] : []));
-  return [...own, ...usedBelow];
+  const used = [...usedBelow];
+  for (const { id, createdAt, usage } of rows) if (usage) used.push({ messageId: id, createdAt, ...usage });
+  return used;
 }

@@ -46,6 +46,6 @@ async function rebuildRecords({ store, ledger, clock, policy }: RecoveryDeps): P
     if (!lane) continue;
     const fresh = newDelivery(message, payloadHash(message), lane, policy, clock.now());
     const record = { ...fresh, acceptanceUnknown: true };
-    await ledger.around([{ type: "rebuilt", at: record.createdAt, record }], () => store.rebuild(record));
+    await ledger.rebuild(record);
   }
 }

@@ -42,6 +42,8 @@ export type StepContext = CourierDeps & {
   wakeUps: WakeUps;
   /** Null when no lane has a limit. */
   limits: LaneLimits | null;
+  /** Something that was staged becomes durable meanwhile; when it does not, the lane is moved again later. */
+  expect: (durable: Promise<void>) => void;
   /** True while nothing may be sent, as during a drain. */
   isHeld: () => boolean;
 };

@@ -1,23 +1,17 @@
 /**
- * Writes events in their order, and tells of them once they are durable. What comes while a commit is under way goes into
- * the next one; deltas are not kept, and are published in their order among the others.
+ * Writes events to the log in their order. What comes while a commit is under way goes into the next one; deltas are not
+ * kept, and pass by in their order among the others.
  *
  * While the store cannot be written it holds back a bounded amount and tries again. What is more than that is given up as
  * a whole, and so are the events of one lane that the store does not take while it takes those of others.
  */
 import type { Clock } from "../clock.ts";
-import type { LoggedEvent } from "../core/log/event-page.ts";
-import { isKept } from "../core/turn/bounded-event.ts";
-import type { UniversalEvent } from "../core/turn/universal-event.ts";
-import type { Store } from "../store/port.ts";
+import type { LogStore } from "../store/port.ts";
 import type { Entry } from "./lane-log.ts";
 import { eventsLost, isOutOfOrder, isStoreDown } from "./write-errors.ts";
 
-/** `cursor` is that of the event; of a delta, none. */
-export type PublishedEvent = { cursor: string | null; event: UniversalEvent; text: string };
-
 export type WriterDeps = {
-  store: Pick<Store, "appendEvents" | "eventsEnd">;
+  store: Pick<LogStore, "appendEvents">;
   clock: Clock;
   /** How many events of a lane are kept. */
   keep: number;
@@ -27,7 +21,6 @@ export type WriterDeps = {
 };
 
 export type WriterListeners = {
-  onPublished: (published: readonly PublishedEvent[]) => void;
   /** Events of one lane that will not be written, and when it may be better. */
   onDropped: (entries: readonly Entry[], afterMs: number) => void;
   /** Nothing waits: the store knows as much as whoever gave it events. */
@@ -50,20 +43,10 @@ export class EventWriter {
   #isClosed = false;
   #retryMs = firstRetryMs;
   #cancelRetry: () => void = () => {};
-  #newest = "";
 
   constructor(deps: WriterDeps, listeners: WriterListeners) {
     this.#deps = deps;
     this.#listeners = listeners;
-  }
-
-  async start(): Promise<void> {
-    this.#newest = await this.#deps.store.eventsEnd();
-  }
-
-  /** The cursor of the newest event that was published. */
-  get newest(): string {
-    return this.#newest;
   }
 
   add(entries: readonly Entry[]): void {
@@ -81,29 +64,6 @@ export class EventWriter {
   write(): Promise<void> {
     this.#writing ??= this.#writeAll();
     return this.#writing;
-  }
-
-  /** Between two commits, so that everything is published in the order in which it is kept. */
-  async exclusive<T>(write: () => Promise<T>): Promise<T> {
-    while (this.#writing) await this.#writing;
-    const written = write();
-    this.#writing = written.then(
-      () => this.#writeAll(),
-      // Whoever asked for it is published.
-      () => this.#writeAll(),
-    );
-    return written;
-  }
-
-  /** For what was written alone. */
-  publish(batch: readonly LoggedEvent[], cursors: readonly string[]): void {
-    const next = cursors[Symbol.iterator]();
-    const published = batch.map(({ event, text }): PublishedEvent => {
-      const cursor = isKept(event) ? (next.next().value ?? null) : null;
-      return { cursor, event, text };
-    });
-    this.#newest = cursors.at(-1) ?? this.#newest;
-    this.#listeners.onPublished(published);
   }
 
   /** Writes what is still to be written, if it can be. */
@@ -158,10 +118,8 @@ export class EventWriter {
   }
 
   async #append(batch: readonly Entry[]): Promise<void> {
-    const kept = batch.filter((entry) => entry.kept);
-    const cursors = kept.length === 0 ? [] : await this.#deps.store.appendEvents(kept, this.#deps.keep);
+    await this.#deps.store.appendEvents(batch, this.#deps.keep);
     this.#retryMs = firstRetryMs;
-    this.publish(batch, cursors);
   }
 
   /** What the store takes of no lane is not the fault of a lane. */

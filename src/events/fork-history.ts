@@ -5,7 +5,7 @@
  * waits in a lane, or is worked on there, waits there alone.
  */
 import { AppError } from "../app-error.ts";
-import type { LoggedEvent } from "../core/log/event-page.ts";
+import type { LoggedEvent } from "../core/log/log-item.ts";
 import { bounded } from "../core/turn/bounded-event.ts";
 import { attemptNote, deliveryNote, roundOf } from "../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";

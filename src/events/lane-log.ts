@@ -40,6 +40,7 @@ export class LaneLog {
 
   static async restore(store: Store, laneId: string, newId: () => string): Promise<LaneLog> {
     const log = new LaneLog(laneId, await store.lastEventSeq(laneId), newId);
+    if (log.#seq === 0) return log;
     for (const event of await newestTurns(store, laneId)) {
       log.session = event.session;
       if (isNote(event)) log.#isNew(event);

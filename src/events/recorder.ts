@@ -1,9 +1,8 @@
 /**
- * Takes down what runtimes say, and what the daemon notes, as the universal events of lanes, and tells those who follow
- * once it is durable.
+ * Records what runtimes say, and what the daemon notes, as the universal events of lanes.
  *
- * A lane whose events could not be written and were dropped up is taken up from the store, as after a start, and its
- * runtime asked to say its turn again.
+ * A lane whose events could not be written and were dropped is restored from the store, as after a start, and its runtime is
+ * asked to say its turn again.
  */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
@@ -14,7 +13,7 @@ import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { LaneFork, Store } from "../store/port.ts";
-import type { PublishedEvent, WriterDeps } from "./event-writer.ts";
+import type { WriterDeps } from "./event-writer.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
@@ -37,7 +36,7 @@ type LaneState =
   /** Its log is being read; what is said meanwhile waits. */
   | { state: "opening"; received: Received[]; opened: Promise<LaneLog | null> }
   | { state: "open"; log: LaneLog }
-  /** Events of it were dropped up; nothing is taken before it was read anew. */
+  /** Events of it were dropped; nothing is taken before it was read anew. */
   | { state: "dropped"; count: number; session: string };
 
 const reopenMs = 1000;
@@ -52,7 +51,6 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #writer: EventWriter;
   readonly #lanes = new Map<string, LaneState>();
-  readonly #listeners = new Set<(published: readonly PublishedEvent[]) => void>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #closing = new AbortController();
   readonly #timers = new Set<() => void>();
@@ -64,20 +62,13 @@ export class Recorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
     this.#writer = new EventWriter(deps, {
-      onPublished: (published) => this.#publish(published),
       onDropped: (entries, afterMs) => this.#drop(entries, afterMs),
       onIdle: () => this.#evictIdle(),
     });
   }
 
-  /** The cursor of the newest event that was published. */
-  get newest(): string {
-    return this.#writer.newest;
-  }
-
   /** To be called before the runtimes do anything. */
-  async listen(runtimes: readonly Runtime[]): Promise<void> {
-    await this.#writer.start();
+  listen(runtimes: readonly Runtime[]): void {
     for (const runtime of runtimes) {
       this.#unsubscribe.push(runtime.onSignal((laneId, signal) => this.#receive(laneId, signal)));
     }
@@ -90,12 +81,6 @@ export class Recorder {
     const wanted = new Set(await store.lanesInTurn());
     for (const laneId of await store.lanesWithWork()) if (await store.outstanding(laneId)) wanted.add(laneId);
     for (const laneId of wanted) void this.#resync(laneId);
-  }
-
-  /** The returned function ends it. Listeners get batches, and must not take long over them. */
-  onEvents(listener: (published: readonly PublishedEvent[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Writes what is still to be written. To be called when the runtimes are closed, and before the store is. */
@@ -139,16 +124,12 @@ export class Recorder {
     }
   }
 
-  /** Makes the lane. Its first events are published as all others are, and come to those who follow in one piece. */
+  /** Makes the lane, together with its first events. */
   async fork({ history, renamed, ...fork }: ForkOf): Promise<Lane> {
     const { store, clock, keep } = this.#deps;
     const [lane, session, at] = [fork.lane.id, fork.sessionId ?? "", clock.now()];
     const events = copiedEvents(history.events, { lane, session, renamed, newId: () => this.#newId() });
-    const made = await this.#writer.exclusive(async () => {
-      const forked = await store.forkLane({ ...fork, at, events }, keep);
-      this.#writer.publish(events, forked.cursors);
-      return forked.lane;
-    });
+    const made = await store.forkLane({ ...fork, at, events }, keep);
     // Nothing goes on in it.
     if (history.inTurn) this.#receive(lane, { at, session, synthetic: true, type: "died" });
     return made;
@@ -206,16 +187,6 @@ export class Recorder {
       this.#removed.delete(laneId);
       this.#lanes.delete(laneId);
       tooMany -= 1;
-    }
-  }
-
-  #publish(published: readonly PublishedEvent[]): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(published);
-      } catch (error) {
-        this.#deps.onError({ error });
-      }
     }
   }
 

@@ -15,7 +15,7 @@ import { payloadHash } from "../core/message/message.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Ledger } from "../store/ledger.ts";
-import type { Admission, Applied, LaneChoice, Store } from "../store/port.ts";
+import type { Admission, LaneChoice, Store } from "../store/port.ts";
 import type { NewMessage } from "./message-schema.ts";
 import { newMessageSchema } from "./message-schema.ts";
 
@@ -47,7 +47,7 @@ export class MessageAdmission {
   }
 
   async admit(input: NewMessage, sender: MessageSender = {}): Promise<Admitted> {
-    const { store, policy, clock, onReply } = this.#deps;
+    const { store, ledger, policy, clock, onReply } = this.#deps;
     const at = clock.now();
     const message = canonical(parse(input), sender.fromLane ?? null, at);
     const hash = payloadHash(message);
@@ -56,7 +56,7 @@ export class MessageAdmission {
       const lane = await recipientLane(message.recipient, store);
       const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
       const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
-      admission = await commitAdmission({ message, hash, delivery, choice }, this.#deps);
+      admission = await ledger.admit({ message, payloadHash: hash, delivery, choice });
     } while (admission.outcome === "lane_changed");
     if (admission.outcome === "conflict") throw conflict(message.id);
     const { fromLane, relayOfMessageId } = admission.message;
@@ -84,25 +84,6 @@ async function laneChoice(
   if (await store.message(message.recipient, message.id)) return null;
   const wasUsed = (await store.deliveries({ laneId: seen.id, limit: 1 })).items.length > 0;
   return { laneVersion: seen.version, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
-}
-
-type ToAdmit = { message: Message; hash: string; delivery: DeliveryRecord | null; choice: LaneChoice | null };
-
-/** An admitted message begins a record, so it passes the ledger's fail points and listeners like any other change. */
-async function commitAdmission(
-  { message, hash, delivery, choice }: ToAdmit,
-  { store, ledger }: AdmissionDeps,
-): Promise<Admission> {
-  const request = { message, payloadHash: hash, delivery, choice };
-  if (!delivery) return store.admit(request);
-  let admission: Admission | undefined;
-  const commit = async (): Promise<Applied> => {
-    admission = await store.admit(request);
-    if (admission.outcome !== "admitted") return { outcome: "refused", reason: admission.outcome, record: null };
-    return { outcome: "applied", record: delivery, effects: [] };
-  };
-  await ledger.around([{ type: "admitted", at: delivery.createdAt, record: delivery }], commit, message);
-  return admission ?? { outcome: "conflict" };
 }
 
 function parse(input: NewMessage): z.output<typeof newMessageSchema> {

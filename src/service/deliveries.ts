@@ -87,7 +87,9 @@ export function refuseWhileDraining(draining: AbortSignal): void {
 
 async function deliveryState({ store }: Engine, record: DeliveryRecord): Promise<DeliveryState> {
   if (record.status !== "pending") return { record, queuedBehind: null };
-  const ahead = (await store.outstanding(record.laneId)) ?? (await store.head(record.laneId));
+  // In this order: the first that waits may come to hold the lane between the two reads.
+  const waits = await store.head(record.laneId);
+  const ahead = (await store.outstanding(record.laneId)) ?? waits;
   return { record, queuedBehind: ahead && ahead.id !== record.id ? ahead.messageId : null };
 }
 

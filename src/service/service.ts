@@ -7,17 +7,16 @@ import type { Outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { DayUsage } from "../core/lane/daily-limit.ts";
 import type { Lane, Notice, ReplyContract } from "../core/lane/lane.ts";
-import type { EventFilter, EventPage } from "../core/log/event-page.ts";
-import type { FeedItem } from "../core/log/feed-item.ts";
+import type { LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
 import type { Mail } from "../core/message/message.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { OpenAsk } from "../courier/ask-registry.ts";
-import type { FollowedEvent } from "../events/follow-events.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
 import type { NewMessage } from "../mail/message-schema.ts";
+import type { FollowedItem, FollowOptions } from "./follow-log.ts";
 
-export type { EventPage, FollowedEvent, OpenAsk };
+export type { FollowedItem, OpenAsk };
 
 export type SendTo = { lane: string } | { team: string; member: string };
 export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
@@ -124,29 +123,12 @@ export type Service = {
   asks(): Promise<readonly OpenAsk[]>;
   answer(askId: string, decision: AskDecision): Promise<void>;
 
-  /** What happened after the cursor `after`, or from now on, until `signal` is aborted. A slow reader delays only itself. */
-  follow(options: {
-    after?: string | undefined;
-    lane?: string | undefined;
-    signal: AbortSignal;
-  }): AsyncIterable<FeedItem>;
-  /** A page of the same, and the cursor to continue from; at the end of the feed that is `after`. */
-  feed(after: string, limit: number): Promise<{ items: readonly FeedItem[]; cursor: string }>;
-  /** Throws when Waybill did not make this cursor. */
-  checkCursor(cursor: string): Promise<void>;
+  /** What happens, with what is not kept. A slow reader delays only itself. */
+  follow(options: FollowOptions): AsyncIterable<FollowedItem>;
+  /** What happened, oldest first. Throws when Waybill did not make the cursor. */
+  log(query: LogQuery): Promise<LogPage>;
   /** The cursor of the newest item. */
-  now(): Promise<string>;
-
-  /** What agents did and said, oldest first. */
-  events(filter: EventFilter): Promise<EventPage>;
-  /** The same as it happens, with deltas: after the cursor `after`, or from now on. */
-  followEvents(options: {
-    after?: string | undefined;
-    lane?: string | undefined;
-    signal: AbortSignal;
-  }): AsyncIterable<FollowedEvent>;
-  /** The cursor of the newest event. */
-  eventsEnd(): Promise<string>;
+  logEnd(): string;
   /** Newest first: those of a lane before the number `seq`, or its newest. */
   eventsBefore(laneId: string, seq: number | null, limit: number): Promise<readonly UniversalEvent[]>;
 
@@ -154,6 +136,9 @@ export type Service = {
   runtimes(directory?: string): Promise<readonly RuntimeState[]>;
   /** Without a directory that of the oldest lane, else the first allowed one. */
   workspace(directory?: string): Promise<Workspace>;
+
+  /** To be awaited before an answer leaves: what was read may not have been durable yet. */
+  settled(): Promise<void>;
 
   /** Spends no tokens. */
   readiness(): Promise<Readiness>;

@@ -1,39 +1,68 @@
-/** The one way to change a delivery: commits events through the store, then tells those who listen. */
+/** The one way to change a delivery: commits events through the store, and tells those who listen once they are durable. */
 
-import type { DeliveryChange, DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { DeliveryChange, DeliveryEvent, DeliveryEventType } from "../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
-import type { Message, OutgoingMail } from "../core/message/message.ts";
-import type { Applied, Store } from "./port.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { OutgoingMail } from "../core/message/message.ts";
+import type { Admission, AdmissionRequest, Applied, LedgerStore, Staged } from "./port.ts";
+
+type LedgerVerbs = Pick<LedgerStore, "stage" | "stageAdmission" | "rebuild">;
 
 export class Ledger {
-  readonly #store: Store;
+  readonly #store: LedgerVerbs;
   readonly #failPoint: FailPointHook | undefined;
   readonly #onError: (failure: { error: unknown }) => void;
   readonly #listeners = new Set<(change: DeliveryChange) => void>();
 
-  constructor(store: Store, failPoint: FailPointHook | undefined, onError: (failure: { error: unknown }) => void) {
+  constructor(
+    store: LedgerVerbs,
+    failPoint: FailPointHook | undefined,
+    onError: (failure: { error: unknown }) => void,
+  ) {
     this.#store = store;
     this.#failPoint = failPoint;
     this.#onError = onError;
   }
 
-  commit(id: string, events: readonly DeliveryEvent[], mail: readonly OutgoingMail[] = []): Promise<Applied> {
-    return this.around(events, () => this.#store.apply(id, events, mail));
+  async commit(id: string, events: readonly DeliveryEvent[], mail: readonly OutgoingMail[] = []): Promise<Applied> {
+    const { result, durable } = await this.stage(id, events, mail);
+    await durable;
+    return result;
   }
 
-  /** For the commits that begin a record, which are made elsewhere. */
-  async around<T extends Applied>(
+  /** For one who goes on while it becomes durable. Whoever takes `durable` has to hear of its failure. */
+  async stage(
+    id: string,
     events: readonly DeliveryEvent[],
-    commit: () => Promise<T>,
-    admitted?: Message,
-  ): Promise<T> {
-    for (const event of events) this.#failPoint?.(`before_commit.${event.type}`);
-    const applied = await commit();
-    if (applied.outcome === "applied") {
-      for (const event of events) this.#failPoint?.(`after_commit.${event.type}`);
-      const { record, before } = applied;
-      this.#announce({ record, events, ...(before ? { before } : {}), ...(admitted ? { admitted } : {}) });
+    mail: readonly OutgoingMail[] = [],
+  ): Promise<Staged<Applied>> {
+    const types = events.map(({ type }) => type);
+    this.#reach("before_commit", types);
+    const { result, durable } = await this.#store.stage(id, events, mail);
+    if (result.outcome !== "applied") return { result, durable };
+    const { record, before } = result;
+    return { result, durable: this.#announced(durable, types, { record, events, ...(before ? { before } : {}) }) };
+  }
+
+  /** An admitted message begins a delivery; one to a person does not. */
+  async admit(request: AdmissionRequest): Promise<Admission> {
+    const { delivery: record, message: admitted } = request;
+    if (record) this.#reach("before_commit", ["admitted"]);
+    const { result, durable } = await this.#store.stageAdmission(request);
+    if (result.outcome !== "admitted" || !record) await durable;
+    else {
+      const event = { type: "admitted", at: record.createdAt, record } as const;
+      await this.#announced(durable, ["admitted"], { record, events: [event], admitted });
     }
+    return result;
+  }
+
+  async rebuild(record: DeliveryRecord): Promise<Applied> {
+    this.#reach("before_commit", ["rebuilt"]);
+    const applied = await this.#store.rebuild(record);
+    if (applied.outcome !== "applied") return applied;
+    const event = { type: "rebuilt", at: record.createdAt, record } as const;
+    await this.#announced(Promise.resolve(), ["rebuilt"], { record, events: [event] });
     return applied;
   }
 
@@ -43,14 +72,21 @@ export class Ledger {
     return () => this.#listeners.delete(listener);
   }
 
-  #announce(change: DeliveryChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        // The change is durable; whoever made it must not hear that it failed.
-        this.#onError({ error });
+  #announced(durable: Promise<void>, types: readonly DeliveryEventType[], change: DeliveryChange): Promise<void> {
+    return durable.then(() => {
+      this.#reach("after_commit", types);
+      for (const listener of this.#listeners) {
+        try {
+          listener(change);
+        } catch (error) {
+          // The change is durable; whoever made it must not hear that it failed.
+          this.#onError({ error });
+        }
       }
-    }
+    });
+  }
+
+  #reach(moment: "before_commit" | "after_commit", types: readonly DeliveryEventType[]): void {
+    if (this.#failPoint) for (const type of types) this.#failPoint(`${moment}.${type}`);
   }
 }

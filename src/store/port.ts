@@ -1,6 +1,7 @@
 /**
- * The store in the verbs of the domain. Nothing in here knows a database: an adapter may be embedded or shared,
- * and one conformance suite runs on all of them.
+ * The store in the verbs of the domain, by role. Nothing in here knows a database: an adapter may be embedded or shared, and
+ * one conformance suite runs on all of them. An adapter loads facts, has a plan of the core decide, and saves what it says in
+ * one transaction.
  *
  * A promise that resolves means that what it says is durable. Effects are carried out after that, never before.
  */
@@ -9,8 +10,7 @@ import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { DayUsage, Usage } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
-import type { EventFilter, EventPage, LoggedEvent } from "../core/log/event-page.ts";
-import type { FeedItem } from "../core/log/feed-item.ts";
+import type { LoggedEvent, LogItem, LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
 import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/plans.ts";
@@ -43,7 +43,13 @@ export type LaneFork = {
 
 export type Finding = { subject: string; problem: string };
 
-export type Store = {
+/**
+ * What a change came to, for one who goes on before it is durable. Nothing may leave Waybill because of it before `durable`
+ * resolves; when that rejects, nothing that was built on the change has become durable either.
+ */
+export type Staged<T> = { result: T; durable: Promise<void> };
+
+export type LaneStore = {
   /** Makes a lane, or changes the settings of one; its sessions stay. */
   putLane(lane: NewLane): Promise<Lane>;
   /** Changes what is named, and makes no lane that is not there (`lane_unknown`). */
@@ -60,35 +66,23 @@ export type Store = {
   /** Makes `sessionId` the lane's session, as a new generation. Refused (`session_in_use`) while it is another lane's. */
   openSession(laneId: string, sessionId: string, at: number): Promise<Lane>;
   sessions(laneId: string): Promise<LaneSession[]>;
+  /** Makes a lane that is not there yet, with its session and its first events, all or nothing. */
+  forkLane(fork: LaneFork, keep: number): Promise<Lane>;
+};
 
-  /**
-   * What was used by a lane's agent, by the runtime's own message. One that was counted before has used what is more of
-   * the two, on the day on which it first was: some programs say only once what a message cost.
-   */
-  countUsage(laneId: string, entries: readonly UsageEntry[]): Promise<void>;
-  usageOf(laneId: string, day: string): Promise<DayUsage>;
-  /** Nothing that the lane uses on this day counts against its limits any more. */
-  liftLimits(laneId: string, day: string): Promise<void>;
-
+export type LedgerStore = {
   /**
    * Idempotent by (recipient, message id). What is chosen for the lane is taken in the same transaction, and with a
    * message that is new.
    */
   admit(request: AdmissionRequest): Promise<Admission>;
-  message(recipient: Recipient, id: string): Promise<Mail | null>;
-  mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
-  /** Newest first. With `query`: those in which all of its words were said. */
-  messages(filter: MailFilter): Promise<Page<Mail>>;
-  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
-  writtenBack(messageId: string, laneId: string): Promise<Mail[]>;
-  /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
-  repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
-
+  stageAdmission(request: AdmissionRequest): Promise<Staged<Admission>>;
   /**
    * Applies all events or none, each with its audit row, and writes `mail` in the same transaction.
    * Mail that is already there is left as it is. Nothing that sends is taken while the lane is paused.
    */
   apply(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Applied>;
+  stage(deliveryId: string, events: readonly DeliveryEvent[], mail?: readonly OutgoingMail[]): Promise<Staged<Applied>>;
   /** Writes a record for a message that has none. Refused when there is one. */
   rebuild(record: DeliveryRecord): Promise<Applied>;
   delivery(id: string): Promise<DeliveryRecord | null>;
@@ -106,54 +100,80 @@ export type Store = {
   /** How many deliveries of the lane wait for their turn. */
   waiting(laneId: string): Promise<number>;
   lanesWithWork(): Promise<string[]>;
-  /** The nearest look, or the nearest one later than `after`. */
+  /** The nearest reconcile, or the nearest one later than `after`. */
   nextReconcileAt(after?: number): Promise<number | null>;
-  /** Looks whose time has come, oldest first, leaving out those of some teams. */
+  /** Reconciles whose time has come, oldest first, leaving out those of some teams. */
   dueReconciles(now: number, limit: number, exceptTeams?: readonly string[]): Promise<DueReconcile[]>;
-  /** Deliveries whose next look is later than `time`, but for those that only wait for their expiry. */
+  /** Deliveries whose next reconcile is later than `time`, but for those that only wait for their expiry. */
   scheduledAfter(time: number): Promise<DeliveryRecord[]>;
   /** Deliveries that failed for good although their lane's agent has replied to the message. */
   failedWithReply(): Promise<DeliveryRecord[]>;
-  /** Unread messages of lanes that have no record in the ledger. */
-  unrecorded(): Promise<Mail[]>;
-
-  /** The cursor of the newest thing that happened. */
-  feedEnd(): Promise<string>;
-  /** What happened after `cursor`, oldest first, and where to go on from. */
-  feed(cursor: string, limit: number, laneId?: string): Promise<{ items: FeedItem[]; cursor: string }>;
-  /** Tells, after the fact, that something may have happened. */
-  onFeed(listener: () => void): () => void;
-  /** False when it was raised before. */
-  raise(alert: Alert): Promise<boolean>;
   /** Deliveries that failed for good, are unread, and have had no alert. */
   failedWithoutAlert(): Promise<DeliveryRecord[]>;
+};
 
+export type MailStore = {
+  message(recipient: Recipient, id: string): Promise<Mail | null>;
+  /** Newest first. */
+  mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
+  /** Newest first. With `query`: those in which all of its words were said. */
+  messages(filter: MailFilter): Promise<Page<Mail>>;
+  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
+  writtenBack(messageId: string, laneId: string): Promise<Mail[]>;
+  /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
+  repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
+  /** Unread messages of lanes that have no record in the ledger. */
+  unrecorded(): Promise<Mail[]>;
+};
+
+export type LogStore = {
   /**
-   * Keeps events of any lanes, all or none. In each lane they must follow its last one without a gap. When a lane comes
-   * to have a good deal more than `keep`, its oldest are removed. Returns the cursor of each.
+   * Adds events of any lanes, all or none; deltas are not kept, and pass by in their order. In each lane the others must
+   * follow its last one without a gap. When a lane comes to have a good deal more than `keep`, its oldest are removed.
    */
-  appendEvents(events: readonly LoggedEvent[], keep: number): Promise<readonly string[]>;
-  /** Makes a lane that is not there yet, with its session and its first events, all or nothing. */
-  forkLane(fork: LaneFork, keep: number): Promise<{ lane: Lane; cursors: readonly string[] }>;
-  /** Oldest first. A page may be shorter than its limit when events are large. */
-  events(filter: EventFilter): Promise<EventPage>;
-  /** The cursor of the newest event. */
-  eventsEnd(): Promise<string>;
-  /** Newest first: those of a lane before the number `seq`, or the newest. */
+  appendEvents(events: readonly LoggedEvent[], keep: number): Promise<void>;
+  /** False when it was raised before. */
+  raise(alert: Alert): Promise<boolean>;
+  /** Oldest first. A page may be shorter than its limit when items are large. */
+  readLog(query: LogQuery): Promise<LogPage>;
+  /** The cursor of the newest item that listeners were told of. */
+  logEnd(): string;
+  /** Tells of what has become durable, and of what passes by, in its order. Listeners must not take long over it. */
+  onLog(listener: (items: readonly LogItem[]) => void): () => void;
+  /** Newest first: events of a lane before the number `seq`, or the newest. */
   eventsBefore(laneId: string, seq: number | null, limit: number): Promise<UniversalEvent[]>;
   /** The number of the lane's newest event, also when that is not kept any more; 0 when it never had one. */
   lastEventSeq(laneId: string): Promise<number>;
   /** Lanes whose newest turn has not ended, as far as events tell. */
   lanesInTurn(): Promise<string[]>;
+};
 
+export type UsageStore = {
+  /**
+   * What was used by a lane's agent, by the runtime's own message. One that was counted before has used what is more of
+   * the two, on the day on which it first was: some programs say only once what a message cost.
+   */
+  countUsage(laneId: string, entries: readonly UsageEntry[]): Promise<void>;
+  usageOf(laneId: string, day: string): Promise<DayUsage>;
+  /** Nothing that the lane uses on this day counts against its limits any more. */
+  liftLimits(laneId: string, day: string): Promise<void>;
+};
+
+/** `log`: what happened to messages, deliveries and lanes; `events`: what agents did. */
+export type PruneTimes = { responded: number; failed: number; log: number; events: number };
+
+export type Housekeeping = {
+  /** Resolves when everything that reads have shown so far is durable; rejects when it is not going to be. */
+  settled(): Promise<void>;
   /** Resolves when the store can be written. */
   probe(at: number): Promise<void>;
   /**
    * Removes records that ended before the given times and whose messages are read, and returns how many; what happened
-   * before `feed`; and events before `events`, but for the newest of each lane.
+   * before `log`; and events before `events`, but for the newest of each lane.
    */
-  prune(before: { responded: number; failed: number; feed: number; events: number }): Promise<number>;
+  prune(before: PruneTimes): Promise<number>;
   check(): Promise<Finding[]>;
-  backup(path: string): Promise<void>;
   close(): Promise<void>;
 };
+
+export type Store = LaneStore & LedgerStore & MailStore & LogStore & UsageStore & Housekeeping;

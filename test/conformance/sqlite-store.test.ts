@@ -2,12 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CommitPoint } from "../../src/store/sqlite/group-commit.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { storeConformance } from "./store-conformance.ts";
 
 storeConformance("sqlite", async () => {
   const directory = mkdtempSync(join(tmpdir(), "waybill-store-"));
-  const open = () => openSqliteStore({ path: join(directory, "waybill.db") });
+  let isFailing = false;
+  const failPoint = (point: CommitPoint) => {
+    if (!isFailing || point !== "store.written") return;
+    isFailing = false;
+    throw new Error("this commit fails");
+  };
+  const open = () => openSqliteStore({ path: join(directory, "waybill.db"), failPoint });
   let current = open();
   return {
     store: current,
@@ -15,6 +22,9 @@ storeConformance("sqlite", async () => {
       await current.close();
       current = open();
       return current;
+    },
+    failNextCommit() {
+      isFailing = true;
     },
     async dispose() {
       await current.close();

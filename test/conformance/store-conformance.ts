@@ -6,29 +6,40 @@ import { afterEach, beforeEach, describe, expect } from "vitest";
 import type { Store } from "../../src/store/port.ts";
 import { aLane } from "../support/waybill.ts";
 import { admission } from "./store/admission.ts";
+import { alerts } from "./store/alerts.ts";
 import { durability } from "./store/durability.ts";
 import { events } from "./store/events.ts";
-import { feed } from "./store/feed.ts";
 import { forks } from "./store/forks.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
 import { lists } from "./store/lists.ts";
+import { log } from "./store/log.ts";
+import { logListeners } from "./store/log-listeners.ts";
 import { manyAtOnce } from "./store/many-at-once.ts";
 import { pruning } from "./store/pruning.ts";
 import { readCommit } from "./store/read-commit.ts";
 import { rebuilding } from "./store/rebuilding.ts";
 import { reconciles } from "./store/reconciles.ts";
 import { replies } from "./store/replies.ts";
+import { stagedWrites } from "./store/staged-writes.ts";
 import { transitions } from "./store/transitions.ts";
 import { usage } from "./store/usage.ts";
 
-export type OpenStore = { store: Store; reopen(): Promise<Store>; dispose(): Promise<void> };
+export type OpenStore = {
+  store: Store;
+  reopen(): Promise<Store>;
+  /** What is written next cannot be made durable. */
+  failNextCommit(): void;
+  dispose(): Promise<void>;
+};
 
 /** The store under test, with two lanes in it: `lane` and `other`. */
 export type Subject = {
   readonly store: Store;
   /** Closes the store and opens it again, as a restart does. */
   reopen(): Promise<void>;
+  /** What is written next cannot be made durable. */
+  failNextCommit(): void;
 };
 
 const topics = {
@@ -37,6 +48,7 @@ const topics = {
   "read commit and outgoing mail": readCommit,
   "order in a lane": laneOrder,
   "many writes at once": manyAtOnce,
+  "staged writes": stagedWrites,
   reconciles,
   replies,
   rebuilding,
@@ -44,8 +56,10 @@ const topics = {
   forks,
   pruning,
   durability,
-  feed,
+  log,
+  "listeners of the log": logListeners,
   events,
+  alerts,
   lists,
   usage,
 };
@@ -61,6 +75,7 @@ export function storeConformance(name: string, open: () => Promise<OpenStore>): 
       async reopen() {
         store = await opened.reopen();
       },
+      failNextCommit: () => opened.failNextCommit(),
     };
     beforeEach(async () => {
       opened = await open();

@@ -39,11 +39,12 @@ describe("asks", () => {
     const world = await startWorld({ script: asking, alerts: times });
     const read = world.stub.read.bind(world.stub);
     const answered = new Promise<unknown>((resolve, reject) => {
-      world.waybill.recorder.onEvents((told) => {
-        const asked = told.find(({ event }) => event.type === "permission.requested")?.event;
-        if (asked?.type !== "permission.requested") return;
-        const listed = openAsks(world);
-        world.waybill.people.answer(asked.data.ask, { decision: "once" }).then(() => resolve(listed), reject);
+      world.waybill.store.onLog((items) => {
+        for (const item of items) {
+          if (item.type !== "event" || item.event.type !== "permission.requested") continue;
+          const listed = openAsks(world);
+          world.waybill.people.answer(item.event.data.ask, { decision: "once" }).then(() => resolve(listed), reject);
+        }
       });
     });
     // Nobody can look: only the event tells.
@@ -72,7 +73,7 @@ describe("asks", () => {
     const read = world.stub.read.bind(world.stub);
     if (how === "only told") world.stub.read = async (...args) => ({ ...(await read(...args)), asks: [] });
     // Nobody hears how it ends.
-    world.waybill.recorder.onEvents(() => {
+    world.waybill.store.onLog(() => {
       world.waybill.asks.answered = () => {};
     });
     const ask = await blocked(world);
@@ -230,12 +231,13 @@ describe("alerts", () => {
     expect(world.errors.splice(0)).toEqual([new Error("the disk is full")]);
   });
 
-  test("whoever follows the feed hears of them", async () => {
+  test("whoever follows the log hears of them", async () => {
     const world = await startWorld({ script: asking, alerts: times });
-    const before = await world.waybill.store.feedEnd();
+    const { store } = world.waybill;
+    const after = store.logEnd();
     await blocked(world);
     await world.clock.advance(times.askMs + 1000);
-    const { items } = await world.waybill.store.feed(before, 100);
+    const { items } = await store.readLog({ after, limit: 1000 });
     expect(items.filter((item) => item.type === "alert")).toHaveLength(1);
   });
 

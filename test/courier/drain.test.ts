@@ -146,11 +146,11 @@ describe("draining", () => {
   test("lets a send through whose commit is under way, and waits for its turn", async () => {
     const world = await startWorld({ script: working });
     const { store } = world.waybill;
-    const apply = store.apply.bind(store);
+    const { stage } = store;
     let drain: ReturnType<typeof beginDrain> | null = null;
-    store.apply = (id, events, mail) => {
+    store.stage = (id, events, mail) => {
       if (events.some((event) => event.type === "submit")) drain = beginDrain(world);
-      return apply(id, events, mail);
+      return stage(id, events, mail);
     };
     await world.send({ id: "m1" });
     await world.clock.until(() => drain?.how !== null);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { dayOf } from "../../src/core/lane/daily-limit.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
 import { aLane, startWorld } from "../support/waybill.ts";
@@ -27,7 +28,8 @@ const fork = (world: World, before: number | null = null, lane = "lane") =>
 const refused = (code: string) => expect.objectContaining({ code });
 
 async function kept(world: World, lane: string): Promise<UniversalEvent[]> {
-  return (await world.waybill.store.events({ lane, limit: 1000 })).events.map(({ event }) => event);
+  const { items } = await world.waybill.store.readLog({ lane, types: universalEventTypes, limit: 1000 });
+  return items.flatMap((item) => (item.type === "event" ? [item.event] : []));
 }
 
 /** What was said, by whom, and what the ledger noted. */
@@ -111,13 +113,15 @@ describe("a forked lane", () => {
   test("is told of to those who follow, in one order with everything else", async () => {
     const world = await played({ script: { always: [working] }, lanes: [{}, { id: "other" }] });
     const told: (string | null)[] = [];
-    world.waybill.recorder.onEvents((batch) => told.push(...batch.map(({ cursor }) => cursor)));
+    const { store } = world.waybill;
+    const after = store.logEnd();
+    store.onLog((items) => told.push(...items.map(({ cursor }) => cursor)));
     const sending = world.waybill.admission.admit({ id: "m3", to: { lane: "other" }, from: "user", text: "m3" });
     await Promise.all([fork(world), sending]);
     await answered(world, "m4");
-    const { events } = await world.waybill.store.events({ limit: 1000 });
-    const cursors = events.map(({ cursor }) => cursor).slice(-told.filter((cursor) => cursor !== null).length);
-    expect(told.filter((cursor) => cursor !== null)).toEqual(cursors);
+    const { items } = await store.readLog({ after, limit: 1000 });
+    expect(items.some(({ type, laneId }) => type === "event" && laneId === "copy")).toBe(true);
+    expect(told.filter((cursor) => cursor !== null)).toEqual(items.map(({ cursor }) => cursor));
   });
 });
 

@@ -331,15 +331,43 @@ describe("a store that cannot be written", () => {
   });
 });
 
+describe("a commit that fails after what was decided has been staged", () => {
+  const types = ["admitted", "submit", "accepted", "proven"] as const;
+
+  test.each(types.slice(1))("with %s sends nothing, and costs no answer and no second prompt", async (type) => {
+    await run({ script: { always: [{ steps: [{ say: "Done, 3 files." }] }] } });
+    const { store } = world.waybill;
+    const { stage } = store;
+    const promptsAtFailure: number[] = [];
+    store.stage = async (id, events, mail) => {
+      if (promptsAtFailure.length === 0 && events.some((event) => event.type === type)) {
+        promptsAtFailure.push(world.prompts().length);
+        world.failNextCommit(() => promptsAtFailure.push(world.prompts().length));
+      }
+      return stage(id, events, mail);
+    };
+    await world.send({ id: "m1" });
+    await world.reaches("m1", "responded");
+    expect(promptsAtFailure).toEqual(type === "submit" ? [0, 0] : [1, 1]);
+    expect(world.prompts()).toHaveLength(1);
+    expect(await world.mail()).toMatchObject([{ text: "Done, 3 files." }]);
+    const history = await world.history("m1");
+    for (const one of types) expect(history.filter((happened) => happened === one).length).toBeLessThanOrEqual(1);
+    const errors = world.errors.splice(0);
+    expect(errors.length).toBeGreaterThan(0);
+    for (const error of errors) expect(error).toMatchObject({ code: "store_unwritable" });
+  });
+});
+
 describe("a stuck turn whose failure could not be committed", () => {
   test("is not taken for a person's stop", async () => {
     await run({ policy: { maxRepairs: 0 }, script: { turns: [{ steps: [{ hang: true }] }] } });
     await world.send({ id: "m1" });
     const { store } = world.waybill;
-    const { apply } = store;
-    store.apply = async (id, events, mail) => {
-      if (!events.some((event) => event.type === "failed_terminal")) return apply(id, events, mail);
-      store.apply = apply;
+    const { stage } = store;
+    store.stage = async (id, events, mail) => {
+      if (!events.some((event) => event.type === "failed_terminal")) return stage(id, events, mail);
+      store.stage = stage;
       throw new Error("disk full");
     };
     const record = await world.reaches("m1", "failed_terminal", "cancelled");

@@ -76,8 +76,8 @@ describe("a message to pi", () => {
     world.script({ rules: [{ once: true, steps: [reads, reads, reads, reads] }, { steps: [{ say: "Short." }] }] });
     await world.send(id, "read on");
     await world.reaches(id, "responded");
-    const { events } = await world.waybill.store.events({ lane: "lane", limit: 500 });
-    const errors = events.flatMap(({ event }) => (event.type === "error" ? [event.data.message] : []));
+    const events = (await world.waybill.store.eventsBefore("lane", null, 500)).toReversed();
+    const errors = events.flatMap((event) => (event.type === "error" ? [event.data.message] : []));
     expect(errors.at(-1)).toMatch(/asked its model 3 times .*piAgentMaxSteps/);
     expect(world.model.calls.filter(({ prompt, rule }) => prompt.includes("read on") && rule === 0)).toHaveLength(3);
   });

@@ -1,9 +1,11 @@
 /** From what a scripted agent does to what is kept and told of it, on a real store. */
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { AppError } from "../../src/app-error.ts";
+import type { LogItem } from "../../src/core/log/log-item.ts";
 import type { Signal, SignalBody } from "../../src/core/turn/signal.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
-import type { PublishedEvent } from "../../src/events/event-writer.ts";
+import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import { LaneLog } from "../../src/events/lane-log.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import type { Runtime, SignalListener } from "../../src/runtimes/port.ts";
@@ -17,9 +19,13 @@ import { aLane, startWorld, World } from "../support/waybill.ts";
 const minute = 60_000;
 const working = { steps: [{ say: "Looking." }, { tool: "bash", output: "3 files" }, { say: "Done: 3 files." }] };
 
+async function everyEvent(store: Store, lane?: string): Promise<UniversalEvent[]> {
+  const { items } = await store.readLog({ lane, types: universalEventTypes, limit: 1000 });
+  return items.flatMap((item) => (item.type === "event" ? [item.event] : []));
+}
+
 async function kept(store: Store, lane = "lane"): Promise<UniversalEvent[]> {
-  const { events } = await store.events({ lane, limit: 1000 });
-  const found = events.map(({ event }) => event);
+  const found = await everyEvent(store, lane);
   expect(found.map(({ seq }) => seq)).toEqual(found.map((_, index) => index + 1));
   for (const event of found) expect(universalEventSchema.safeParse(event).error).toBeUndefined();
   return found;
@@ -28,11 +34,21 @@ async function kept(store: Store, lane = "lane"): Promise<UniversalEvent[]> {
 const types = (events: readonly UniversalEvent[]) => events.map(({ type }) => type);
 const ofType = (events: readonly UniversalEvent[], type: string) => events.filter((event) => event.type === type);
 
+type EventItem = Extract<LogItem, { type: "event" }>;
+
 /** A recorder on a store of its own, fed by hand. */
 async function aRecorder(change: (store: Store) => Store = (store) => store, maxCharacters?: number, keep = 1000) {
   const world = new World();
   onTestFinished(() => world.dispose());
-  const store = openSqliteStore({ path: world.storePath });
+  const errors: unknown[] = [];
+  const commits = { count: 0 };
+  const store = openSqliteStore({
+    path: world.storePath,
+    failPoint: (point) => {
+      if (point === "store.committed") commits.count += 1;
+    },
+    onListenerError: (error) => errors.push(error),
+  });
   onTestFinished(() => store.close());
   await store.putLane(aLane());
   const listeners = new Set<SignalListener>();
@@ -45,7 +61,6 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, max
     },
     resync: async (_lane: unknown, session: string) => void retold.push(session),
   } as unknown as Runtime;
-  const errors: unknown[] = [];
   const recorder = new Recorder({
     store: change(store),
     clock: world.clock,
@@ -53,15 +68,15 @@ async function aRecorder(change: (store: Store) => Store = (store) => store, max
     onError: ({ error }) => errors.push(error),
     ...(maxCharacters === undefined ? {} : { maxCharacters }),
   });
-  await recorder.listen([runtime]);
+  recorder.listen([runtime]);
   await recorder.catchUp(new Map([["stub", runtime]]));
-  const told: PublishedEvent[] = [];
-  recorder.onEvents((batch) => told.push(...batch));
+  const told: EventItem[] = [];
+  store.onLog((items) => told.push(...items.filter((item) => item.type === "event")));
   const say = (said: SignalBody, lane = "lane") => {
     const signal: Signal = { at: world.clock.now(), session: "ses-1", ...said };
     for (const listener of listeners) listener(lane, signal);
   };
-  return { store, recorder, runtime, told, say, errors, retold, clock: world.clock };
+  return { store, path: world.storePath, recorder, runtime, told, say, errors, commits, retold, clock: world.clock };
 }
 
 const changed = { type: "file", path: "notes.txt", change: "modified", diff: null } as const;
@@ -120,23 +135,21 @@ test("a turn whose session nobody knows any more was interrupted", async () => {
 });
 
 test("what comes while a commit is under way shares the next one, and deltas cost none", async () => {
-  const batches: string[][] = [];
-  const { say, told, store } = await aRecorder((real) => ({
-    ...real,
-    appendEvents: (events, keep) => {
-      batches.push(events.map(({ event }) => event.type));
-      return real.appendEvents(events, keep);
-    },
-  }));
+  const { say, told, store, commits } = await aRecorder();
+  const before = commits.count;
   // It begins with the first delta.
   for (let count = 0; count < 300; count++) say(delta("x"));
   await settled();
+  expect(commits.count - before).toBe(1);
   for (let count = 0; count < 300; count++) say(delta("y"));
+  await settled();
+  expect(commits.count - before).toBe(1);
+  for (let count = 0; count < 300; count++) say(delta("z"));
   say({ type: "message_done", message: "a1", error: null, usage: null });
   await settled();
-  expect(batches).toEqual([["turn.started", "item.started"], ["item.completed"]]);
+  expect(commits.count - before).toBe(2);
   expect(types(told.map(({ event }) => event))).toEqual([
-    ...["turn.started", "item.started", ...Array(600).fill("item.delta"), "item.completed"],
+    ...["turn.started", "item.started", ...Array(900).fill("item.delta"), "item.completed"],
   ]);
   expect(told.slice(2, -1).every(({ cursor, event }) => cursor === null && event.seq === 2)).toBe(true);
   expect(await kept(store)).toHaveLength(3);
@@ -144,31 +157,35 @@ test("what comes while a commit is under way shares the next one, and deltas cos
 
 test("nothing is told before it is durable, and a delta not before what it follows", async () => {
   const seen: number[] = [];
-  const { say, recorder, store } = await aRecorder();
-  recorder.onEvents((batch) => {
-    for (const { event } of batch) seen.push(event.seq);
-  });
-  const counts: Promise<boolean>[] = [];
-  recorder.onEvents((batch) => {
-    const most = Math.max(...batch.map(({ event }) => event.seq));
-    counts.push(store.lastEventSeq("lane").then((last) => last >= most));
+  const { say, store, path } = await aRecorder();
+  // What another connection reads is durable.
+  const other = new Database(path, { readonly: true });
+  onTestFinished(() => void other.close());
+  const durable = other.prepare<[], number>("SELECT coalesce(max(seq), 0) FROM log WHERE lane_id = 'lane'").pluck();
+  const wasDurable: boolean[] = [];
+  store.onLog((items) => {
+    for (const item of items) {
+      if (item.type !== "event") continue;
+      seen.push(item.event.seq);
+      wasDurable.push((durable.get() ?? 0) >= item.event.seq);
+    }
   });
   say(message);
   say(delta("x"));
   await settled();
   say(delta("y"));
   await settled();
-  expect(await Promise.all(counts)).not.toContain(false);
+  expect(wasDurable).not.toContain(false);
   expect(seen).toEqual([1, 2, 2, 2]);
 });
 
 test("a listener that throws harms nobody", async () => {
-  const { say, recorder, errors } = await aRecorder();
+  const { say, store, errors } = await aRecorder();
   const seen: string[] = [];
-  recorder.onEvents(() => {
+  store.onLog(() => {
     throw new Error("not mine");
   });
-  recorder.onEvents((batch) => seen.push(...types(batch.map(({ event }) => event))));
+  store.onLog((items) => seen.push(...items.map((item) => (item.type === "event" ? item.event.type : item.type))));
   say(failure("one"));
   await settled();
   say(failure("two"));
@@ -204,12 +221,11 @@ test("a turn whose beginning is not kept any more ends once after a restart, and
   for (let count = 0; count < 30; count++) first.say(failure(`number ${count}`));
   await first.recorder.close();
   const again = new Recorder({ store: first.store, clock: first.clock, keep: 10, onError: () => {} });
-  await again.listen([first.runtime]);
+  again.listen([first.runtime]);
   first.say({ type: "delta", message: "a2", part: "p2", kind: "text", text: "on" });
   first.say({ type: "rest" });
   await again.close();
-  const { events } = await first.store.events({ limit: 100 });
-  const turns = events.map(({ event }) => event).filter(({ type }) => type.startsWith("turn."));
+  const turns = (await everyEvent(first.store)).filter(({ type }) => type.startsWith("turn."));
   expect(turns.map(({ type, turn }) => [type, turn])).toEqual([["turn.ended", 1]]);
 });
 

@@ -1,6 +1,6 @@
 /** Universal events as tests of the log need them. */
 
-import type { LoggedEvent } from "../../src/core/log/event-page.ts";
+import type { LoggedEvent } from "../../src/core/log/log-item.ts";
 import type { EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
 
 export function anEvent(
@@ -14,6 +14,12 @@ export function anEvent(
 
 export function logged(event: UniversalEvent): LoggedEvent {
   return { event, text: JSON.stringify(event) };
+}
+
+/** Something that is said, on its way: it has the number of the event before it, and is not kept. */
+export function aDelta(seq: number, text: string, lane = "lane"): LoggedEvent {
+  const said = { type: "item.delta", data: { item: "a1", part: "p1", kind: "text", text } } as const;
+  return logged(anEvent({ seq, lane }, said));
 }
 
 /** Events of a lane with these numbers, both included. */

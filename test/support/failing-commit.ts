@@ -4,17 +4,16 @@ import type { Store } from "../../src/store/port.ts";
 
 export function failureOf(store: Store, type: DeliveryEventType): { happened: boolean } {
   const failure = { happened: false };
-  const { apply } = store;
+  const { stage } = store;
   let armed = false;
-  store.apply = async (id, events, mail) => {
+  store.stage = async (id, events, mail) => {
     if (failure.happened) throw new Error("gone");
     armed ||= events.some((event) => event.type === "proven");
-    const applied = await apply(id, events, mail);
-    if (armed && events.some((event) => event.type === type)) {
-      failure.happened = true;
-      throw new Error("gone");
-    }
-    return applied;
+    const staged = await stage(id, events, mail);
+    if (!armed || !events.some((event) => event.type === type)) return staged;
+    failure.happened = true;
+    await staged.durable;
+    throw new Error("gone");
   };
   return failure;
 }

@@ -65,6 +65,8 @@ export async function served(
 ): Promise<Api & { listening: Listening }> {
   const { server, ...appOptions } = options;
   const api = anApi(appOptions);
+  // Whoever follows from the beginning is told of what happens then, not of what made the service.
+  await api.service.ready();
   const listening = await listen({ port: 0, ...server, app: api.app });
   onTestFinished(() => listening.close());
   return { ...api, listening };

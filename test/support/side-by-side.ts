@@ -95,14 +95,13 @@ export async function eventsUntil(
   done: (events: readonly UniversalEvent[]) => boolean,
 ): Promise<UniversalEvent[]> {
   let wake = () => {};
-  const stop = waybill.recorder.onEvents(() => wake());
+  const stop = waybill.store.onLog(() => wake());
   try {
     for (;;) {
       const changed = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const { events } = await waybill.store.events({ lane, limit: 500 });
-      const all = events.map(({ event }) => event);
+      const all = (await waybill.store.eventsBefore(lane, null, 500)).toReversed();
       if (done(all)) return all;
       await changed;
     }

@@ -71,6 +71,12 @@ export class StoreFile {
     db.close();
   }
 
+  /** Makes records say what never happened to their deliveries. */
+  forgeRecords(field: string, value: string, path = this.path): void {
+    const first = "SELECT body -> '$.record' FROM log WHERE delivery_seq = delivery.message_seq AND log.version = 1";
+    this.change(`UPDATE delivery SET record = json_set((${first}), '$.${field}', '${value}')`, path);
+  }
+
   /** Puts nonsense where a table's rows begin. Nobody notices who does not read that table. */
   damageTable(table: string): void {
     const db = new Database(this.path, { readonly: true });

@@ -10,11 +10,10 @@ import { AppError } from "../../src/app-error.ts";
 import { systemClock } from "../../src/clock.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { Notice } from "../../src/core/lane/lane.ts";
-import { isKept } from "../../src/core/turn/bounded-event.ts";
+import type { LogItem } from "../../src/core/log/log-item.ts";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import { AskRegistry } from "../../src/courier/ask-registry.ts";
 import type { Courier } from "../../src/courier/courier.ts";
-import type { PublishedEvent } from "../../src/events/event-writer.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import { MessageAdmission } from "../../src/mail/admission.ts";
 import { storeMailbox } from "../../src/mail/mailbox.ts";
@@ -43,7 +42,7 @@ type Controls = {
   /** How many streams are followed, and how many items they have given. */
   following: number;
   taken: number;
-  /** Thrown by every verb but those of the feed. */
+  /** Thrown by every verb but those of the log. */
   failure: unknown;
   allowedDirectories: string[];
   stateDirectories: string[];
@@ -52,6 +51,8 @@ type Controls = {
   /** Something that an agent does; deltas as well. Verbs that are called later see it. */
   publish(...events: readonly UniversalEvent[]): void;
   announce(...asks: readonly AnnouncedAsk[]): void;
+  /** Resolves when its lanes are there; verbs that promise something wait for that by themselves. */
+  ready(): Promise<void>;
 };
 
 export type TestService = Service & Controls;
@@ -77,24 +78,23 @@ export function testService(laneIds: readonly string[] = ["demo"]): TestService 
       },
     ]),
   );
-  const counted = (name: "follow" | "followEvents") =>
-    async function* (options: Parameters<Service["follow"]>[0]) {
-      service.following += 1;
-      try {
-        await opened().ready;
-        for await (const item of opened().verbs[name](options)) {
-          service.taken += 1;
-          yield item;
-        }
-      } finally {
-        service.following -= 1;
+  const follow: Service["follow"] = async function* (options) {
+    service.following += 1;
+    try {
+      await opened().ready;
+      for await (const item of opened().verbs.follow(options)) {
+        service.taken += 1;
+        yield item;
       }
-    };
+    } finally {
+      service.following -= 1;
+    }
+  };
   const restart = () => {
     service.restarts += 1;
   };
   Object.defineProperty(service, "store", { get: () => opened().store });
-  return Object.assign(service, verbs, { follow: counted("follow"), followEvents: counted("followEvents"), restart });
+  return Object.assign(service, verbs, { follow, logEnd: () => opened().verbs.logEnd(), restart });
 }
 
 const verbNames = [
@@ -118,18 +118,15 @@ const verbNames = [
   "fork",
   "asks",
   "answer",
-  "feed",
-  "checkCursor",
-  "now",
-  "events",
-  "eventsEnd",
+  "log",
   "eventsBefore",
   "runtimes",
   "workspace",
   "readiness",
+  "settled",
   "counts",
 ] as const satisfies readonly (keyof Service)[];
-const neverFails: readonly string[] = ["feed", "checkCursor", "now", "eventsEnd"];
+const neverFails: readonly string[] = ["log", "settled"];
 
 function controlsOf(opened: () => Opened): Omit<Controls, "store"> {
   return {
@@ -145,12 +142,17 @@ function controlsOf(opened: () => Opened): Omit<Controls, "store"> {
     notices: [],
     publish(...events) {
       const open = opened();
-      open.ready = open.ready.then(() => open.events.publish(events));
+      open.ready = open.ready.then(() => open.store.appendEvents(events.map(logged), keptEvents));
     },
     announce(...asks) {
-      for (const ask of asks) opened().asks.onEvents([{ event: askedBy(ask) }]);
+      opened().asks.onLog(asks.map(announcement));
     },
+    ready: () => opened().ready,
   };
+}
+
+function announcement(ask: AnnouncedAsk): LogItem {
+  return { cursor: null, at: ask.since, laneId: ask.laneId, type: "event", ...logged(askedBy(ask)) };
 }
 
 function askedBy({ id, kind, title, laneId, since }: AnnouncedAsk): UniversalEvent {
@@ -163,15 +165,14 @@ function askedBy({ id, kind, title, laneId, since }: AnnouncedAsk): UniversalEve
   );
 }
 
-type Opened = { store: Store; asks: AskRegistry; events: PublishedEvents; verbs: Service; ready: Promise<unknown> };
+type Opened = { store: Store; asks: AskRegistry; verbs: Service; ready: Promise<void> };
 
 function openService(laneIds: readonly string[], service: TestService): Opened {
   const directory = mkdtempSync(join(tmpdir(), "waybill-service-"));
   const store = openSqliteStore({ path: join(directory, "waybill.db") });
   const asks = new AskRegistry();
-  const events = new PublishedEvents(store);
   const real = createService({
-    waybill: stillEngine(store, asks, events, service),
+    waybill: stillEngine(store, asks, service),
     resolveDirectory: (path) => resolved(path, service.allowedDirectories),
     get allowedDirectories() {
       return service.allowedDirectories;
@@ -204,10 +205,9 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
     },
   };
   const begin = async () => {
-    await events.start();
     for (const id of laneIds) await store.putLane(aLane({ id }));
   };
-  const opened = { store, asks, events, verbs, ready: begin() };
+  const opened = { store, asks, verbs, ready: begin() };
   onEnd(async () => {
     await opened.ready;
     await store.close();
@@ -217,7 +217,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
 }
 
 /** Of the engine's parts those work that answer at once; what is sent is only admitted. */
-function stillEngine(store: Store, asks: AskRegistry, events: PublishedEvents, service: TestService): Engine {
+function stillEngine(store: Store, asks: AskRegistry, service: TestService): Engine {
   const ledger = new Ledger(store, () => {}, fail);
   const runtime: Partial<Runtime> = {
     kind: "stub",
@@ -232,7 +232,7 @@ function stillEngine(store: Store, asks: AskRegistry, events: PublishedEvents, s
     inLane: (_, work) => work(),
     waitReason: () => null,
   };
-  const { recorder } = events;
+  const recorder = new Recorder({ store, clock: systemClock, keep: keptEvents, onError: fail });
   const deps = {
     store,
     ledger,
@@ -260,48 +260,12 @@ function stillEngine(store: Store, asks: AskRegistry, events: PublishedEvents, s
     asks,
     courier: courier as Courier,
     people: new Interventions(deps, courier as Courier),
-    recorder: events as unknown as Recorder,
+    recorder,
     admission: new MessageAdmission({ ...deps, onReply: async () => {} }),
     prune: async () => 0,
     drain: () => Promise.reject(new Error("nothing runs here")),
     close: () => store.close(),
   };
-}
-
-/** Takes the place of the recorder for those who follow: written by hand, without the turns that it would track. */
-class PublishedEvents {
-  readonly recorder: Recorder;
-  readonly #store: Store;
-  readonly #listeners = new Set<(events: readonly PublishedEvent[]) => void>();
-  newest = "";
-
-  constructor(store: Store) {
-    this.#store = store;
-    this.recorder = new Recorder({ store, clock: systemClock, keep: keptEvents, onError: fail });
-  }
-
-  async start(): Promise<void> {
-    await this.recorder.listen([]);
-    this.newest = await this.#store.eventsEnd();
-    this.recorder.onEvents((events) => this.#emit(events));
-  }
-
-  onEvents(listener: (events: readonly PublishedEvent[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  async publish(events: readonly UniversalEvent[]): Promise<void> {
-    for (const event of events) {
-      const [cursor = null] = isKept(event) ? await this.#store.appendEvents([logged(event)], keptEvents) : [];
-      this.#emit([{ cursor, ...logged(event) }]);
-    }
-  }
-
-  #emit(events: readonly PublishedEvent[]): void {
-    this.newest = events.findLast(({ cursor }) => cursor !== null)?.cursor ?? this.newest;
-    for (const listener of [...this.#listeners]) listener(events);
-  }
 }
 
 function resolved(path: string, allowed: readonly string[]): string {

@@ -19,6 +19,7 @@ import type { StubOptions } from "../../src/runtimes/stub/stub-runtime.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
+import type { CommitPoint } from "../../src/store/sqlite/group-commit.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
 
@@ -40,6 +41,7 @@ export class World {
   readonly alerts: Alert[] = [];
   readonly #options: WorldOptions;
   #waybill: Engine | null = null;
+  #onFailedCommit: (() => void) | null = null;
   stub!: StubRuntime;
 
   constructor(options: WorldOptions = {}) {
@@ -59,7 +61,7 @@ export class World {
   async start(others: readonly Runtime[] = []): Promise<this> {
     const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts } = this.#options;
     this.#waybill = await startEngine({
-      store: openSqliteStore({ path: this.storePath }),
+      store: openSqliteStore({ path: this.storePath, failPoint: this.#failPoint }),
       policy: { ...defaultPolicy, ...policy },
       clock: this.clock,
       // The real look at the disk takes time that a manual clock does not know of.
@@ -82,6 +84,18 @@ export class World {
     await settled();
     return this;
   }
+
+  /** What is written next cannot be made durable. */
+  failNextCommit(onFailed: () => void = () => {}): void {
+    this.#onFailedCommit = onFailed;
+  }
+
+  readonly #failPoint = (point: CommitPoint): void => {
+    if (!this.#onFailedCommit || point !== "store.written") return;
+    this.#onFailedCommit();
+    this.#onFailedCommit = null;
+    throw new Error("this commit fails");
+  };
 
   async stop(): Promise<void> {
     await this.#waybill?.close();

@@ -6,6 +6,8 @@ import { connectionErrorReporter } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { streamEventLine } from "../output/stream-event-line.ts";
 
+const types = ["message", "delivery", "lane", "alert"];
+
 export const watch: Command = {
   name: "watch",
   summary: "show messages, deliveries and alerts as they happen",
@@ -30,7 +32,13 @@ waybill watch --json | grep '"type":"alert"'`,
       if (lane !== undefined) await client.lane(lane);
       if (!json) printNote("Watching. Ctrl-C ends it.");
       const onError = connectionErrorReporter(context);
-      for await (const event of client.stream({ lane, after: input.value("after"), signal: interrupted, onError })) {
+      for await (const event of client.stream({
+        lane,
+        types,
+        after: input.value("after"),
+        signal: interrupted,
+        onError,
+      })) {
         const line = json ? JSON.stringify(event) : streamEventLine(event, paint);
         if (line !== null) print(line);
       }

@@ -1,16 +1,20 @@
 /** One line for each event of `waybill watch`. Pure. */
-import type { DeliveryStreamEvent, Message, StreamEvent } from "../../client/index.ts";
+import type { DeliveryStreamEvent, Message, StreamEvent, UniversalEvent } from "../../client/index.ts";
 import { describeStep, statusStyle } from "./describe-delivery.ts";
 import { inParentheses, oneLine, shortId } from "./format.ts";
 import type { Paint } from "./terminal.ts";
 
+/** What agents do has lines of its own, in `waybill follow`. */
+type WatchedEvent = Exclude<StreamEvent, UniversalEvent>;
+
 /** Null for what is not worth a line. */
 export function streamEventLine(event: StreamEvent, paint: Paint): string | null {
+  if (!("at" in event)) return null;
   const text = eventText(event, paint);
   return text === null ? null : `${paint("dim", new Date(event.at).toLocaleTimeString("en-GB"))}  ${text}`;
 }
 
-function eventText(event: StreamEvent, paint: Paint): string | null {
+function eventText(event: WatchedEvent, paint: Paint): string | null {
   switch (event.type) {
     case "message":
       return messageText(event.message, paint);

@@ -269,8 +269,10 @@ export function upcast(record: StoredRecord): DeliveryRecord {
 
 /** A record as it is written: without what is null or an empty list. */
 export function storedRecord(record: DeliveryRecord): StoredRecord {
-  const kept = Object.entries(record).filter(
-    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
-  );
-  return Object.fromEntries(kept) as StoredRecord;
+  const stored: Record<string, unknown> = {};
+  for (const key in record) {
+    const value = record[key as keyof DeliveryRecord];
+    if (value !== null && !(Array.isArray(value) && value.length === 0)) stored[key] = value;
+  }
+  return stored as StoredRecord;
 }

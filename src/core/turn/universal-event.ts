@@ -54,6 +54,25 @@ export type EventBody =
 
 export type EventType = EventBody["type"];
 
+export const universalEventTypes = [
+  "session.started",
+  "session.ended",
+  "turn.started",
+  "turn.ended",
+  "item.started",
+  "item.delta",
+  "item.completed",
+  "permission.requested",
+  "permission.resolved",
+  "question.requested",
+  "question.resolved",
+  "usage",
+  "error",
+  "unparsed",
+] as const satisfies readonly EventType[];
+/** Fails to compile when one is missing. */
+export const allEventTypes: EventType extends (typeof universalEventTypes)[number] ? true : never = true;
+
 type Envelope = {
   id: string;
   /** Gapless in a lane. A delta is not kept, and has the number of the event that it follows. */

@@ -82,7 +82,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const watchdog = new Watchdog({ store, ledger, policy, clock, attend: (due) => courier.reconcileDue(due), onError });
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   ledger.onChange(recorder.onDeliveryChange);
-  recorder.onEvents(asks.onEvents);
+  store.onLog(asks.onLog);
   const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
   const allRuntimes = options.runtimes(admission.postMessage);
 
@@ -103,7 +103,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
   try {
     for (const lane of options.lanes) await store.putLane(lane);
-    await recorder.listen(allRuntimes);
+    recorder.listen(allRuntimes);
     for (const runtime of allRuntimes) {
       try {
         // Adopts or ends what the last run left behind, before anything is observed.
@@ -142,5 +142,5 @@ function prune({ store, policy, clock }: CourierDeps): Promise<number> {
   const { respondedMs, failedMs } = policy.retention;
   const now = clock.now();
   const [responded, failed] = [now - respondedMs, now - failedMs];
-  return store.prune({ responded, failed, feed: responded, events: responded });
+  return store.prune({ responded, failed, log: responded, events: responded });
 }

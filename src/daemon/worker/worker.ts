@@ -111,7 +111,8 @@ type Shared = { runId: string; registry: Registry; health: StoreHealth };
 async function startAgentsAndEngine(options: WorkerStart, { runId, registry, health }: Shared) {
   const { config, env, log, stopping } = options;
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
-  const store = openSqliteStore({ path: config.storePath, failPoint, health });
+  const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error of one who follows the log.");
+  const store = openSqliteStore({ path: config.storePath, failPoint, health, onListenerError });
   let agents: Agents;
   try {
     agents = await createRuntimes({ config, env, log, stopping, storedLanes: () => store.lanes() });

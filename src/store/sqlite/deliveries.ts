@@ -1,53 +1,53 @@
-/** Deliveries by id, message and lane. Those that move are kept in memory: what was just written is not read again. */
+/**
+ * Deliveries by id, message and lane. Those that move are kept in memory: what was just written is not read again. The record
+ * of one that moves stands in the log alone; once it rests, the whole of it is written beside its columns.
+ */
 import type Database from "better-sqlite3";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { isOutstanding, isOwed, recordFrom, statuses, storedRecord } from "../../core/delivery/record.ts";
+import { fold } from "../../core/delivery/transition.ts";
 import type { Page } from "../../core/log/page.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
-import { deliveryPages } from "./delivery-pages.ts";
+import { deliveryPages, hasEnded } from "./delivery-pages.ts";
+import { eventFrom } from "./log.ts";
 
-/** The record, and beside it what rules and queries need. */
-export type DeliveryColumns = {
-  version: number;
-  status: string;
-  outstanding: number;
-  owed: number;
-  nextReconcileAt: number | null;
-  failedAt: number | null;
-  readCommittedAt: number | null;
-  proof: string | null;
-  attempts: number;
-  maxAttempts: number;
-  updatedAt: number;
-  team: string | null;
-  record: string;
-};
+export type ColumnValue = string | number | null;
 
-export function columnsOf(record: DeliveryRecord): DeliveryColumns {
-  const { version, status, failedAt, readCommittedAt, attempts, maxAttempts, updatedAt, team } = record;
-  return {
-    version,
-    status,
-    outstanding: Number(isOutstanding(record)),
-    owed: Number(isOwed(record)),
-    nextReconcileAt: record.nextReconcileAt,
-    failedAt,
-    readCommittedAt,
-    proof: record.proof?.by ?? null,
-    attempts,
-    maxAttempts,
-    updatedAt,
-    team,
-    record: JSON.stringify(storedRecord(record)),
-  };
+/** What rules and queries need beside a record. */
+export const deliveryColumns: readonly (readonly [name: string, read: (record: DeliveryRecord) => ColumnValue])[] = [
+  ["version", ({ version }) => version],
+  ["status", ({ status }) => status],
+  ["outstanding", (record) => Number(isOutstanding(record))],
+  ["owed", (record) => Number(isOwed(record))],
+  ["next_reconcile_at", ({ nextReconcileAt }) => nextReconcileAt],
+  ["failed_at", ({ failedAt }) => failedAt],
+  ["read_committed_at", ({ readCommittedAt }) => readCommittedAt],
+  ["proof", ({ proof }) => proof?.by ?? null],
+  ["attempts", ({ attempts }) => attempts],
+  ["max_attempts", ({ maxAttempts }) => maxAttempts],
+  ["updated_at", ({ updatedAt }) => updatedAt],
+  ["team", ({ team }) => team],
+];
+const names = [...deliveryColumns.map(([name]) => name), "record"];
+
+/** In the order of `names`. */
+function valuesOf(record: DeliveryRecord): ColumnValue[] {
+  const values = deliveryColumns.map(([, read]) => read(record));
+  values.push(isMoving(record) ? null : JSON.stringify(storedRecord(record)));
+  return values;
 }
 
-type Row = { seq: number; record: string };
+function isMoving(record: DeliveryRecord): boolean {
+  return record.status === "pending" || isOutstanding(record);
+}
+
+type Row = { seq: number; record: string | null };
+type StatusCount = { status: Status; count: number };
 type Known = { seq: number; record: DeliveryRecord };
 
-/** Each is some kilobytes; more lanes than that seldom move at a time. */
-const maxKnown = 2000;
+/** Each is about a kilobyte; more than that seldom wait or move at a time. */
+const maxKnown = 5000;
 
 export type Deliveries = ReturnType<typeof deliveryStatements>;
 
@@ -67,9 +67,12 @@ export function deliveryStatements(db: Database.Database) {
   const waiting = db
     .prepare<[string], number>("SELECT count(*) FROM delivery WHERE lane_id = ? AND status = 'pending'")
     .pluck();
-  const counts = db.prepare<[], { status: Status; count: number }>(
-    "SELECT status, count(*) AS count FROM delivery GROUP BY status",
+  const countsOfEnded = db.prepare<[], StatusCount>(
+    `SELECT status, count(*) AS count FROM delivery WHERE ${hasEnded} GROUP BY status`,
   );
+  const countsOfOpen = db.prepare<[], StatusCount>(`
+    SELECT status, count(*) AS count FROM delivery WHERE outstanding AND NOT ${hasEnded} GROUP BY status
+    UNION ALL SELECT 'pending', count(*) FROM delivery WHERE status = 'pending'`);
   const failedWithoutAlert = db.prepare<[], Row>(
     select(`WHERE status = 'failed_terminal'
       AND NOT EXISTS (SELECT 1 FROM alert WHERE alert.id = 'failure:' || delivery.id || ':' || delivery.failed_at)`),
@@ -101,19 +104,17 @@ export function deliveryStatements(db: Database.Database) {
     WHERE next_reconcile_at IS NOT NULL AND next_reconcile_at <= ?
       AND (team IS NULL OR team NOT IN (SELECT value FROM json_each(?)))
     ORDER BY next_reconcile_at LIMIT ?`);
-  const insert = db.prepare<DeliveryColumns & { seq: number; id: string; laneId: string }>(`
-    INSERT INTO delivery (message_seq, id, lane_id, version, status, outstanding, owed, next_reconcile_at, failed_at,
-      read_committed_at, proof, attempts, max_attempts, updated_at, team, record)
-    VALUES (@seq, @id, @laneId, @version, @status, @outstanding, @owed, @nextReconcileAt, @failedAt,
-      @readCommittedAt, @proof, @attempts, @maxAttempts, @updatedAt, @team, @record)`);
-  const update = db.prepare<DeliveryColumns & { seq: number; versionBefore: number }>(`
-    UPDATE delivery SET version = @version, status = @status, outstanding = @outstanding, owed = @owed,
-      next_reconcile_at = @nextReconcileAt, failed_at = @failedAt, read_committed_at = @readCommittedAt, proof = @proof,
-      attempts = @attempts, max_attempts = @maxAttempts, updated_at = @updatedAt, team = @team, record = @record
-    WHERE message_seq = @seq AND version = @versionBefore`);
-  const insertAttempt = db.prepare<[string, string, number, string]>(
-    "INSERT INTO attempt (runtime_message_id, delivery_id, number, session_id) VALUES (?, ?, ?, ?)",
+  // By position: names are looked up one by one.
+  const insert = db.prepare<ColumnValue[]>(
+    `INSERT INTO delivery (message_seq, id, lane_id, ${names.join(", ")}) VALUES (?, ?, ?, ${names.map(() => "?").join(", ")})`,
   );
+  const update = db.prepare<ColumnValue[]>(
+    `UPDATE delivery SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE message_seq = ? AND version = ?`,
+  );
+  const insertAttempt = db.prepare<[number, number, string]>(
+    "INSERT INTO attempt (delivery_seq, number, runtime_message_id) VALUES (?, ?, ?)",
+  );
+  const audit = db.prepare<[number], string>("SELECT body FROM log WHERE delivery_seq = ? ORDER BY version").pluck();
 
   const known = new Map<string, Known>();
   const remember = (seq: number, record: DeliveryRecord) => {
@@ -130,16 +131,30 @@ export function deliveryStatements(db: Database.Database) {
     if (there) return there;
     const row = byId.get(id);
     if (!row) return null;
-    const found = { seq: row.seq, record: recordFrom(row.record) };
-    remember(found.seq, found.record);
+    const record = recordOf(row);
+    remember(row.seq, record);
+    return { seq: row.seq, record };
+  };
+  const recordOf = ({ seq, record }: Row): DeliveryRecord =>
+    record === null ? fold(audit.all(seq).map(eventFrom)) : recordFrom(record);
+  const ofId = (id: string | null | undefined) => (id ? (find(id)?.record ?? null) : null);
+  const many = (rows: Row[]): DeliveryRecord[] => rows.map(recordOf);
+  const addAttempts = (seq: number, before: number, { attemptList }: DeliveryRecord) => {
+    for (const { messageId, number } of attemptList.slice(before)) insertAttempt.run(seq, number, messageId);
+  };
+
+  /** Who holds a lane is asked for at each step in it. */
+  const holders = new Map<string, string | null>();
+  const holder = (laneId: string): string | null => {
+    const known = holders.get(laneId);
+    if (known !== undefined) return known;
+    const found = outstanding.get(laneId) ?? null;
+    holders.set(laneId, found);
     return found;
   };
-  const ofId = (id: string | undefined) => (id === undefined ? null : (find(id)?.record ?? null));
-  const many = (rows: Row[]): DeliveryRecord[] => rows.map((row) => recordFrom(row.record));
-  const addAttempts = (before: number, { id, attemptList }: DeliveryRecord) => {
-    for (const { messageId, number, sessionId } of attemptList.slice(before)) {
-      insertAttempt.run(messageId, id, number, sessionId);
-    }
+  const holds = (record: DeliveryRecord) => {
+    if (isOutstanding(record)) holders.set(record.laneId, record.id);
+    else if (holders.get(record.laneId) === record.id) holders.set(record.laneId, null);
   };
 
   return {
@@ -147,14 +162,14 @@ export function deliveryStatements(db: Database.Database) {
     byId: (id: string): DeliveryRecord | null => find(id)?.record ?? null,
     byMessage(seq: number): DeliveryRecord | null {
       const row = byMessage.get(seq);
-      return row ? recordFrom(row.record) : null;
+      return row ? recordOf(row) : null;
     },
-    holder: (laneId: string): string | null => outstanding.get(laneId) ?? null,
-    outstanding: (laneId: string) => ofId(outstanding.get(laneId)),
+    holder,
+    outstanding: (laneId: string) => ofId(holder(laneId)),
     head: (laneId: string) => ofId(head.get(laneId)),
     openIn(laneId: string): DeliveryRecord[] {
-      const holder = ofId(outstanding.get(laneId));
-      return [...(holder ? [holder] : []), ...many([...owedIn.all(laneId), ...pendingIn.all(laneId)])];
+      const held = ofId(holder(laneId));
+      return [...(held ? [held] : []), ...many([...owedIn.all(laneId), ...pendingIn.all(laneId)])];
     },
     isUsed: (laneId: string): boolean => isUsed.get(laneId) !== undefined,
     page(filter: DeliveryFilter): Page<DeliveryRecord> {
@@ -164,7 +179,8 @@ export function deliveryStatements(db: Database.Database) {
     },
     waiting: (laneId: string) => waiting.get(laneId) ?? 0,
     counts: () => {
-      const found = new Map(counts.all().map((row) => [row.status, row.count]));
+      const all = [...countsOfEnded.all(), ...countsOfOpen.all()];
+      const found = new Map(all.map((row) => [row.status, row.count]));
       return Object.fromEntries(statuses.map((status) => [status, found.get(status) ?? 0])) as Record<Status, number>;
     },
     failedWithoutAlert: () => many(failedWithoutAlert.all()),
@@ -176,19 +192,25 @@ export function deliveryStatements(db: Database.Database) {
       due.all(now, JSON.stringify(exceptTeams), limit),
 
     begin(record: DeliveryRecord, seq: number): void {
-      insert.run({ ...columnsOf(record), seq, id: record.id, laneId: record.laneId });
-      addAttempts(0, record);
+      insert.run(seq, record.id, record.laneId, ...valuesOf(record));
+      addAttempts(seq, 0, record);
+      remember(seq, record);
+      holds(record);
     },
     /** Returns the number of its message. */
     change(before: DeliveryRecord, record: DeliveryRecord): number {
       const seq = find(record.id)?.seq ?? 0;
-      const written = update.run({ ...columnsOf(record), seq, versionBefore: before.version });
+      const written = update.run(...valuesOf(record), seq, before.version);
       if (written.changes !== 1) throw new Error(`delivery ${record.id} was changed by somebody else`);
-      addAttempts(before.attemptList.length, record);
+      addAttempts(seq, before.attemptList.length, record);
       remember(seq, record);
+      holds(record);
       return seq;
     },
     /** To be called when something that was written has been taken back, or changed by others. */
-    forget: () => known.clear(),
+    forget(): void {
+      known.clear();
+      holders.clear();
+    },
   };
 }

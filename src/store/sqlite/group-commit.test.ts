@@ -1,4 +1,5 @@
 /** One commit for all writes of a tick; nobody hears of success before it is durable; a full disk loses nothing. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreFile } from "../../../test/support/store-file.ts";
@@ -43,11 +44,35 @@ describe("writes of one tick", () => {
     expect(points).toEqual(["store.written", "store.committed", "a", "b", "c"]);
   });
 
-  it("are all made when there are more than fit into one commit", async () => {
+  it("are one commit, however many there are", async () => {
     const texts = Array.from({ length: 1234 }, (_, index) => String(index));
     await Promise.all(texts.map(write));
     expect(notes()).toEqual(texts);
-    expect(points.filter((point) => point === "store.committed")).toHaveLength(3);
+    expect(points).toEqual(["store.written", "store.committed"]);
+  });
+
+  it("are carried out at once: each sees those before it, and knows what it came to", async () => {
+    const seen = ["a", "b"].map((text) => {
+      const { result } = commits.stage(() => db.prepare("INSERT INTO note VALUES (?) RETURNING text").get(text));
+      return { result, notes: notes() };
+    });
+    expect(seen).toEqual([
+      { result: { text: "a" }, notes: ["a"] },
+      { result: { text: "b" }, notes: ["a", "b"] },
+    ]);
+    expect([points, commits.pending]).toEqual([[], expect.any(Promise)]);
+    await write("c");
+    expect([points, commits.pending]).toEqual([["store.written", "store.committed"], null]);
+  });
+
+  it("are not seen by anybody else before they are durable", async () => {
+    const other = new Database(file.path, { readonly: true });
+    const seenByOther = () => other.prepare("SELECT text FROM note").pluck().all();
+    const { durable } = commits.stage(() => db.prepare("INSERT INTO note VALUES ('a')").run());
+    expect(seenByOther()).toEqual([]);
+    await durable;
+    expect(seenByOther()).toEqual(["a"]);
+    other.close();
   });
 
   it("do not harm each other, and one that fails leaves nothing of itself", async () => {
@@ -74,6 +99,23 @@ describe("a commit that fails", () => {
     await write("c");
     expect(notes()).toEqual(["c"]);
   });
+
+  it("says so to whoever went on with what a write came to, and to those who hear of commits says nothing", async () => {
+    const heard: string[] = [];
+    const [onCommit, onRollback] = [() => heard.push("committed"), () => heard.push("taken back")];
+    const failPoint = (point: CommitPoint) => onPoint(point);
+    commits = new GroupCommit(db, new StoreHealth(), { failPoint, onCommit, onRollback });
+    onPoint = () => {
+      throw new Error("no more");
+    };
+    const { result, durable } = commits.stage(() => db.prepare("INSERT INTO note VALUES ('a')").run().changes);
+    expect(result).toBe(1);
+    await expect(durable).rejects.toMatchObject({ code: "store_unwritable" });
+    expect([notes(), heard]).toEqual([[], ["taken back"]]);
+    onPoint = () => {};
+    await write("b");
+    expect([notes(), heard]).toEqual([["b"], ["taken back", "committed"]]);
+  });
 });
 
 describe("a full disk", () => {
@@ -93,6 +135,8 @@ describe("a full disk", () => {
       }
       expect(notes()).toEqual(["before"]);
       db.pragma("max_page_count = 1000000");
+      // What is asked for in the same turn belongs to the commit that failed.
+      await nextTurn();
       expect(await Promise.all([write("small"), writeBig(), write("last")])).toEqual([1, count, 1]);
       expect(notes()).toHaveLength(count + 3);
     },

@@ -1,17 +1,13 @@
 /**
- * Many lanes move at once; a commit is what costs. All writes that were asked for in one turn of the event loop go
- * into one transaction. Nobody hears of success before the batch is durable. Where one of them fails, all are taken back,
- * and each is written in a transaction of its own, so that it harms no other.
+ * Many lanes move at once; a commit is what costs. What is written in one turn of the event loop is one transaction: each
+ * write is carried out at once, so that the next one sees it, and all become durable together at the end of the turn. A write
+ * that fails is taken back alone.
  */
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
+import type { Staged } from "../port.ts";
 import { isFileError } from "./file/file-errors.ts";
 import type { StoreHealth } from "./file/store-health.ts";
-
-type Outcome = { value: unknown } | { error: AppError };
-type Write = { run: () => unknown; resolve: (value: unknown) => void; reject: (error: unknown) => void };
-
-const maxInABatch = 500;
 
 export type CommitPoint = "store.written" | "store.committed";
 
@@ -19,117 +15,138 @@ export type GroupCommitOptions = {
   failPoint?: ((point: CommitPoint) => void) | undefined;
   /** Something that was written has been taken back: what was remembered of it is wrong. */
   onRollback?: () => void;
+  /** The transaction is durable; those who wrote it hear of it next. */
+  onCommit?: () => void;
+};
+
+type Batch = {
+  durable: Promise<void>;
+  resolve: () => void;
+  reject: (error: AppError) => void;
+  /** The whole transaction was taken back; nothing more is written in this turn. */
+  failure: AppError | null;
+  flush: NodeJS.Immediate;
 };
 
 export class GroupCommit {
   readonly #db: Database.Database;
   readonly #health: StoreHealth;
   readonly #options: GroupCommitOptions;
-  readonly #begin: Database.Statement<[]>;
-  readonly #commit: Database.Statement<[]>;
-  readonly #listeners = new Set<() => void>();
-  #waiting: Write[] = [];
-  #scheduled: NodeJS.Immediate | null = null;
+  readonly #statements: Record<"begin" | "commit" | "savepoint" | "release" | "undo", Database.Statement<[]>>;
+  #batch: Batch | null = null;
   #closed = false;
 
   constructor(db: Database.Database, health: StoreHealth, options: GroupCommitOptions = {}) {
     this.#db = db;
     this.#health = health;
     this.#options = options;
-    this.#begin = db.prepare("BEGIN IMMEDIATE");
-    this.#commit = db.prepare("COMMIT");
+    this.#statements = {
+      begin: db.prepare("BEGIN IMMEDIATE"),
+      commit: db.prepare("COMMIT"),
+      savepoint: db.prepare("SAVEPOINT one_write"),
+      release: db.prepare("RELEASE one_write"),
+      undo: db.prepare("ROLLBACK TO one_write"),
+    };
   }
 
-  /**
-   * `run` refuses with an `AppError` before it writes anything. It is called a second time when another write of the same
-   * batch failed.
-   */
-  write<T>(run: () => T): Promise<T> {
-    if (this.#closed) return Promise.reject(new AppError({ code: "store_closed", message: "The store is closed." }));
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run, resolve: resolve as (value: unknown) => void, reject });
-      this.#scheduled ??= setImmediate(() => this.#flush());
-    });
+  /** Resolves when it is durable. */
+  async write<T>(run: () => T): Promise<T> {
+    const { result, durable } = this.stage(run);
+    await durable;
+    return result;
   }
 
-  /** Told after each batch, once it is durable and those who asked for it know. */
-  onCommit(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** Throws what `run` throws, and then nothing of it was written. */
+  stage<T>(run: () => T): Staged<T> {
+    const batch = this.#begun();
+    const { savepoint, release } = this.#statements;
+    try {
+      savepoint.run();
+      const result = run();
+      release.run();
+      return { result, durable: batch.durable };
+    } catch (error) {
+      this.#takeBack(batch, error);
+      throw batch.failure ?? error;
+    }
   }
 
-  /** Writes what still waits; nothing is taken after that. */
+  /** When that is durable which is written by now; null when all is. */
+  get pending(): Promise<void> | null {
+    return this.#batch?.durable ?? null;
+  }
+
+  /** Makes durable what was written; nothing is taken after that. */
   close(): void {
     this.#closed = true;
-    while (this.#waiting.length > 0) this.#flush();
+    this.#flush();
+  }
+
+  #begun(): Batch {
+    if (this.#closed) throw new AppError({ code: "store_closed", message: "The store is closed." });
+    const batch = this.#batch ?? this.#begin();
+    if (batch.failure) throw batch.failure;
+    return batch;
+  }
+
+  #begin(): Batch {
+    const { promise: durable, resolve, reject } = withResolvers();
+    // Each of those who wrote has a promise of its own that was made of this one.
+    durable.catch(() => {});
+    const batch: Batch = { durable, resolve, reject, failure: null, flush: setImmediate(() => this.#flush()) };
+    this.#batch = batch;
+    try {
+      this.#health.beforeCommit();
+      this.#statements.begin.run();
+    } catch (error) {
+      this.#fail(batch, error);
+    }
+    return batch;
+  }
+
+  /** A full disk and a file that is not ours any more concern everything that was written with it. */
+  #takeBack(batch: Batch, error: unknown): void {
+    if (isFileError(error) || !this.#db.inTransaction) return this.#fail(batch, error);
+    const { undo, release } = this.#statements;
+    undo.run();
+    release.run();
+    this.#options.onRollback?.();
+  }
+
+  #fail(batch: Batch, error: unknown): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+    batch.failure = this.#health.failed(error);
+    this.#options.onRollback?.();
+    batch.reject(batch.failure);
   }
 
   #flush(): void {
-    if (this.#scheduled) clearImmediate(this.#scheduled);
-    this.#scheduled = null;
-    const batch = this.#waiting.splice(0, maxInABatch);
-    if (this.#waiting.length > 0 && !this.#closed) this.#scheduled = setImmediate(() => this.#flush());
-    if (batch.length === 0) return;
-    this.#writeAll(batch);
-    for (const listener of this.#listeners) listener();
-  }
-
-  #writeAll(batch: readonly Write[]): void {
-    let outcomes: Outcome[];
-    try {
-      this.#health.beforeCommit();
-      outcomes = this.#inTransaction(batch);
-      this.#health.committed();
-    } catch (error) {
-      const cause = error instanceof CommitFailed ? error.cause : error;
-      // A commit, a full disk and a file that is not ours any more fail whichever row they came with.
-      if (error !== cause || error instanceof AppError || isFileError(error)) {
-        const failed = this.#health.failed(cause);
-        for (const write of batch) write.reject(failed);
-      } else if (batch.length === 1) batch[0]?.reject(error);
-      else for (const write of batch) this.#writeAll([write]);
-      return;
+    const batch = this.#batch;
+    if (!batch) return;
+    clearImmediate(batch.flush);
+    const { failPoint, onCommit } = this.#options;
+    if (!batch.failure) {
+      try {
+        failPoint?.("store.written");
+        this.#statements.commit.run();
+        failPoint?.("store.committed");
+      } catch (error) {
+        this.#fail(batch, error);
+      }
     }
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const outcome = outcomes[index];
-      if (outcome && "error" in outcome) reject(outcome.error);
-      else resolve(outcome?.value);
-    }
-  }
-
-  #inTransaction(batch: readonly Write[]): Outcome[] {
-    this.#begin.run();
-    try {
-      const outcomes = batch.map(outcomeOf);
-      this.#commitNow();
-      return outcomes;
-    } catch (error) {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      this.#options.onRollback?.();
-      throw error;
-    }
-  }
-
-  #commitNow(): void {
-    const { failPoint } = this.#options;
-    try {
-      failPoint?.("store.written");
-      this.#commit.run();
-      failPoint?.("store.committed");
-    } catch (error) {
-      throw new CommitFailed("the commit failed", { cause: error });
-    }
+    this.#batch = null;
+    if (batch.failure) return;
+    this.#health.committed();
+    batch.resolve();
+    onCommit?.();
   }
 }
 
-class CommitFailed extends Error {}
-
-/** A refusal comes before anything is written, so there is nothing to take back. */
-function outcomeOf({ run }: Write): Outcome {
-  try {
-    return { value: run() };
-  } catch (error) {
-    if (error instanceof AppError) return { error };
-    throw error;
-  }
+function withResolvers() {
+  let [resolve, reject]: [() => void, (error: AppError) => void] = [() => {}, () => {}];
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
 }

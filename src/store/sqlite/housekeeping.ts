@@ -1,4 +1,4 @@
-/** Checking, pruning and copying a store. */
+/** Checking and pruning a store. */
 
 import { isDeepStrictEqual } from "node:util";
 import Database from "better-sqlite3";
@@ -8,11 +8,11 @@ import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { recordFrom } from "../../core/delivery/record.ts";
 import { brokenRules } from "../../core/delivery/record-rules.ts";
 import { fold } from "../../core/delivery/transition.ts";
-import type { Finding, Store } from "../port.ts";
-import type { DeliveryColumns } from "./deliveries.ts";
-import { columnsOf } from "./deliveries.ts";
-import { eventTrimming } from "./events.ts";
-import { eventFrom } from "./log.ts";
+import type { Finding, PruneTimes } from "../port.ts";
+import type { ColumnValue } from "./deliveries.ts";
+import { deliveryColumns } from "./deliveries.ts";
+import { endOfLog, eventFrom } from "./log.ts";
+import { trimEvents, trimLedger } from "./trim-log.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {
@@ -31,7 +31,7 @@ export function checkOpenDeliveries(db: Database.Database, deadline: number): Fi
 
 function checkRecords(db: Database.Database, query: string, deadline = Number.POSITIVE_INFINITY): Finding[] {
   const findings: Finding[] = [];
-  const events = db.prepare<[number], string>("SELECT event FROM log WHERE delivery_seq = ? ORDER BY version").pluck();
+  const events = db.prepare<[number], string>("SELECT body FROM log WHERE delivery_seq = ? ORDER BY version").pluck();
   for (const row of db.prepare<[], Row>(query).iterate()) {
     if (performance.now() > deadline) break;
     const problems = recordProblems(row, () => events.all(row.seq));
@@ -42,8 +42,10 @@ function checkRecords(db: Database.Database, query: string, deadline = Number.PO
 
 function recordProblems(row: Row, audit: () => readonly string[]): string[] {
   try {
-    const record = recordFrom(row.record);
-    const problem = auditProblem(record, audit().map(eventFrom));
+    const events = audit().map(eventFrom);
+    // The record of one that moves is what its audit amounts to.
+    const record = row.record === null ? fold(events) : recordFrom(row.record);
+    const problem = row.record === null ? null : auditProblem(record, events);
     return [
       ...brokenRules(record).map((rule) => `does not hold: ${rule}`),
       ...(fitsColumns(record, row) ? [] : ["differs from the columns beside it"]),
@@ -65,17 +67,14 @@ export function checkFile(db: Database.Database, quick = false): Finding[] {
   ];
 }
 
-type Row = DeliveryColumns & { seq: number; id: string; laneId: string };
+type Row = Record<string, ColumnValue> & { seq: number; id: string; lane_id: string; record: string | null };
 
 const selectRows = `
-  SELECT message_seq AS seq, id, lane_id AS laneId, version, status, outstanding, owed,
-    next_reconcile_at AS nextReconcileAt, failed_at AS failedAt, read_committed_at AS readCommittedAt, proof, attempts,
-    max_attempts AS maxAttempts, updated_at AS updatedAt, team, record
-  FROM delivery`;
+  SELECT message_seq AS seq, id, lane_id, record, ${deliveryColumns.map(([name]) => name).join(", ")} FROM delivery`;
 
-function fitsColumns(record: DeliveryRecord, { seq: _, id, laneId, record: __, ...columns }: Row): boolean {
-  const { record: ___, ...expected } = columnsOf(record);
-  return record.id === id && record.laneId === laneId && isDeepStrictEqual(columns, expected);
+function fitsColumns(record: DeliveryRecord, row: Row): boolean {
+  const isItsOwn = record.id === row.id && record.laneId === row.lane_id;
+  return isItsOwn && deliveryColumns.every(([name, read]) => read(record) === row[name]);
 }
 
 /** SQLite says in a headline which of its databases it speaks of; there is one. */
@@ -91,16 +90,6 @@ function auditProblem(record: DeliveryRecord, audit: readonly DeliveryEvent[]): 
   }
 }
 
-/** Only ever its beginning, whatever the clock said in between: a gap in the middle would be told to nobody. */
-function pruneLog(db: Database.Database, before: number): void {
-  const firstYoung = "SELECT coalesce((SELECT min(seq) FROM log WHERE at >= ?), (SELECT max(seq) + 1 FROM log), 0)";
-  const floor = (db.prepare<[number], number>(firstYoung).pluck().get(before) ?? 0) - 1;
-  const raised = db.prepare<[number, number]>("UPDATE store_state SET log_floor = ? WHERE log_floor < ?");
-  // The audit of a delivery stays as long as the delivery does.
-  const remove = db.prepare<[number]>("DELETE FROM log WHERE seq <= ? AND delivery_seq IS NULL");
-  if (raised.run(floor, floor).changes > 0) remove.run(floor);
-}
-
 /** What was used counts on its own day; the days before are kept for a while, for people. */
 function pruneUsage(db: Database.Database, before: number): void {
   for (const table of ["usage", "lifted_limit"]) {
@@ -109,7 +98,8 @@ function pruneUsage(db: Database.Database, before: number): void {
 }
 
 /** A record goes only when its message is read; a delivery that failed for good therefore stays until a person acts. */
-export function pruneStore(db: Database.Database, before: Parameters<Store["prune"]>[0]): number {
+export function pruneStore(db: Database.Database, before: PruneTimes): number {
+  db.prepare<[number]>("UPDATE store_state SET log_end = ?").run(endOfLog(db));
   const pruned = db
     .prepare<{ responded: number; failed: number }>(`
       DELETE FROM delivery INDEXED BY delivery_ended
@@ -119,8 +109,8 @@ export function pruneStore(db: Database.Database, before: Parameters<Store["prun
         AND updated_at < CASE WHEN failed_at IS NULL THEN @responded ELSE @failed END
         AND (SELECT read_at FROM message WHERE message.seq = delivery.message_seq) IS NOT NULL`)
     .run({ responded: before.responded, failed: before.failed });
-  pruneLog(db, before.feed);
+  trimLedger(db, before.log);
   pruneUsage(db, before.responded);
-  eventTrimming(db).byAge(before.events);
+  trimEvents(db).byAge(before.events);
   return pruned.changes;
 }

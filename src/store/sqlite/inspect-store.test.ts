@@ -30,8 +30,8 @@ test("a store that nobody uses is sound, with its version and its latest time", 
 test("the latest time is that of what happened last, be it mail or a delivery", async () => {
   await file.write("first");
   file.change(`UPDATE message SET created_at = 5;
-    UPDATE delivery SET updated_at = 7, record = json_set(record, '$.updatedAt', 7);
-    UPDATE log SET event = json_set(event, '$.record.updatedAt', 7)`);
+    UPDATE delivery SET updated_at = 7;
+    UPDATE log SET body = json_set(body, '$.record.updatedAt', 7)`);
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 7 });
   file.change("UPDATE message SET created_at = 9");
   expect(inspectStore(file.path)).toMatchObject({ newestAt: 9 });
@@ -63,7 +63,7 @@ test("an empty file, as a start that was cut short leaves it, is no damage", () 
 
 test("an open delivery that is not what its audit amounts to is damage", async () => {
   await file.write("first");
-  file.change("UPDATE delivery SET record = json_set(record, '$.lastReason', 'made up')");
+  file.forgeRecords("lastReason", "made up");
   expect(inspectStore(file.path)).toMatchObject({ state: "error", error: { code: "store_corrupt" } });
 });
 

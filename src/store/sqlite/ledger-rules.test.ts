@@ -5,7 +5,7 @@ import { admit, move, submit } from "../../../test/support/deliveries.ts";
 import { StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { columnsOf } from "./deliveries.ts";
+import { deliveryColumns } from "./deliveries.ts";
 
 let file: StoreFile;
 let db: Database.Database;
@@ -28,14 +28,11 @@ afterEach(async () => {
   await file.dispose();
 });
 
-const set = "version = @version, status = @status, outstanding = @outstanding, owed = @owed, failed_at = @failedAt";
-const more = "next_reconcile_at = @nextReconcileAt, read_committed_at = @readCommittedAt, proof = @proof";
-const last =
-  "attempts = @attempts, max_attempts = @maxAttempts, updated_at = @updatedAt, team = @team, record = @record";
-const write = (record: DeliveryRecord, change: Partial<DeliveryRecord>) =>
-  db
-    .prepare(`UPDATE delivery SET ${set}, ${more}, ${last} WHERE id = @id`)
-    .run({ ...columnsOf({ ...record, ...change }), id: record.id });
+const write = (record: DeliveryRecord, change: Partial<DeliveryRecord>) => {
+  const values = deliveryColumns.map(([, valueIn]) => valueIn({ ...record, ...change }));
+  const set = deliveryColumns.map(([name]) => `${name} = ?`).join(", ");
+  db.prepare(`UPDATE delivery SET ${set} WHERE id = ?`).run(...values, record.id);
+};
 const refused = (code: string, message: RegExp) =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 const check = refused("SQLITE_CONSTRAINT_CHECK", /CHECK constraint failed/);
@@ -83,11 +80,24 @@ describe("a record is not taken", () => {
 describe("a second row is not taken", () => {
   it("for a runtime id that was handed out", () => {
     const [attempt] = held.attemptList;
-    const insert = db.prepare("INSERT INTO attempt VALUES (?, ?, 2, 'session-1')");
-    expect(() => insert.run(attempt?.messageId, held.id)).toThrow(
-      refused("SQLITE_CONSTRAINT_PRIMARYKEY", /attempt\.runtime_message_id/),
+    const insert = db.prepare(
+      "INSERT INTO attempt (delivery_seq, number, runtime_message_id) SELECT message_seq, ?, ? FROM delivery WHERE id = ?",
     );
-    expect(() => insert.run("msg-new", held.id)).not.toThrow();
+    expect(() => insert.run(2, attempt?.messageId, held.id)).toThrow(
+      refused("SQLITE_CONSTRAINT_UNIQUE", /attempt\.runtime_message_id/),
+    );
+    expect(() => insert.run(1, "msg-new", held.id)).toThrow(
+      refused("SQLITE_CONSTRAINT_PRIMARYKEY", /attempt\.delivery_seq/),
+    );
+    expect(() => insert.run(2, "msg-new", held.id)).not.toThrow();
+  });
+
+  it("for a change of a delivery that has its number already", () => {
+    const columns = "position, at, lane_id, type, delivery_seq, version";
+    const change = db.prepare(`
+      INSERT INTO log (${columns}) SELECT ?, 0, lane_id, 'delivery', message_seq, ? FROM delivery WHERE id = ?`);
+    expect(() => change.run(1000, 2, held.id)).toThrow(refused("SQLITE_CONSTRAINT_UNIQUE", /log\.delivery_seq/));
+    expect(() => change.run(1001, 3, held.id)).not.toThrow();
   });
 
   it("for the same message to the same recipient", () => {

@@ -1,5 +1,6 @@
 /** Messages as they were sent, whether they are read, and the search for their words. */
 import type Database from "better-sqlite3";
+import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Page } from "../../core/log/page.ts";
 import type { Mail, Message, Recipient } from "../../core/message/message.ts";
 import { recipientKey } from "../../core/message/message.ts";
@@ -15,12 +16,17 @@ const columns = "seq, body, payload_hash AS payloadHash, read_at AS readAt, lane
 
 /** Making words searchable costs more than storing them, and costs less for many messages at a time. */
 const searchBatch = 500;
+/** More messages than that seldom wait. */
+const maxKnown = 2000;
 
 export function mailStatements(db: Database.Database) {
   const byId = db.prepare<[string, string], Row>(`SELECT ${columns} FROM message WHERE recipient = ? AND id = ?`);
-  const newest = db.prepare<[string, number], Row>(
-    `SELECT ${columns} FROM message WHERE recipient = ? ORDER BY seq DESC LIMIT ?`,
+  const toLane = db.prepare<[string, number, string, number], Row>(
+    `SELECT ${columns} FROM message WHERE lane_id = ? AND seq < ? AND recipient = ? ORDER BY seq DESC LIMIT ?`,
   );
+  const toPerson = db.prepare<[string, number], Row>(`
+    SELECT ${columns} FROM message INDEXED BY message_of_person
+    WHERE recipient = ? AND recipient >= 'person:' AND recipient < 'person;' ORDER BY seq DESC LIMIT ?`);
   const ofLane = db.prepare<[string, number, number], Row>(
     `SELECT ${columns} FROM message WHERE lane_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   );
@@ -42,7 +48,7 @@ export function mailStatements(db: Database.Database) {
   const insert = db.prepare<[string, string, string | null, string | null, string | null, string, string, number]>(`
     INSERT INTO message (recipient, id, from_lane, lane_id, relay_of_message_id, payload_hash, body, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (recipient, id) DO NOTHING`);
+    ON CONFLICT (id, recipient) DO NOTHING`);
   const markRead = db.prepare<[number, number]>("UPDATE message SET read_at = ? WHERE seq = ? AND read_at IS NULL");
   const unrecorded = db.prepare<[], Row>(`
     SELECT ${columns} FROM message INDEXED BY message_unread
@@ -57,6 +63,14 @@ export function mailStatements(db: Database.Database) {
     SELECT seq, body ->> '$.text', body ->> '$.summary' FROM message WHERE seq > ? AND seq <= ?`);
   const rememberIndexed = db.prepare<[number]>("UPDATE store_state SET searchable_seq = ?");
 
+  /** What was just written is read again in a moment, and is not parsed for that. */
+  const known = new Map<string, KnownMessage>();
+  const keyOf = (recipient: Recipient, id: string) => `${recipientKey(recipient)}\n${id}`;
+  const remember = (key: string, message: KnownMessage): void => {
+    known.set(key, message);
+    if (known.size > maxKnown) for (const oldest of known.keys()) return void known.delete(oldest);
+  };
+
   const makeSearchable = (): void => {
     const [from, to] = [indexed.get() ?? 0, reached.get() ?? 0];
     if (to === from) return;
@@ -68,10 +82,19 @@ export function mailStatements(db: Database.Database) {
     makeSearchable,
     isSearchable: (): boolean => reached.get() === indexed.get(),
     find(recipient: Recipient, id: string): KnownMessage | null {
+      const there = known.get(keyOf(recipient, id));
+      if (there) return there;
       const row = byId.get(recipientKey(recipient), id);
       return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
     },
-    newest: (recipient: Recipient, limit: number) => newest.all(recipientKey(recipient), limit).map(messageFrom),
+    newest(recipient: Recipient, limit: number): Mail[] {
+      const key = recipientKey(recipient);
+      const rows =
+        recipient.kind === "person"
+          ? toPerson.all(key, limit)
+          : toLane.all(recipient.lane, Number.MAX_SAFE_INTEGER, key, limit);
+      return rows.map(messageFrom);
+    },
     page({ lane, query, limit, cursor }: MailFilter): Page<Mail> {
       const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
       const words = query === undefined ? undefined : wordsQuery(query);
@@ -96,10 +119,19 @@ export function mailStatements(db: Database.Database) {
       );
       if (written.changes === 0) return null;
       const seq = Number(written.lastInsertRowid);
+      if (message.recipient.kind === "lane") {
+        remember(keyOf(message.recipient, message.id), { seq, payloadHash, message: { ...message, readAt: null } });
+      }
       if (seq % searchBatch === 0) makeSearchable();
       return seq;
     },
-    markRead: (seq: number, at: number): void => void markRead.run(at, seq),
+    /** The message of a delivery. */
+    markRead(seq: number, { laneId, messageId }: DeliveryRecord, at: number): void {
+      markRead.run(at, seq);
+      known.delete(keyOf({ kind: "lane", lane: laneId }, messageId));
+    },
+    /** To be called when something that was written has been taken back. */
+    forget: () => known.clear(),
     unrecorded: () => unrecorded.all().map(messageFrom),
   };
 }

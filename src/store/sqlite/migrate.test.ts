@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anEvent, logged, someEvents } from "../../../test/support/events.ts";
 import { aMessage, aRecord } from "../../../test/support/records.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { answerMail, failureMail } from "../../core/delivery/replies.ts";
@@ -11,6 +12,8 @@ import type { Message } from "../../core/message/message.ts";
 import { payloadHash, recipientKey } from "../../core/message/message.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
+import { usage } from "./migrations/0003-usage.ts";
+import { events } from "./migrations/0004-events.ts";
 import { renamedEvent, renamedRecord } from "./migrations/stored-names.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -88,6 +91,78 @@ it("a failure that was told before stands in the lane that it happened in, also 
   const { items } = await store.messages({ lane: "other", limit: 10 });
   expect(items.map((message) => message.from)).toEqual(["waybill", "user"]);
   await store.close();
+});
+
+/** As version 4 wrote it: a feed of what happened to messages, and a log of what agents did, each with its own cursors. */
+function writeVersionFour(path: string): void {
+  const db = new Database(path);
+  for (const step of [ledger, daemon, usage, events]) db.exec(step);
+  db.pragma("user_version = 4");
+  for (const id of ["lane", "other"]) {
+    db.exec(
+      `INSERT INTO lane (id, runtime, directory, contract, created_at) VALUES ('${id}', 'stub', '/tmp', 'text', 0)`,
+    );
+  }
+  const add = db.prepare("INSERT INTO event (lane_id, seq, at, body) VALUES (?, ?, ?, ?)");
+  const started = logged(anEvent({ seq: 4 }, { type: "turn.started", data: { prompt: null } }));
+  for (const { event, text } of [...someEvents(3, 3), started, ...someEvents(1, 2, "other")]) {
+    add.run(event.lane, event.seq, event.time, text);
+  }
+  db.exec("INSERT INTO event_lane VALUES ('lane', 3, 4, 1, 1), ('other', 1, 2, 0, 0)");
+  const forgotten = aMessage({ id: "old" });
+  addVersionOne(db, aRecord(forgotten), [forgotten]);
+  // Pruned, while the delivery is open.
+  db.exec("DELETE FROM feed");
+  const told = aMessage({ id: "new", recipient: { kind: "lane", lane: "other" } });
+  addVersionOne(db, { ...aRecord(told), id: "e".repeat(64), laneId: "other" }, [told]);
+  const body = JSON.stringify({ id: "ask:a1", laneId: "lane", raisedAt: 7 });
+  db.prepare("INSERT INTO alert (id, body, raised_at) VALUES ('ask:a1', ?, 7)").run(body);
+  db.close();
+}
+
+describe("the feed and the events of version 4", () => {
+  const opened = () => {
+    const path = join(directory, "waybill.db");
+    writeVersionFour(path);
+    return openSqliteStore({ path });
+  };
+
+  it("are one log, in which what was told before is told, and events go on with their numbers", async () => {
+    const store = opened();
+    const { items, cursor } = await store.readLog({ limit: 100 });
+    expect(items.map((item) => (item.type === "event" ? item.event.id : item.type))).toEqual([
+      ...["lane-3", "lane-4", "other-1", "other-2"],
+      ...["message", "delivery", "alert"],
+    ]);
+    expect(items).toMatchObject([
+      ...[{}, {}, {}, {}],
+      { message: { id: "new" } },
+      { record: { messageId: "new" }, event: { type: "admitted" }, laneId: "other" },
+      { alert: { id: "ask:a1" }, laneId: "lane", at: 7 },
+    ]);
+    expect(await store.lanesInTurn()).toEqual(["lane"]);
+    await store.appendEvents([...someEvents(5, 5), ...someEvents(3, 3, "other")], 100);
+    const { items: later } = await store.readLog({ after: cursor, limit: 100 });
+    expect(later.map((item) => item.type === "event" && item.event.id)).toEqual(["lane-5", "other-3"]);
+    expect(await store.check()).toEqual([]);
+    await store.close();
+  });
+
+  it("lose no audit, also of a delivery that is not told of any more", async () => {
+    const store = opened();
+    const { items } = await store.deliveries({ limit: 10 });
+    expect(items.map(({ messageId }) => messageId)).toEqual(["new", "old"]);
+    for (const { id } of items) expect(await store.history(id)).toMatchObject([{ type: "admitted" }]);
+    await store.close();
+  });
+
+  it.each(["v1.1", "e1.2"])("have cursors such as %s that are answered with a reset, once", async (old) => {
+    const store = opened();
+    const page = await store.readLog({ after: Buffer.from(old).toString("base64url"), limit: 3 });
+    expect(page).toMatchObject({ reset: { type: "reset" }, items: [{ type: "event" }, {}, {}] });
+    expect((await store.readLog({ after: page.cursor, limit: 100 })).reset).toBeNull();
+    await store.close();
+  });
 });
 
 it("the time that it takes grows with the store, and not with its square", () => {

@@ -50,9 +50,10 @@ function makeOld(record: DeliveryRecord): void {
   );
   const { claims: _, rounds: __, ...old } = record;
   const db = new Database(file.path);
-  db.prepare("UPDATE delivery SET record = ?").run(JSON.stringify({ ...old, attemptList }));
+  // One that moves has no record beside its audit.
+  db.prepare("UPDATE delivery SET record = ? WHERE record IS NOT NULL").run(JSON.stringify({ ...old, attemptList }));
   db.exec(
-    "UPDATE log SET event = json_remove(event, '$.record.claims', '$.record.rounds', '$.storedAt', '$.attempt.choice')",
+    "UPDATE log SET body = json_remove(body, '$.record.claims', '$.record.rounds', '$.storedAt', '$.attempt.choice')",
   );
   db.close();
 }

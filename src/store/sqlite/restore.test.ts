@@ -15,7 +15,9 @@ import {
 import { someEvents } from "../../../test/support/events.ts";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
+import { universalEventTypes } from "../../core/turn/universal-event.ts";
 import type { Store } from "../port.ts";
+import { copyStore } from "./copy-store.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile, restoreStore } from "./store-files.ts";
 
@@ -82,7 +84,7 @@ describe("after a restore", () => {
     const { record: outstanding } = await move(before, open, submit(open), accepted());
     await admit(before, { id: "waiting-1" });
     await admit(before, { id: "waiting-2" });
-    await before.backup(backup);
+    await copyStore(file.path, backup);
     await before.close();
 
     expect(await restoreStore(file.path, backup)).toMatchObject({ toBeRebuilt: 2 });
@@ -100,28 +102,28 @@ describe("whoever followed the store before a restore", () => {
   it("is told that what they saw is not so any more, however much has happened since", async () => {
     await backedUp();
     const before = file.open();
-    const cursor = await before.feedEnd();
+    const cursor = before.logEnd();
     await before.close();
     await restoreStore(file.path, backup);
     const store = file.open();
     for (const id of ["m3", "m4", "m5"]) await admit(store, { id });
-    const { items } = await store.feed(cursor, 100);
-    expect(items.map((item) => (item.type === "message" ? item.message.id : item.type))).toEqual(
-      expect.arrayContaining(["reset", "m3", "m4", "m5"]),
-    );
+    const { reset, items } = await store.readLog({ after: cursor, limit: 100 });
+    expect(reset).toMatchObject({ type: "reset" });
+    expect(items.flatMap((item) => (item.type === "message" ? [item.message.id] : []))).toEqual(["m3", "m4", "m5"]);
   });
 
   it("is told it at once, and goes on from there without hearing it again", async () => {
     await backedUp();
     const before = file.open();
-    const cursor = await before.feedEnd();
+    const cursor = before.logEnd();
     await before.close();
     await restoreStore(file.path, backup);
     const store = file.open();
-    const first = await store.feed(cursor, 100);
-    expect(first.items.map((item) => item.type)).toEqual(["reset"]);
-    expect(await store.feed(first.cursor, 100)).toEqual({ items: [], cursor: first.cursor });
-    expect(await store.feedEnd()).toBe(first.cursor);
+    const first = await store.readLog({ after: cursor, limit: 100 });
+    expect(first).toMatchObject({ reset: { type: "reset" }, items: [] });
+    const again = await store.readLog({ after: first.cursor, limit: 100 });
+    expect(again).toEqual({ reset: null, items: [], cursor: first.cursor });
+    expect(store.logEnd()).toBe(first.cursor);
   });
 });
 
@@ -131,16 +133,19 @@ it("whoever read events before a restore is told once, and numbers go on from th
   await store.close();
   await backupStore(file.path, backup);
   store = file.open();
-  const [, seen] = await store.appendEvents([...someEvents(3, 3), ...someEvents(1, 1, "other")], 100);
+  await store.appendEvents([...someEvents(3, 3), ...someEvents(1, 1, "other")], 100);
+  const seen = store.logEnd();
   await store.close();
   await restoreStore(file.path, backup);
   store = file.open();
   await store.appendEvents(someEvents(3, 4), 100);
   for (const lane of ["lane", "other", undefined]) {
-    const page = await store.events({ after: seen, lane, limit: 10 });
+    const page = await store.readLog({ after: seen, lane, types: universalEventTypes, limit: 10 });
     expect(page.reset).not.toBeNull();
-    expect(page.events.map(({ event }) => event.id)).toEqual(lane === "other" ? [] : ["lane-3", "lane-4"]);
-    expect(await store.events({ after: page.cursor, lane, limit: 10 })).toMatchObject({ reset: null, events: [] });
+    const ids = page.items.map((item) => item.type === "event" && item.event.id);
+    expect(ids).toEqual(lane === "other" ? [] : ["lane-3", "lane-4"]);
+    const further = await store.readLog({ after: page.cursor, lane, limit: 10 });
+    expect(further).toMatchObject({ reset: null, items: [] });
   }
 });
 
@@ -211,7 +216,7 @@ describe("a restore is refused, and the store is left as it is,", () => {
 
   it("when the records in the backup contradict their audit", async () => {
     await backedUp();
-    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')", backup);
+    file.forgeRecords("member", "somebody", backup);
     await expectRefused({ code: "backup_unusable", message: expect.stringContaining("audit") });
   });
 

@@ -3,15 +3,15 @@ import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
+import type { LogItem } from "../../core/log/log-item.ts";
 import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
 import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
 import { changedLane, planAdmission, planEvents, planLane, planRebuild, planSession } from "../../core/plan/plans.ts";
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
+import { isKept } from "../../core/turn/bounded-event.ts";
 import { laneUnknown } from "../known-lane.ts";
-import type { LaneFork, Store } from "../port.ts";
-import { copyStore } from "./copy-store.ts";
+import type { LaneFork, Staged, Store } from "../port.ts";
 import { deliveryStatements } from "./deliveries.ts";
-import { eventStatements } from "./events.ts";
 import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
@@ -23,10 +23,12 @@ import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
 import { laneKnown, laneStatements, sessionInUse } from "./lanes.ts";
-import { logStatements } from "./log.ts";
+import { logWriter } from "./log.ts";
+import { logCursor } from "./log-cursor.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
+import { logReader } from "./read-log.ts";
 import { rescueStore } from "./rescue-store.ts";
 import { usageStatements } from "./usage.ts";
 
@@ -35,6 +37,8 @@ export type SqliteOptions = {
   now?: () => number;
   failPoint?: ((point: CommitPoint) => void) | undefined;
   health?: StoreHealth;
+  /** A listener of the log has thrown. What it was told of is durable, and the others hear of it. */
+  onListenerError?: (error: unknown) => void;
 };
 
 export function openSqliteStore(options: SqliteOptions): Store {
@@ -62,26 +66,59 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
 type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock: () => void };
 
-function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }: Options): Store {
+function storeOn(db: Database.Database, options: Options): Store {
+  const { failPoint, unlock, now, health, onListenerError = () => {} } = options;
   const lanes = laneStatements(db);
   const mail = mailStatements(db);
   const deliveries = deliveryStatements(db);
-  const log = logStatements(db, lanes.find, deliveries);
-  const events = eventStatements(db);
+  const log = logWriter(db);
+  const reader = logReader(db, { end: log.end, lastSeq: log.lastSeq, lane: lanes.find, deliveries });
   const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
   );
-  const forget = () => {
-    lanes.forget();
-    deliveries.forget();
+
+  const listeners = new Set<(items: readonly LogItem[]) => void>();
+  const publish = () => {
+    const items = log.committed();
+    if (items.length === 0) return;
+    for (const listener of listeners) {
+      try {
+        listener(items);
+      } catch (error) {
+        onListenerError(error);
+      }
+    }
   };
-  const commits = new GroupCommit(db, health, { failPoint, onRollback: forget });
+  const commits = new GroupCommit(db, health, {
+    failPoint,
+    onCommit: publish,
+    onRollback() {
+      lanes.forget();
+      deliveries.forget();
+      mail.forget();
+      if (!db.inTransaction) log.undo(0);
+    },
+  });
+  const stage = <T>(run: () => T): Staged<T> => {
+    const mark = log.mark();
+    try {
+      return commits.stage(run);
+    } catch (error) {
+      log.undo(Math.min(mark, log.mark()));
+      throw error;
+    }
+  };
+  const write = async <T>(run: () => T): Promise<T> => {
+    const { result, durable } = stage(run);
+    await durable;
+    return result;
+  };
 
   const saveLane = (lane: Lane): Lane => {
     if (lane === lanes.find(lane.id)) return lane;
     lanes.save(lane);
-    log.addLane(lane.id, lane.version === 1 ? lane.createdAt : now());
+    log.addLane(lane, lane.id, lane.version === 1 ? lane.createdAt : now());
     return lane;
   };
   const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
@@ -94,20 +131,20 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
   /** What a plan has decided. */
-  const save = ({ lane, session, messages = [], delivery, change, events: happened = [], readAt }: Writes): void => {
+  const save = ({ lane, session, messages = [], delivery, change, events = [], readAt }: Writes): void => {
     if (lane) saveLane(lane);
     if (lane && session) lanes.addSession(lane.id, session);
     const [first] = messages.map(addMessage);
     if (delivery) {
       const seq = first ?? seqOfMessage(delivery);
       deliveries.begin(delivery, seq);
-      log.addEvents(seq, delivery.laneId, delivery.version, happened);
+      log.addEvents(seq, delivery, events);
     }
     if (change) {
       const { before, record } = change;
       const seq = deliveries.change(before, record);
-      log.addEvents(seq, record.laneId, record.version, happened);
-      if (readAt !== undefined) mail.markRead(seq, readAt);
+      log.addEvents(seq, record, events);
+      if (readAt !== undefined) mail.markRead(seq, record, readAt);
     }
   };
   const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
@@ -156,48 +193,35 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     if (deliveries.openIn(id).length > 0) return false;
     lanes.save(changedLane(lane, { pausedReason: null }));
     lanes.remove(id, at);
-    log.addLane(id, now());
+    log.addLane(null, id, now());
     return true;
   };
-  const fork = ({ lane, sessionId, at, usage: used, events: begun }: LaneFork, keep: number) => {
+  const fork = ({ lane, sessionId, at, usage: used, events }: LaneFork, keep: number): Lane => {
     if (lanes.ever(lane.id)) throw laneKnown(lane.id);
     const made = planLane(null, lane);
     const writes = sessionId === null ? { lane: made } : sessionWrites(made, sessionId, at);
-    const cursors = events.append(begun, keep);
     save(writes);
+    log.append(events, keep);
     usage.count(lane.id, used);
-    return { lane: writes.lane, cursors };
+    return writes.lane;
   };
 
   return {
-    putLane: (lane) => commits.write(() => saveLane(planLane(lanes.find(lane.id) ?? lanes.ever(lane.id), lane))),
-    changeLane: (id, change) => commits.write(() => saveLane(changedLane(lanes.known(id), change))),
+    putLane: (lane) => write(() => saveLane(planLane(lanes.find(lane.id) ?? lanes.ever(lane.id), lane))),
+    changeLane: (id, change) => write(() => saveLane(changedLane(lanes.known(id), change))),
     lane: async (id) => lanes.find(id),
     lanes: async () => lanes.all(),
-    pauseLane: (id, reason) => commits.write(() => saveLane(changedLane(lanes.known(id), { pausedReason: reason }))),
-    removeLane: (id, at) => commits.write(() => remove(id, at)),
-    openSession: (laneId, sessionId, at) => commits.write(() => openSession(laneId, sessionId, at)),
+    pauseLane: (id, reason) => write(() => saveLane(changedLane(lanes.known(id), { pausedReason: reason }))),
+    removeLane: (id, at) => write(() => remove(id, at)),
+    openSession: (laneId, sessionId, at) => write(() => openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
+    forkLane: (forked, keep) => write(() => fork(forked, keep)),
 
-    async countUsage(laneId, entries) {
-      const fresh = usage.fresh(laneId, entries);
-      if (fresh.length > 0) await commits.write(() => usage.count(laneId, fresh));
-    },
-    usageOf: async (laneId, day) => usage.of(laneId, day),
-    liftLimits: (laneId, day) => commits.write(() => usage.lift(laneId, day)),
-
-    admit: (request) => commits.write(() => admit(request)),
-    message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
-    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
-    async messages(filter) {
-      if (filter.query !== undefined && !mail.isSearchable()) await commits.write(mail.makeSearchable);
-      return mail.page(filter);
-    },
-    writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
-    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
-
-    apply: (id, happened, outgoing = []) => commits.write(() => apply(id, happened, outgoing)),
-    rebuild: (record) => commits.write(() => rebuild(record)),
+    admit: (request) => write(() => admit(request)),
+    stageAdmission: async (request) => stage(() => admit(request)),
+    apply: (id, happened, outgoing = []) => write(() => apply(id, happened, outgoing)),
+    stage: async (id, happened, outgoing = []) => stage(() => apply(id, happened, outgoing)),
+    rebuild: (record) => write(() => rebuild(record)),
     delivery: async (id) => deliveries.byId(id),
     deliveryOf: async (laneId, messageId) => {
       const known = mail.find({ kind: "lane", lane: laneId }, messageId);
@@ -218,34 +242,53 @@ function storeOn(db: Database.Database, { path, failPoint, unlock, now, health }
     scheduledAfter: async (time) => deliveries.scheduledAfter(time),
     dueReconciles: async (at, limit, exceptTeams = []) => deliveries.dueReconciles(at, limit, exceptTeams),
     failedWithReply: async () => deliveries.failedWithReply(),
-    unrecorded: async () => mail.unrecorded(),
-
-    feedEnd: async () => log.now(),
-    feed: async (cursor, limit, laneId) => log.after(cursor, laneId, limit),
-    onFeed: (listener) => commits.onCommit(listener),
-    raise: (alert) => commits.write(() => log.raise(alert)),
     failedWithoutAlert: async () => deliveries.failedWithoutAlert(),
 
-    appendEvents: (appended, keep) => commits.write(() => events.append(appended, keep)),
-    forkLane: (forked, keep) => commits.write(() => fork(forked, keep)),
-    events: async (filter) => events.page(filter),
-    eventsEnd: async () => events.end(),
-    eventsBefore: async (laneId, seq, limit) => events.before(laneId, seq, limit),
-    lastEventSeq: async (laneId) => events.last(laneId),
-    lanesInTurn: async () => events.lanesInTurn(),
+    message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
+    mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    async messages(filter) {
+      if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
+      return mail.page(filter);
+    },
+    writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
+    repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
+    unrecorded: async () => mail.unrecorded(),
 
+    async appendEvents(events, keep) {
+      if (events.some(({ event }) => isKept(event))) return write(() => log.append(events, keep));
+      log.append(events, keep);
+      if (!commits.pending) publish();
+    },
+    raise: (alert) => write(() => log.raise(alert)),
+    readLog: (query) => reader.page(query),
+    logEnd: () => logCursor(log.end()),
+    onLog(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    eventsBefore: async (laneId, seq, limit) => reader.eventsBefore(laneId, seq, limit),
+    lastEventSeq: async (laneId) => log.lastSeq(laneId),
+    lanesInTurn: async () => reader.lanesInTurn(),
+
+    async countUsage(laneId, entries) {
+      const fresh = usage.fresh(laneId, entries);
+      if (fresh.length > 0) await write(() => usage.count(laneId, fresh));
+    },
+    usageOf: async (laneId, day) => usage.of(laneId, day),
+    liftLimits: (laneId, day) => write(() => usage.lift(laneId, day)),
+
+    settled: async () => commits.pending ?? undefined,
     async probe(at) {
       health.expectRoom();
-      await commits.write(() => void probe.run(at));
+      await write(() => void probe.run(at));
     },
     prune: (before) =>
-      commits.write(() => {
+      write(() => {
         const pruned = pruneStore(db, before);
         deliveries.forget();
         return pruned;
       }),
     check: async () => checkStore(db),
-    backup: (to) => copyStore(path, to),
     async close() {
       commits.close();
       await health.close();

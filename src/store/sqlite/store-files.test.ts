@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { admit } from "../../../test/support/deliveries.ts";
 import { heldMessage, StoreFile } from "../../../test/support/store-file.ts";
 import { aLane } from "../../../test/support/waybill.ts";
+import { copyStore } from "./copy-store.ts";
 import { schemaVersion } from "./migrate.ts";
 import { backupStore, checkStoreFile } from "./store-files.ts";
 
@@ -66,13 +67,16 @@ describe("a backup", () => {
     expect(await messagesIn(file.path)).toEqual(["m1"]);
   });
 
-  it("of an open store is made by the store itself under the same rules", async () => {
+  it("is made by the process that has the store open, under the same rules, and the store goes on", async () => {
     const store = file.open();
     await store.putLane(aLane());
     await admit(store, { id: "m1" });
-    await store.backup(backup);
-    await expect(store.backup(backup)).rejects.toMatchObject({ code: "backup_exists" });
-    expect(await messagesIn(backup)).toEqual(["m1"]);
+    await copyStore(file.path, backup);
+    await expect(copyStore(file.path, backup)).rejects.toMatchObject({ code: "backup_exists" });
+    await admit(store, { id: "m2" });
+    expect(file.refusal()).toMatchObject({ code: "store_locked" });
+    await store.close();
+    expect([await messagesIn(backup), await messagesIn(file.path)]).toEqual([["m1"], ["m1", "m2"]]);
   });
 
   it("that cannot be written leaves nothing behind and says so", async () => {
@@ -85,7 +89,7 @@ describe("a backup", () => {
 
   it("of a damaged store is refused and not left lying about", async () => {
     await file.write("m1");
-    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')");
+    file.forgeRecords("member", "somebody");
     await expect(backupStore(file.path, backup)).rejects.toMatchObject({ code: "store_corrupt" });
     expect(file.names().some((name) => name.startsWith("backup"))).toBe(false);
   });
@@ -112,7 +116,7 @@ describe("a check", () => {
 
   it("finds a record that is not what its audit amounts to", async () => {
     await file.write("m1");
-    file.change("UPDATE delivery SET record = json_set(record, '$.member', 'somebody')");
+    file.forgeRecords("member", "somebody");
     expect(checkStoreFile(file.path)).toEqual([
       { subject: expect.stringContaining("delivery "), problem: "differs from what its audit amounts to" },
     ]);

@@ -14,6 +14,7 @@ import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { syncToDisk } from "./file/private-file.ts";
 import { checkFile, checkStore } from "./housekeeping.ts";
 import { keepAside } from "./keep-aside.ts";
+import { endOfLog } from "./log.ts";
 import { migrate, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 
@@ -109,7 +110,6 @@ async function prepare(fresh: string, from: string, now: number): Promise<number
     refuseUnsound(from, checkStore(db));
     const toBeRebuilt = forgetUnsent(db);
     raiseFloors(db, now);
-    raiseLogFloor(db, now);
     // Leaves no log beside the file, which would stay behind when it is renamed.
     db.pragma("journal_mode = DELETE");
     return toBeRebuilt;
@@ -135,37 +135,23 @@ function forgetUnsent(db: Database.Database): number {
   return db
     .prepare(`
       DELETE FROM delivery
-      WHERE status = 'pending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.delivery_id = delivery.id)`)
+      WHERE status = 'pending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.delivery_seq = delivery.message_seq)`)
     .run().changes;
 }
 
 /**
- * Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. Events
- * stay, but nobody knows which of them were seen: every older cursor is told that something may be missing.
+ * Seconds since the epoch lie above every generation that was counted up, and above those of an earlier restore. Positions of
+ * the log that were given out after the backup would be given to other things: above the milliseconds since the epoch none
+ * has been, and every cursor below that is told that something may be missing.
  */
 function raiseFloors(db: Database.Database, now: number): void {
-  const floor = beginAbove(db, "event", now);
-  db.prepare("INSERT INTO restored (at, generation_floor, event_floor) VALUES (?, ?, ?)").run(
+  const floor = Math.max(now, endOfLog(db));
+  db.prepare("UPDATE store_state SET log_floor = @floor, log_end = @floor").run({ floor });
+  db.prepare("INSERT INTO restored (at, generation_floor, log_floor) VALUES (?, ?, ?)").run(
     now,
     Math.floor(now / 1000),
     floor,
   );
-}
-
-/**
- * Numbers of the log that were given out after the backup would be given to other things. Above the milliseconds since
- * the epoch none has been, and every cursor below that is told that it lost its place.
- */
-function raiseLogFloor(db: Database.Database, now: number): void {
-  db.prepare("UPDATE store_state SET log_floor = ?").run(beginAbove(db, "log", now));
-}
-
-function beginAbove(db: Database.Database, table: "log" | "event", now: number): number {
-  const reached = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?";
-  const floor = Math.max(now, db.prepare<[string], number>(reached).pluck().get(table) ?? 0);
-  db.prepare("DELETE FROM sqlite_sequence WHERE name = ?").run(table);
-  db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, floor);
-  return floor;
 }
 
 function refuseUnsound(from: string, [finding]: readonly Finding[]): void {

@@ -1,7 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { about, anApi } from "../../../test/support/http-api.ts";
+import { AppError } from "../../app-error.ts";
 
 const send = { to: { lane: "demo" }, text: "What is the answer?" };
+
+describe("an answer", () => {
+  it("leaves once all that it may have read is durable, and is an error when that fails", async () => {
+    const { ask, service } = anApi();
+    const order: string[] = [];
+    service.settled = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push("durable");
+    };
+    const { status } = await ask("/v1/deliveries");
+    order.push(`answered ${status}`);
+    expect(order).toEqual(["durable", "answered 200"]);
+    service.settled = () => Promise.reject(new AppError({ code: "store_unwritable", message: "no", retryable: true }));
+    expect(await ask("/v1/deliveries")).toMatchObject({ status: 503 });
+  });
+});
 
 describe("messages", () => {
   it("a message is admitted with 202 and what its sender needs to know", async () => {

@@ -20,7 +20,6 @@ import { mountOf } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
-import { addEvents } from "./routes/events.ts";
 import { addFrontPage } from "./routes/front-page.ts";
 import { addHealth } from "./routes/health.ts";
 import { addLanes } from "./routes/lanes.ts";
@@ -82,13 +81,17 @@ export function makeApp(options: AppOptions): App {
   addFrontPage(app, deps);
   app.use(requireAccess(mounts));
   app.use(jsonBody({ bytes: options.bodyBytes ?? 2 * 1024 * 1024, ms: options.bodyMs ?? 10_000 }, clock));
+  // Nobody hears of what is not durable.
+  app.use(async (_, next) => {
+    await next();
+    await service.settled();
+  });
   addLoginCodes(app, deps);
   addMessages(app, deps);
   addDeliveries(app, deps);
   addLanes(app, deps);
   addAsks(app, deps);
   addStream(app, deps);
-  addEvents(app, deps);
   addProgram(app, deps, () => openApiDocument(runtimeKinds));
   for (const mount of mounts) mount.add(app, deps);
   refuseOtherMethods(app);

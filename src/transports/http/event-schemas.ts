@@ -4,6 +4,7 @@ import { itemKinds } from "../../core/turn/item.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { turnEndReasons } from "../../core/turn/universal-event.ts";
 import { nextCursor } from "./paging.ts";
+import { ledgerItemSchema, openedSchema, resetSchema } from "./schemas.ts";
 
 const nullableString = z.string().nullable();
 
@@ -138,13 +139,7 @@ export const eventPageSchema = z
   })
   .openapi("EventPage");
 
-const time = z.iso.datetime();
-
-/** The data of the server-sent events. */
-export const eventStreamSchema = z
-  .union([
-    universalEventSchema,
-    z.object({ type: z.literal("open"), at: time }).openapi("EventStreamOpened"),
-    z.object({ type: z.literal("reset"), at: time }).openapi("EventStreamReset"),
-  ])
-  .openapi("EventStreamData");
+/** The data of the server-sent events; the name of each event is its `type`. */
+export const streamEventSchema = z
+  .union([ledgerItemSchema, universalEventSchema, openedSchema, resetSchema])
+  .openapi("StreamEvent");

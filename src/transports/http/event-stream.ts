@@ -7,7 +7,7 @@ import type { Clock } from "../../clock.ts";
 export type EventStreamOptions<T> = {
   items: AsyncIterator<T>;
   opening: string;
-  frameOf: (item: T) => string;
+  frameOf: (item: T) => string | Promise<string>;
   /** The heartbeat; a comment unless given. */
   beat?: () => string;
   heartbeatMs: number;
@@ -83,7 +83,8 @@ function frameReader<T>(options: EventStreamOptions<T>) {
     reading = true;
     items
       .next()
-      .then(({ done, value }) => deliver(done ? null : frameOf(value)))
+      .then(({ done, value }) => (done ? null : frameOf(value)))
+      .then(deliver)
       .catch((error) => {
         if (!end.signal.aborted) onError(error);
         deliver(null);

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
-import { eventPageSchema, eventStreamSchema } from "./event-schemas.ts";
+import { eventPageSchema, streamEventSchema } from "./event-schemas.ts";
 
 const delta = (seq: number, text: string) =>
   anEvent({ seq, lane: "demo" }, { type: "item.delta", data: { item: "a", part: "p", kind: "text", text } });
@@ -25,10 +25,10 @@ test("events come by pages, oldest first, of all lanes or of one", async () => {
 
 test("a lane that is not there and a cursor that nobody made are refused, by page and by stream", async () => {
   const { ask } = anApi();
-  for (const path of ["/v1/events", "/v1/events/stream"]) {
-    expect((await ask(`${path}?lane=nobody`)).status).toBe(404);
-    const query = path.endsWith("stream") ? "lastEventId" : "after";
-    expect((await ask(`${path}?${query}=zzz`)).json()).toMatchObject({ error: { code: "cursor_invalid" } });
+  for (const path of ["/v1/events?", "/v1/stream?types=events&"]) {
+    expect((await ask(`${path}lane=nobody`)).status).toBe(404);
+    const query = path.startsWith("/v1/stream") ? "lastEventId" : "after";
+    expect((await ask(`${path}${query}=zzz`)).json()).toMatchObject({ error: { code: "cursor_invalid" } });
   }
 });
 
@@ -37,7 +37,7 @@ test("the stream brings events as they were written, deltas without an id, and r
   const follow = async (headers: Record<string, string>, count: number) => {
     const leave = new AbortController();
     onTestFinished(() => leave.abort());
-    const answer = await fetch(`${listening.url}/v1/events/stream?lane=demo`, {
+    const answer = await fetch(`${listening.url}/v1/stream?types=events&lane=demo`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
       signal: leave.signal,
     });
@@ -61,17 +61,18 @@ test("the stream brings events as they were written, deltas without an id, and r
   expect(seen.map(({ event }) => event)).toEqual(["open", "error", "item.delta", "error"]);
   expect(seen.map(({ id }) => id === undefined)).toEqual([false, false, true, false]);
   expect(seen.slice(1).map(({ data }) => data)).toEqual([event(1), delta(1, "x"), event(2)]);
-  for (const { data } of seen) expect(eventStreamSchema.parse(data)).toEqual(data);
+  for (const { data } of seen) expect(streamEventSchema.parse(data)).toEqual(data);
   service.publish(event(3));
   const second = await (await follow({ "last-event-id": seen[3]?.id ?? "" }, 1)).read();
   expect(second.map(({ data }) => data)).toEqual([event(3)]);
 });
 
-test("a reset is told to whoever follows", async () => {
+test("a page after a cursor of the version before begins with the oldest that is kept, and says so", async () => {
   const { ask, service } = anApi();
-  service.followEvents = async function* () {
-    yield { type: "reset", cursor: "c9" };
-  };
-  const { body } = await ask("/v1/events/stream", { headers: { "last-event-id": await service.eventsEnd() } });
-  expect(body).toMatch(/^id: c9\nevent: reset\ndata: \{"type":"reset","at":"/m);
+  service.publish(event(1), event(2));
+  const before = Buffer.from("e1.1").toString("base64url");
+  const page = eventPageSchema.parse((await ask(`/v1/events?after=${before}`)).json());
+  expect([page.reset, page.events.map((one) => one.event)]).toEqual([true, [event(1), event(2)]]);
+  const next = eventPageSchema.parse((await ask(`/v1/events?after=${page.cursor}`)).json());
+  expect([next.reset, next.events]).toEqual([false, []]);
 });

@@ -2,7 +2,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { askRoutes } from "./routes/asks.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
-import { eventRoutes } from "./routes/events.ts";
 import { pageRoutes } from "./routes/front-page.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
@@ -17,7 +16,6 @@ const routes = [
   laneRoutes,
   askRoutes,
   streamRoutes,
-  eventRoutes,
   healthRoutes,
   programRoutes,
   loginRoutes,

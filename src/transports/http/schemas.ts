@@ -260,8 +260,8 @@ export const alertSchema = z
 
 // ---- the stream
 
-/** The data of the server-sent events; the name of each event is its `type`. */
-export const streamEventSchema = z
+/** What happens to messages, deliveries and lanes, as the stream tells it. */
+export const ledgerItemSchema = z
   .discriminatedUnion("type", [
     z.object({ type: z.literal("message"), at: timeSchema, message: messageSchema }),
     z.object({
@@ -279,10 +279,18 @@ export const streamEventSchema = z
       pausedReason: nullableString,
     }),
     z.object({ type: z.literal("alert"), at: timeSchema, alert: alertSchema }),
-    z.object({ type: z.literal("reset"), at: timeSchema }),
-    z.object({ type: z.literal("open"), at: timeSchema }),
   ])
-  .openapi("StreamEvent");
+  .openapi("LedgerItem");
+
+export const openedSchema = z.object({ type: z.literal("open"), at: timeSchema }).openapi("StreamOpened");
+
+export const resetSchema = z
+  .object({
+    type: z.literal("reset"),
+    at: timeSchema,
+    lanes: z.array(laneSchema).openapi({ description: "The lanes as they are now, with what holds each of them." }),
+  })
+  .openapi("StreamReset");
 
 // ---- the program itself
 

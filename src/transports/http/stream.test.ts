@@ -1,11 +1,13 @@
 import { connect } from "node:net";
 import { createParser } from "eventsource-parser";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
 import { aMessage } from "../../../test/support/records.ts";
 import type { TestService } from "../../../test/support/test-service.ts";
 import { testService } from "../../../test/support/test-service.ts";
-import { streamEventSchema } from "./schemas.ts";
+import { logTypes } from "../../core/log/log-item.ts";
+import { streamEventSchema } from "./event-schemas.ts";
 
 type Seen = { id: string | undefined; event: string | undefined; data: Record<string, unknown> };
 
@@ -50,7 +52,7 @@ describe("the stream", () => {
     await client.until(() => client.events.length === 1);
     expect(client.answer.headers.get("content-type")).toContain("text/event-stream");
     expect(client.comments).toEqual(["open"]);
-    expect(client.events[0]).toMatchObject({ id: await service.now(), event: "open", data: { type: "open" } });
+    expect(client.events[0]).toMatchObject({ id: service.logEnd(), event: "open", data: { type: "open" } });
   });
 
   it("brings what happens, in order, in its shape", async () => {
@@ -107,6 +109,118 @@ describe("the stream", () => {
     expect(messageIds(client.events)).toEqual(["m2"]);
   });
 
+  describe("with a list of types", () => {
+    /** What a stream brings of a turn, a message and a pause; whoever resumes gets the same but for deltas. */
+    async function seenWith(types: string, count: number): Promise<(string | undefined)[]> {
+      const { listening, service } = await served();
+      const client = await follow(listening.url, `/v1/stream?types=${types}`);
+      await client.until(() => client.events.length === 1);
+      const during = { lane: "demo", turn: 1 };
+      service.publish(
+        anEvent({ ...during, seq: 1 }, { type: "turn.started", data: { prompt: null } }),
+        anEvent(
+          { ...during, seq: 1 },
+          { type: "item.delta", data: { item: "a", part: "p", kind: "text", text: "Well" } },
+        ),
+        anEvent({ ...during, seq: 2 }, { type: "turn.ended", data: { reason: "completed", error: null, queued: 0 } }),
+      );
+      await say(service, "m1");
+      await service.pause("demo", "later");
+      await client.until(() => client.events.length > count);
+      const rest = await follow(listening.url, `/v1/stream?types=${types}`, { "last-event-id": client.ids()[0] ?? "" });
+      const kept = client.events.slice(1).filter(({ id }) => id !== undefined);
+      await rest.until(() => rest.events.length === kept.length);
+      expect(rest.events).toEqual(kept);
+      return client.events.slice(1).map(({ event }) => event);
+    }
+
+    it("brings one alone", async () => {
+      expect(await seenWith("lane", 1)).toEqual(["lane"]);
+      expect(await seenWith("turn.ended", 1)).toEqual(["turn.ended"]);
+    });
+
+    it("brings several, in their order", async () => {
+      expect(await seenWith("lane,message,turn.started", 3)).toEqual(["turn.started", "message", "lane"]);
+    });
+
+    it("brings everything that agents do and say for `events`, also beside others", async () => {
+      expect(await seenWith("events", 3)).toEqual(["turn.started", "item.delta", "turn.ended"]);
+      const all = ["turn.started", "item.delta", "turn.ended", "lane"];
+      expect(await seenWith("lane,events", 4)).toEqual(all);
+    });
+
+    it("refuses one that is not known, and names those that are", async () => {
+      const { ask, service } = anApi();
+      for (const types of ["deliveries", "lane,turn", "lane,", ""]) {
+        const answer = await ask(`/v1/stream?types=${types}`);
+        expect([types, answer.status, answer.json()]).toMatchObject([
+          types,
+          400,
+          { error: { code: "invalid_request" } },
+        ]);
+        for (const name of [...logTypes, "events"]) expect(answer.body).toContain(name);
+      }
+      expect(service.following).toBe(0);
+    });
+  });
+
+  it("brings deliveries and what agents do in one order, and any of its cursors resumes both", async () => {
+    const { listening, service } = await served();
+    const client = await follow(listening.url);
+    await client.until(() => client.events.length === 1);
+    const agentDoes = (seq: number) => service.publish(anEvent({ seq, lane: "demo" }));
+    agentDoes(1);
+    const { record } = await say(service, "m1");
+    agentDoes(2);
+    await service.withdraw("m1");
+    agentDoes(3);
+    await service.pause("demo", "later");
+    await client.until(() => client.events.at(-1)?.event === "lane");
+    const told = ({ event, data }: Seen) => (event === "error" ? `event ${data.seq}` : `${event} ${data.event ?? ""}`);
+    expect(client.events.slice(1).map(told)).toEqual([
+      "event 1",
+      "message ",
+      "delivery admitted",
+      "event 2",
+      "delivery withdrawn",
+      "event 3",
+      "lane ",
+    ]);
+    expect(client.events.filter(({ event }) => event === "delivery").map(({ data }) => data.delivery)).toMatchObject([
+      { deliveryId: record.id },
+      { deliveryId: record.id },
+    ]);
+    const ids = client.ids();
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [index, id] of ids.entries()) {
+      const again = await follow(listening.url, "/v1/stream", { "last-event-id": id ?? "" });
+      const rest = ids.slice(index + 1);
+      await again.until(() => again.events.length === rest.length);
+      expect(again.ids()).toEqual(rest);
+      again.leave();
+    }
+  });
+
+  it("a cursor of the version before gets a reset with the lanes, and then what is kept", async () => {
+    const { listening, service } = await served({ service: testService(["demo", "other"]) });
+    await say(service, "m1");
+    for (const before of ["v1.3", "e1.3"]) {
+      const cursor = Buffer.from(before).toString("base64url");
+      const client = await follow(listening.url, "/v1/stream?types=message", { "last-event-id": cursor });
+      await client.until(() => messageIds(client.events).length === 1);
+      expect(client.events.map(({ event }) => event)).toEqual(["reset", "message"]);
+      const [reset] = client.events;
+      expect(streamEventSchema.parse(reset?.data)).toStrictEqual(reset?.data);
+      expect(reset?.data.lanes).toMatchObject([
+        { id: "demo", waiting: 1 },
+        { id: "other", waiting: 0 },
+      ]);
+      const again = await follow(listening.url, "/v1/stream?types=message", { "last-event-id": reset?.id ?? "" });
+      await again.until(() => again.events.length === 1);
+      expect(again.ids()).toEqual([client.ids()[1]]);
+    }
+  });
+
   it("a cursor that nobody made is refused before it begins", async () => {
     const { ask, service } = anApi();
     for (const path of ["/v1/stream?lastEventId=zzz", "/v1/stream?lane=demo&lastEventId=zzz"]) {
@@ -159,7 +273,7 @@ describe("the stream", () => {
     const { listening, service, errors } = await served();
     const trouble = new Error("the store went away");
     service.follow = async function* () {
-      yield { cursor: "c1", at: 0, laneId: null, type: "reset" };
+      yield { type: "reset", cursor: "c1", at: 0 };
       throw trouble;
     };
     const client = await follow(listening.url);
@@ -172,7 +286,7 @@ describe("the stream", () => {
     const { listening, service } = await served();
     const text = "x".repeat(50_000);
     const message = { ...aMessage({ id: "m", text }), readAt: null };
-    const [from, real] = [await service.now(), service.follow];
+    const [from, real] = [service.logEnd(), service.follow];
     let taken = 0;
     service.follow = async function* (options) {
       if (options.after !== from) return yield* real(options);

@@ -8,14 +8,15 @@ import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { outlook } from "../../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { transition } from "../../core/delivery/transition.ts";
-import type { FeedItem } from "../../core/log/feed-item.ts";
+import type { LaneState } from "../../service/service.ts";
 import {
   askSchema,
   auditSchema,
   deliveryDetailSchema,
   laneSchema,
+  ledgerItemSchema,
   messageSchema,
-  streamEventSchema,
+  resetSchema,
 } from "./schemas.ts";
 import {
   askView,
@@ -24,6 +25,7 @@ import {
   deliveryView,
   laneView,
   messageView,
+  resetFrame,
   sentView,
   streamEventView,
 } from "./views.ts";
@@ -38,6 +40,16 @@ const mail = {
   readAt: 7,
 };
 const state = (record: DeliveryRecord) => ({ record, queuedBehind: null });
+
+function laneState(holder: DeliveryRecord | null): LaneState {
+  const lane = { id: "docs", displayName: null, team: null, member: null, runtime: "stub", directory: "/tmp" };
+  const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
+  const whole = { ...lane, ...rest, generation: 0, createdAt: 0, version: 1 };
+  const state = { lane: whole, runtimeReady: true, waiting: 2, waitReason: null };
+  const notices = [{ code: "events_unusable", message: "No events come." }];
+  const usage = { tokens: holder ? 12 : 0, cost: 0, lifted: false };
+  return { ...state, notices, holder, usage };
+}
 
 function detailOf(record: DeliveryRecord, history: readonly DeliveryEvent[]) {
   const next = outlook({ record, lane: null, queuedBehind: null, waitReason: null });
@@ -70,15 +82,18 @@ describe("views", () => {
   });
 
   it("a lane fits its shape, held or not", () => {
-    const lane = { id: "docs", displayName: null, team: null, member: null, runtime: "stub", directory: "/tmp" };
-    const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
-    const whole = { ...lane, ...rest, generation: 0, createdAt: 0, version: 1 };
-    const state = { lane: whole, runtimeReady: true, waiting: 2, waitReason: null };
-    const notices = [{ code: "events_unusable", message: "No events come." }];
-    for (const holder of [null, aRecord()]) {
-      const usage = { tokens: holder ? 12 : 0, cost: 0, lifted: false };
-      expectExactly(laneSchema, laneView({ ...state, notices, holder, usage }));
-    }
+    for (const holder of [null, aRecord()]) expectExactly(laneSchema, laneView(laneState(holder)));
+  });
+
+  it("a reset fits its shape, and carries the lanes", () => {
+    const lines = resetFrame({ type: "reset", cursor: "5", at: 1 }, 7, [laneState(aRecord())]).split("\n");
+    expect(lines.slice(0, 2)).toEqual(["id: 5", "event: reset"]);
+    const reset = JSON.parse(lines[2]?.replace("data: ", "") ?? "");
+    expectExactly(resetSchema, reset);
+    expect(reset).toMatchObject({
+      at: "1970-01-01T00:00:00.007Z",
+      lanes: [{ id: "docs", holder: { messageId: "m1" } }],
+    });
   });
 
   it("an ask fits its shape", () => {
@@ -86,18 +101,17 @@ describe("views", () => {
     expectExactly(askSchema, askView({ id: "a1", kind: "permission", title: "May I?", since: 0, ...about }));
   });
 
-  it("everything in the feed fits the shape of the stream", () => {
+  it("everything in the log fits the shape of the stream", () => {
     const at = { cursor: "c1", at: 5, laneId: "lane" };
     const about = { deliveryId: null, messageId: null, askId: null, person: "user" };
     const alert = { id: "x", kind: "late" as const, laneId: "lane", ...about, reason: "why", since: 1, raisedAt: 2 };
-    const items: FeedItem[] = [
+    const items: Parameters<typeof streamEventView>[0][] = [
       { ...at, type: "message", message: mail },
       { ...at, type: "delivery", event: accepted(1, 5), record: aRecord() },
       { ...at, type: "lane", lane: null },
       { ...at, type: "alert", alert },
-      { ...at, type: "reset", laneId: null },
     ];
-    for (const item of items) expectExactly(streamEventSchema, streamEventView(item));
+    for (const item of items) expectExactly(ledgerItemSchema, streamEventView(item));
     expect(streamEventView({ ...at, type: "lane", lane: null })).toMatchObject({ id: "lane", removed: true });
   });
 });

@@ -4,7 +4,7 @@ import type { z } from "@hono/zod-openapi";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
-import type { FeedItem } from "../../core/log/feed-item.ts";
+import type { LogItem, LogReset } from "../../core/log/log-item.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../../service/service.ts";
 import { frame } from "./event-stream.ts";
@@ -14,9 +14,10 @@ import {
   deliveryDetailSchema,
   deliverySchema,
   laneSchema,
+  ledgerItemSchema,
   messageSchema,
+  resetSchema,
   sentSchema,
-  streamEventSchema,
 } from "./schemas.ts";
 
 type Input<T> = T extends readonly (infer E)[]
@@ -119,11 +120,14 @@ export function askView(ask: OpenAsk): z.output<typeof askSchema> {
   return project(askSchema, { ...ask, lane: ask.laneId });
 }
 
-export function streamEventView(item: FeedItem): z.output<typeof streamEventSchema> {
-  return project(streamEventSchema, streamEventFields(item));
+/** What an item of the ledger is in the stream. */
+export function streamEventView(item: LedgerItem): z.output<typeof ledgerItemSchema> {
+  return project(ledgerItemSchema, streamEventFields(item));
 }
 
-function streamEventFields(item: FeedItem) {
+type LedgerItem = Exclude<LogItem, { type: "event" }>;
+
+function streamEventFields(item: LedgerItem) {
   switch (item.type) {
     case "message":
       return { ...item, message: messageFields(item.message) };
@@ -132,7 +136,7 @@ function streamEventFields(item: FeedItem) {
         ...item,
         event: item.event.type,
         reason: reasonOf(item.event),
-        // The feed does not know what waits behind what; the delivery itself does.
+        // The log does not know what waits behind what; the delivery itself does.
         delivery: deliveryFields({ record: item.record, queuedBehind: null }),
       };
     case "lane": {
@@ -142,13 +146,27 @@ function streamEventFields(item: FeedItem) {
     }
     case "alert":
       return { ...item, alert: { ...item.alert, lane: item.alert.laneId } };
-    case "reset":
-      return item;
     default:
       return item satisfies never;
   }
 }
 
-export function streamFrame(item: FeedItem): string {
-  return frame(item.cursor, item.type, JSON.stringify(streamEventView(item)));
+/** An item has one text, however many read it; an event brings its own. */
+const frames = new WeakMap<LogItem, string>();
+
+export function streamFrame(item: LogItem): string {
+  const known = frames.get(item);
+  if (known !== undefined) return known;
+  const made =
+    item.type === "event"
+      ? frame(item.cursor, item.event.type, item.text)
+      : frame(item.cursor, item.type, JSON.stringify(streamEventView(item)));
+  frames.set(item, made);
+  return made;
+}
+
+/** The reader has to look at everything again; this is where to begin. */
+export function resetFrame({ cursor }: LogReset, now: number, lanes: readonly LaneState[]): string {
+  const data = project(resetSchema, { type: "reset", at: now, lanes: lanes.map(laneView) });
+  return frame(cursor, "reset", JSON.stringify(data));
 }

@@ -40,12 +40,13 @@ export function admission(subject: Subject): void {
 
   it("what a message chooses for its lane is taken with it, and told before it", async () => {
     const { store } = subject;
-    const { cursor } = await store.feed(await store.feedEnd(), 1);
+    const after = store.logEnd();
     const seen = await store.lane("lane");
     const choice = await choosing(store, { runtime: "another", model: "large", displayName: "Builds" });
     expect(await tryToAdmit(store, { id: "m1" }, choice)).toMatchObject({ outcome: "admitted" });
     expect(await store.lane("lane")).toEqual({ ...seen, ...choice.change, version: choice.laneVersion + 1 });
-    expect((await store.feed(cursor, 10)).items.map(({ type }) => type)).toEqual(["lane", "message", "delivery"]);
+    const { items } = await store.readLog({ after, limit: 10 });
+    expect(items.map(({ type }) => type)).toEqual(["lane", "message", "delivery"]);
   });
 
   it("of two messages that choose for the lane as it was, the second is not admitted, and its choice not taken", async () => {

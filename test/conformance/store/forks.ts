@@ -1,5 +1,6 @@
 /** A lane that begins with what happened in another one is made whole, or not at all. */
 import { expect, it } from "vitest";
+import type { LogItem } from "../../../src/core/log/log-item.ts";
 import type { LaneFork } from "../../../src/store/port.ts";
 import { someEvents } from "../../support/events.ts";
 import { aLane } from "../../support/waybill.ts";
@@ -19,12 +20,14 @@ export function forks(subject: Subject): void {
   const nothingWasMade = async (cursor: string) => {
     const { store } = subject;
     expect([await store.lane("copy"), await store.sessions("copy")]).toEqual([null, []]);
-    expect([await store.eventsEnd(), await store.lastEventSeq("copy")]).toEqual([cursor, 0]);
+    expect([store.logEnd(), await store.lastEventSeq("copy")]).toEqual([cursor, 0]);
     expect(await store.usageOf("copy", day)).toMatchObject({ tokens: 0 });
   };
 
   it("a forked lane has its session, its events and what was used, also after a restart", async () => {
-    const { lane, cursors } = await subject.store.forkLane(aFork(), 100);
+    const told: LogItem[] = [];
+    subject.store.onLog((items) => told.push(...items));
+    const lane = await subject.store.forkLane(aFork(), 100);
     expect(lane).toMatchObject({
       id: "copy",
       model: "large",
@@ -36,28 +39,31 @@ export function forks(subject: Subject): void {
     const { store } = subject;
     expect(await store.lane("copy")).toEqual(lane);
     expect(await store.sessions("copy")).toEqual([{ generation: 1, sessionId: "session-2", openedAt: 200 }]);
-    const { events } = await store.events({ lane: "copy", limit: 10 });
-    expect(events.map(({ cursor }) => cursor)).toEqual(cursors);
-    expect(events.map(({ text }) => text)).toEqual(someEvents(1, 3, "copy").map(({ text }) => text));
+    const { items } = await store.readLog({ lane: "copy", limit: 10 });
+    expect(items).toEqual(told);
+    expect(items[0]).toMatchObject({ type: "lane", lane });
+    expect(items.slice(1)).toMatchObject(someEvents(1, 3, "copy").map(({ text }) => ({ type: "event", text })));
     expect(await store.usageOf("copy", day)).toMatchObject({ tokens: 3, cost: 0.5 });
     await store.appendEvents(someEvents(4, 4, "copy"), 100);
   });
 
   it("a lane without a session and without events can be forked, too", async () => {
-    const { lane, cursors } = await subject.store.forkLane(aFork({ sessionId: null, events: [], usage: [] }), 100);
-    expect([lane.sessionId, lane.generation, cursors]).toEqual([null, 0, []]);
+    const lane = await subject.store.forkLane(aFork({ sessionId: null, events: [], usage: [] }), 100);
+    expect([lane.sessionId, lane.generation]).toEqual([null, 0]);
+    const { items } = await subject.store.readLog({ lane: "copy", limit: 10 });
+    expect(items).toMatchObject([{ type: "lane", lane }]);
   });
 
   it("nothing is made when the session is another lane's", async () => {
     const { store } = subject;
     await store.openSession("lane", "session-2", 100);
-    const cursor = await store.eventsEnd();
+    const cursor = store.logEnd();
     await expect(store.forkLane(aFork(), 100)).rejects.toMatchObject({ code: "session_in_use" });
     await nothingWasMade(cursor);
   });
 
   it("nothing is made when its events have a gap", async () => {
-    const cursor = await subject.store.eventsEnd();
+    const cursor = subject.store.logEnd();
     const fork = aFork({ events: [...someEvents(1, 1, "copy"), ...someEvents(3, 3, "copy")] });
     await expect(subject.store.forkLane(fork, 100)).rejects.toMatchObject({ code: "events_out_of_order" });
     await nothingWasMade(cursor);

@@ -26,7 +26,7 @@ export function pruning(subject: Subject): void {
     subject.store.prune({
       responded: start + ms - respondedMs,
       failed: start + ms - failedMs,
-      feed: start + ms - respondedMs,
+      log: start + ms - respondedMs,
       events: start + ms - respondedMs,
     });
   const sent = async (...events: readonly DeliveryEvent[]): Promise<DeliveryRecord> => {

@@ -63,7 +63,7 @@ export function usage(subject: Subject): void {
     await subject.store.liftLimits("lane", day);
     await subject.reopen();
     const before = Date.parse("2026-03-01T12:00:00Z");
-    await subject.store.prune({ responded: before, failed: before, feed: before, events: before });
+    await subject.store.prune({ responded: before, failed: before, log: before, events: before });
     expect(await subject.store.usageOf("lane", day)).toEqual({ tokens: 10, cost: 0.5, lifted: true });
     expect(await subject.store.usageOf("lane", "2026-01-01")).toMatchObject({ tokens: 0 });
   });

@@ -13,22 +13,39 @@ DROP TRIGGER feed_alert;
 DROP TRIGGER feed_new_lane;
 DROP TRIGGER feed_lane;
 
--- What is missing of the log lies at or below log_floor. Messages up to searchable_seq can be found by their words.
+-- What is missing of messages, deliveries, lanes and alerts lies at or below log_floor. Positions go on above log_end, also
+-- when what had them is gone. Messages up to searchable_seq can be found by their words.
 CREATE TABLE store_state (
   id             INTEGER PRIMARY KEY CHECK (id = 1),
   log_floor      INTEGER NOT NULL,
+  log_end        INTEGER NOT NULL,
   searchable_seq INTEGER NOT NULL
 ) STRICT;
-INSERT INTO store_state (id, log_floor, searchable_seq) VALUES (
-  1,
-  coalesce((SELECT min(seq) - 1 FROM feed), (SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0),
-  coalesce((SELECT max(seq) FROM message), 0));
+INSERT INTO store_state VALUES (1, 0, 0, coalesce((SELECT max(seq) FROM message), 0));
 
 ALTER TABLE lane ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 
 -- The old tables give their names away first, so that nothing refers to them when they go.
 ALTER TABLE attempt RENAME TO old_attempt;
 ALTER TABLE delivery RENAME TO old_delivery;
+ALTER TABLE message RENAME TO old_message;
+
+-- Found by its id, in whatever mailbox it is.
+CREATE TABLE message (
+  seq                 INTEGER PRIMARY KEY,
+  id                  TEXT NOT NULL,
+  recipient           TEXT NOT NULL,
+  lane_id             TEXT,
+  from_lane           TEXT,
+  relay_of_message_id TEXT,
+  payload_hash        TEXT NOT NULL,
+  created_at          INTEGER NOT NULL,
+  read_at             INTEGER,
+  body                TEXT NOT NULL,
+  UNIQUE (id, recipient)
+) STRICT;
+INSERT INTO message
+SELECT seq, id, recipient, lane_id, from_lane, relay_of_message_id, payload_hash, created_at, read_at, body FROM old_message;
 
 CREATE TABLE delivery (
   message_seq       INTEGER PRIMARY KEY REFERENCES message (seq),
@@ -46,7 +63,8 @@ CREATE TABLE delivery (
   max_attempts      INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL,
   team              TEXT,
-  record            TEXT NOT NULL,
+  -- Null while it moves: the log amounts to it then.
+  record            TEXT,
   CHECK (next_reconcile_at IS NOT NULL OR NOT (outstanding OR owed)),
   CHECK (read_committed_at IS NULL OR status = 'cancelled' OR proof IS NOT NULL),
   CHECK (attempts <= max_attempts)
@@ -57,54 +75,76 @@ SELECT message_seq, id, lane_id, version, status, outstanding, owed, next_look_a
 FROM old_delivery;
 
 CREATE TABLE attempt (
-  runtime_message_id TEXT PRIMARY KEY,
-  delivery_id        TEXT NOT NULL REFERENCES delivery (id) ON DELETE CASCADE,
+  delivery_seq       INTEGER NOT NULL REFERENCES delivery (message_seq) ON DELETE CASCADE,
   number             INTEGER NOT NULL CHECK (number > 0),
-  session_id         TEXT NOT NULL,
-  UNIQUE (delivery_id, number)
+  runtime_message_id TEXT NOT NULL UNIQUE,
+  PRIMARY KEY (delivery_seq, number)
 ) STRICT, WITHOUT ROWID;
-INSERT INTO attempt SELECT runtime_message_id, delivery_id, number, session_id FROM old_attempt;
+INSERT INTO attempt
+SELECT delivery.message_seq, old_attempt.number, old_attempt.runtime_message_id
+FROM old_attempt JOIN delivery ON delivery.id = old_attempt.delivery_id;
 
--- One row for each thing that happened, in the order in which it became durable. Of a delivery it is the audit.
+-- One row for each thing that happened, in the order in which it was written. Of a delivery it is the audit. Events of agents
+-- have a number that has no gap in their lane.
 CREATE TABLE log (
-  seq          INTEGER PRIMARY KEY AUTOINCREMENT,
+  position     INTEGER PRIMARY KEY,
   at           INTEGER NOT NULL,
   lane_id      TEXT,
-  type         TEXT NOT NULL CHECK (type IN ('message', 'delivery', 'lane', 'alert')),
+  type         TEXT NOT NULL,
+  seq          INTEGER CHECK (seq > 0),
   message_seq  INTEGER,
   delivery_seq INTEGER REFERENCES delivery (message_seq) ON DELETE CASCADE,
   version      INTEGER,
-  alert_id     TEXT,
-  event        TEXT
+  body         TEXT,
+  CHECK (seq IS NULL OR lane_id IS NOT NULL),
+  CHECK ((delivery_seq IS NULL) = (version IS NULL))
 ) STRICT;
+
+-- What is audited and not told any more comes first, below log_floor; then what agents did; then what was told.
 CREATE INDEX feed_of_delivery ON feed (delivery_id, version) WHERE delivery_id IS NOT NULL;
-INSERT INTO log (seq, at, lane_id, type, message_seq, delivery_seq, version, alert_id, event)
-SELECT feed.seq, feed.at, feed.lane_id, feed.type, feed.message_seq, old_delivery.message_seq, feed.version,
-  feed.alert_id, renamed_event(delivery_event.event)
-FROM feed
-LEFT JOIN old_delivery ON old_delivery.id = feed.delivery_id
-LEFT JOIN delivery_event ON delivery_event.delivery_id = feed.delivery_id AND delivery_event.version = feed.version
-WHERE feed.delivery_id IS NULL OR delivery_event.event IS NOT NULL;
--- What is audited and not told any more keeps its order below everything that is.
-INSERT INTO log (seq, at, lane_id, type, delivery_seq, version, event)
-SELECT (SELECT log_floor FROM store_state) + 1
-    - row_number() OVER (ORDER BY delivery_event.at DESC, old_delivery.message_seq DESC, delivery_event.version DESC),
+INSERT INTO log (position, at, lane_id, type, delivery_seq, version, body)
+SELECT row_number() OVER (ORDER BY delivery_event.at, old_delivery.message_seq, delivery_event.version),
   delivery_event.at, old_delivery.lane_id, 'delivery', old_delivery.message_seq, delivery_event.version,
   renamed_event(delivery_event.event)
 FROM delivery_event
 JOIN old_delivery ON old_delivery.id = delivery_event.delivery_id
 WHERE NOT EXISTS (
   SELECT 1 FROM feed WHERE feed.delivery_id = delivery_event.delivery_id AND feed.version = delivery_event.version);
-DELETE FROM sqlite_sequence WHERE name = 'log';
-INSERT INTO sqlite_sequence (name, seq)
-VALUES ('log', coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0));
+UPDATE store_state SET log_floor = coalesce((SELECT max(position) FROM log), 0);
+INSERT INTO log (position, at, lane_id, type, seq, body)
+SELECT (SELECT log_floor FROM store_state) + row_number() OVER (ORDER BY place), at, lane_id, body ->> '$.type', seq, body
+FROM event;
+INSERT INTO log (position, at, lane_id, type, message_seq, delivery_seq, version, body)
+SELECT (SELECT coalesce(max(position), 0) FROM log) + row_number() OVER (ORDER BY feed.seq),
+  feed.at, feed.lane_id, feed.type, feed.message_seq, old_delivery.message_seq,
+  CASE WHEN old_delivery.message_seq IS NOT NULL THEN feed.version END,
+  coalesce(renamed_event(delivery_event.event), alert.body)
+FROM feed
+LEFT JOIN old_delivery ON old_delivery.id = feed.delivery_id
+LEFT JOIN delivery_event ON delivery_event.delivery_id = feed.delivery_id AND delivery_event.version = feed.version
+LEFT JOIN alert ON alert.id = feed.alert_id
+WHERE feed.delivery_id IS NULL OR delivery_event.event IS NOT NULL;
 
+-- Of which lanes the oldest events were removed, and up to where. Cursors of the version before are told to begin again.
+CREATE TABLE trimmed_lane (
+  lane_id  TEXT PRIMARY KEY,
+  position INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trimmed_lane_position ON trimmed_lane (position);
+ALTER TABLE restored RENAME COLUMN event_floor TO log_floor;
+UPDATE restored SET log_floor = 0;
+
+DROP TABLE event;
+DROP TABLE event_lane;
 DROP TABLE feed;
 DROP TABLE delivery_event;
 DROP TABLE old_attempt;
 DROP TABLE old_delivery;
+DROP TABLE old_message;
 
-CREATE INDEX log_of_lane ON log (lane_id, seq);
+-- Each row is in one of the first two.
+CREATE INDEX log_of_lane ON log (lane_id, position) WHERE seq IS NULL;
+CREATE INDEX log_of_agent ON log (lane_id, position) WHERE seq IS NOT NULL;
 CREATE UNIQUE INDEX log_of_delivery ON log (delivery_seq, version) WHERE delivery_seq IS NOT NULL;
 
 CREATE UNIQUE INDEX one_outstanding_a_lane ON delivery (lane_id) WHERE outstanding;
@@ -114,14 +154,14 @@ CREATE INDEX delivery_due ON delivery (next_reconcile_at) WHERE next_reconcile_a
 CREATE INDEX delivery_failed ON delivery (message_seq) WHERE status = 'failed_terminal';
 CREATE INDEX delivery_of_lane ON delivery (lane_id, message_seq);
 CREATE INDEX delivery_ended ON delivery (updated_at) WHERE status IN ('responded', 'cancelled');
-CREATE INDEX delivery_status ON delivery (status, message_seq);
+-- While a delivery moves its status changes often, and there are few of them: they are found by the indexes above.
+CREATE INDEX delivery_by_end ON delivery (status, message_seq) WHERE status IN ('responded', 'cancelled', 'failed_terminal');
 
+CREATE INDEX message_of_lane ON message (lane_id, seq);
+CREATE INDEX message_reply ON message (relay_of_message_id, from_lane) WHERE relay_of_message_id IS NOT NULL;
+CREATE INDEX message_of_person ON message (recipient, seq) WHERE recipient >= 'person:' AND recipient < 'person;';
 -- Only what is for a lane and unread is ever asked for by this; answers to people are many and may stay unread.
-DROP INDEX message_unread;
 CREATE INDEX message_unread ON message (seq) WHERE read_at IS NULL AND recipient >= 'lane:' AND recipient < 'lane;';
-
-ALTER TABLE event RENAME COLUMN place TO position;
-ALTER TABLE event_lane RENAME COLUMN lost_place TO lost_position;
 `;
 
 export const log = { sql, functions: { renamed_record: renamedRecord, renamed_event: renamedEvent } };

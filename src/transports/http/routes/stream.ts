@@ -1,37 +1,116 @@
-/** `GET /v1/stream`: everything that happens, as server-sent events that can be resumed without a gap. */
-import type { App } from "../env.ts";
-import { guardedRoute } from "../route-descriptions.ts";
-import { streamEventSchema } from "../schemas.ts";
-import { answerStream, streamRoute } from "../stream-answer.ts";
-import { streamFrame } from "../views.ts";
+/** The log: `GET /v1/stream` as it happens, resumed without a gap, and `GET /v1/events` by pages for what agents did. */
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { LogFilter, LogItem } from "../../../core/log/log-item.ts";
+import { logTypes } from "../../../core/log/log-item.ts";
+import { universalEventTypes } from "../../../core/turn/universal-event.ts";
+import type { App, Env } from "../env.ts";
+import { eventPageSchema, streamEventSchema } from "../event-schemas.ts";
+import { comment, eventStream, frame } from "../event-stream.ts";
+import { cursor, limit } from "../paging.ts";
+import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
+import { isoTime } from "../schemas.ts";
+import { streamEnd, streamHeaders } from "../stream-answer.ts";
+import { resetFrame, streamFrame } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const path = "/v1/stream";
+const lastEventId = z.string().max(256).optional();
+const typeNames = [...logTypes, "events"] as const;
+
+const types = z
+  .string()
+  .max(500)
+  .transform((names) => names.split(","))
+  .pipe(z.array(z.enum(typeNames, { error: `must be a list of ${typeNames.join(", ")}` })))
+  .transform((names) => names.flatMap((name) => (name === "events" ? universalEventTypes : [name])))
+  .optional()
+  .openapi({
+    type: "string",
+    example: "delivery,turn.ended",
+    description: "Only these types, separated by commas. `events` stands for everything that agents do and say.",
+  });
 
 export const streamRoutes = {
   stream: guardedRoute("stream", {
-    ...streamRoute(streamEventSchema),
+    method: "get",
     path,
     operationId: "stream",
     summary: "What happens, as it happens",
     description:
       "Server-sent events: `event` is the type, `id` an opaque cursor, `data` a StreamEvent. With the id of the last " +
       "event in `Last-Event-ID` the stream goes on after it; without one it begins now, with an `open` event whose id " +
-      "can be resumed from. After a `reset` everything has to be looked at anew.",
+      "can be resumed from. A `reset` tells that something in between is not kept any more, and how the lanes are now. An " +
+      "`item.delta` has no id, for it is not kept: a client that resumes finds its text in the `item.completed`.",
+    request: {
+      query: z.strictObject({
+        lane: laneFilter,
+        types,
+        lastEventId: lastEventId.openapi({ description: "For clients that cannot set the header." }),
+      }),
+      headers: z.object({
+        "last-event-id": lastEventId.openapi({ description: "The id of the last event that was seen." }),
+      }),
+    },
+    responses: {
+      200: { description: "The stream.", content: { "text/event-stream": { schema: streamEventSchema } } },
+      ...readErrors(404),
+    },
+  }),
+  events: guardedRoute("stream", {
+    method: "get",
+    path: "/v1/events",
+    operationId: "listEvents",
+    summary: "What agents did and said, oldest first",
+    description: "Without `after`, from the oldest that is kept. Deltas are not kept.",
+    request: {
+      query: z.strictObject({
+        lane: laneFilter,
+        after: cursor.openapi({ description: "`cursor` of the page before, or the id of an event." }),
+        limit,
+      }),
+    },
+    responses: { 200: answerOf(eventPageSchema, "A page of them."), ...readErrors(404) },
   }),
 };
 
 export function addStream(app: App, deps: RouteDeps): void {
   const { service } = deps;
   app.openapi(streamRoutes.stream, (c) => {
-    const { lane, lastEventId } = c.req.valid("query");
-    return answerStream(c, deps, {
-      path,
-      query: { lane, lastEventId: c.req.valid("header")["last-event-id"] || lastEventId },
-      checkCursor: service.checkCursor.bind(service),
-      now: () => service.now(),
-      follow: (options) => service.follow(options),
-      frameOf: streamFrame,
-    });
+    if (c.req.method === "HEAD") return c.body(null, 200, streamHeaders);
+    const { lane, types, lastEventId } = c.req.valid("query");
+    const after = c.req.valid("header")["last-event-id"] || lastEventId || undefined;
+    return answerStream(c, deps, { lane, types }, after);
   });
+  app.openapi(streamRoutes.events, async (c) => {
+    const page = await service.log({ ...c.req.valid("query"), types: universalEventTypes });
+    return c.json({ events: page.items.flatMap(eventOf), cursor: page.cursor, reset: page.reset !== null }, 200);
+  });
+}
+
+async function answerStream(c: Context<Env>, deps: RouteDeps, filter: LogFilter, resumeAfter: string | undefined) {
+  const { service, clock, metrics, heartbeatMs, report } = deps;
+  // A removed lane can still be followed to its end by a reader that resumes.
+  if (filter.lane !== undefined && resumeAfter === undefined) await service.lane(filter.lane);
+  if (resumeAfter !== undefined) await service.log({ after: resumeAfter, limit: 1 });
+  const after = resumeAfter ?? service.logEnd();
+  const end = streamEnd(c);
+  const opened = JSON.stringify({ type: "open", at: isoTime(clock.now()) });
+  const body = eventStream({
+    items: service.follow({ ...filter, after, signal: end.signal })[Symbol.asyncIterator](),
+    opening: comment("open") + (resumeAfter === undefined ? frame(after, "open", opened) : ""),
+    frameOf: async (item) =>
+      item.type === "reset" ? resetFrame(item, clock.now(), await service.lanes()) : streamFrame(item),
+    heartbeatMs,
+    clock,
+    end,
+    onOpen: () => metrics.streamClients.inc(),
+    onClose: () => metrics.streamClients.dec(),
+    onError: (error) => report(error, path),
+  });
+  return c.body(body, 200, streamHeaders);
+}
+
+function eventOf(item: LogItem) {
+  return item.type === "event" && item.cursor !== null ? [{ cursor: item.cursor, event: item.event }] : [];
 }

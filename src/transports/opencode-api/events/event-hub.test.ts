@@ -7,6 +7,7 @@ import { serviceOf } from "../../../../test/support/service-of.ts";
 import type { WorldOptions } from "../../../../test/support/waybill.ts";
 import { aLane, startWorld, World } from "../../../../test/support/waybill.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
+import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { SessionSettings } from "../projection/native-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import { sessionView } from "../projection/session-view.ts";
@@ -47,13 +48,8 @@ test("whoever comes back is told everything that was told live but deltas, in th
   const world = await startWorld({ script: busy });
   const { client, replay } = await published(world, aHub(world), ["m1", "m2"]);
   expect(replay.seen.length).toBeGreaterThan(15);
-  const [events, lanes] = [false, true].map((isLaneChange) =>
-    replay.seen.filter((line) => line.isLaneChange === isLaneChange),
-  );
-  for (const part of [events, lanes]) {
-    const again = withoutLiveTexts(part ?? [], client.seen);
-    expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
-  }
+  const again = withoutLiveTexts(replay.seen, client.seen);
+  expect(durable(client.seen, again).map(withoutId)).toEqual(again.map((line) => withoutId(line.plain)));
 });
 
 test("words before a call are told once when they are whole, and with their message to whoever came after them", async () => {
@@ -86,7 +82,6 @@ test("whoever leaves after any event, also in the middle of one of Waybill's, go
   const { hub, replay } = await published(world);
   expect(replay.seen.some(({ at }) => at.seen > 0)).toBe(true);
   for (const [index, line] of replay.seen.entries()) {
-    if (line.isLaneChange) continue;
     const again = await aClient(hub, { after: line.at });
     const rest = replay.seen.slice(index + 1).map(({ id }) => id);
     expect(again.seen.map(({ id }) => id)).toEqual(rest);
@@ -101,7 +96,7 @@ test("whoever leaves in the middle of a live event goes on with the next, althou
     const again = await aClient(hub, { after: line.at });
     const seen = [...client.seen.slice(0, index + 1), ...again.seen];
     const rest = withoutLiveTexts(replay.seen, seen);
-    expect(durable(seen, rest).map(withoutId).sort()).toEqual(rest.map((one) => withoutId(one.plain)).sort());
+    expect(durable(seen, rest).map(withoutId)).toEqual(rest.map((one) => withoutId(one.plain)));
     await again.leave();
   }
 });
@@ -109,7 +104,7 @@ test("whoever leaves in the middle of a live event goes on with the next, althou
 test("a restart of the daemon changes nothing about it", async () => {
   const world = await startWorld({ script: busy });
   const { replay } = await published(world);
-  const [middle] = replay.seen.filter(({ at, isLaneChange }) => !isLaneChange && at.seen > 0).slice(-3);
+  const [middle] = replay.seen.filter(({ at }) => at.seen > 0).slice(-3);
   await world.stop();
   await world.start();
   const again = await aClient(aHub(world), { ...(middle ? { after: middle.at } : {}) });
@@ -135,14 +130,14 @@ test("a hundred clients get the same string, and each event is translated once",
     },
   });
   const clients = await Promise.all(Array.from({ length: 100 }, () => aClient(hub)));
-  const stored = await world.waybill.store.eventsEnd();
+  const stored = world.waybill.store.logEnd();
   await world.send({ id: "m1" });
   await world.reaches("m1", "responded");
   await settled();
-  const { events } = await world.waybill.store.events({ after: stored, limit: 500 });
+  const { items } = await world.waybill.store.readLog({ after: stored, types: universalEventTypes, limit: 500 });
   // One that hears deltas, and one that does not.
   const deltas = clients[0]?.seen.filter(({ type }) => type === "message.part.delta").length ?? 0;
-  expect(taken).toBeLessThanOrEqual(2 * events.length + deltas);
+  expect(taken).toBeLessThanOrEqual(2 * items.length + deltas);
   for (const { seen } of clients) {
     expect(seen.length).toBe(clients[0]?.seen.length);
     for (const [index, line] of seen.entries()) expect(line).toBe(clients[0]?.seen[index]);
@@ -191,10 +186,10 @@ test("a client that does not keep up goes back to the store, and misses only wha
   const seen = new Map<string, number>();
   const count = (line: SseFrame) => seen.set(line.id, (seen.get(line.id) ?? 0) + 1);
   count((await first).value as SseFrame);
-  const last = reference.seen.filter(({ isLaneChange }) => !isLaneChange).at(-1)?.id ?? "";
+  const last = reference.seen.at(-1)?.id ?? "";
   while (!seen.has(last)) count((await frames.next()).value as SseFrame);
   stop.abort();
-  for (const { id, isLaneChange } of reference.seen) if (!isLaneChange) expect([id, seen.get(id)]).toEqual([id, 1]);
+  for (const { id } of reference.seen) expect([id, seen.get(id)]).toEqual([id, 1]);
 });
 
 test("whoever leaves after a lane that was made while it caught up is told nothing twice", async () => {
@@ -203,8 +198,6 @@ test("whoever leaves after a lane that was made while it caught up is told nothi
   const stop = new AbortController();
   const { frames } = await hub.follow({ after: client.from, signal: stop.signal });
   const seen = [(await frames.next()).value as SseFrame];
-  // What it missed of lanes comes first.
-  while (seen.at(-1)?.isLaneChange) seen.push((await frames.next()).value as SseFrame);
   await world.waybill.store.putLane(aLane({ id: "new", directory: "/tmp/new", createdAt: 5 }));
   await settled();
   await world.send({ id: "m2" });
@@ -213,8 +206,12 @@ test("whoever leaves after a lane that was made while it caught up is told nothi
   while (seen.at(-1)?.type !== "session.created") seen.push((await frames.next()).value as SseFrame);
   stop.abort();
   const again = await aClient(hub, { after: seen.at(-1)?.at ?? "" });
-  expect(seen.filter(({ type }) => type === "session.idle")).toHaveLength(2);
-  expect(types(again.seen)).toEqual([]);
+  const reference = await aClient(hub, { after: client.from });
+  const all = [...seen, ...again.seen];
+  expect([seen, again.seen].map((part) => types(part).filter((type) => type === "session.idle").length)).toEqual([
+    1, 1,
+  ]);
+  expect(all.map(({ id }) => id)).toEqual(reference.seen.map(({ id }) => id));
 });
 
 test("a lane that is made at the moment of an event leads nobody back behind that event", async () => {
@@ -236,10 +233,10 @@ test("a lane that is made at the moment of an event leads nobody back behind tha
     await settled();
     open();
     await settled();
-    const { events } = await world.waybill.store.events({ limit: 500 });
-    const seenSettings = client.seen.map(({ at }) => events.findIndex(({ cursor }) => cursor === at.events));
-    expect(seenSettings.length).toBeGreaterThan(10);
-    expect(seenSettings).toEqual(seenSettings.toSorted((one, other) => one - other));
+    const { items } = await world.waybill.store.readLog({ limit: 500 });
+    const places = client.seen.map(({ at }) => items.findIndex(({ cursor }) => cursor === at.log));
+    expect(places.length).toBeGreaterThan(10);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
   }
 });
 
@@ -299,7 +296,7 @@ test("when some of it is not kept any more, clients are told to load everything 
     await world.reaches(id, "responded");
   }
   const far = Number.MAX_SAFE_INTEGER;
-  await world.waybill.store.prune({ responded: 0, failed: 0, feed: 0, events: far });
+  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: far });
   await settled();
   const again = await aClient(hub, { after: client.from });
   const disposed = again.seen.filter(({ type }) => type === "server.instance.disposed");
@@ -330,17 +327,17 @@ test("when events cannot be followed any more, clients and waits are let go, and
   const world = await startWorld({ script: busy });
   const service = serviceOf(world.waybill);
   let broken = true;
-  const followEvents: typeof service.followEvents = (options) => {
-    if (!broken) return service.followEvents(options);
+  const follow: typeof service.follow = (options) => {
+    if (!broken) return service.follow(options);
     return (async function* () {
-      for await (const item of service.followEvents(options)) {
+      for await (const item of service.follow(options)) {
         yield item;
         throw new Error("broken");
       }
     })();
   };
   const errors: unknown[] = [];
-  const hub = aHub(world, { service: { ...service, followEvents }, report: (error) => errors.push(error) });
+  const hub = aHub(world, { service: { ...service, follow }, report: (error) => errors.push(error) });
   const { signal } = new AbortController();
   const { frames } = await hub.follow({ signal });
   const end = hub.turnEnd({ lane: "lane", messageId: "m1", signal });
@@ -355,6 +352,30 @@ test("when events cannot be followed any more, clients and waits are let go, and
   await world.reaches("m1", "responded");
   await settled();
   expect(types(again.seen)).toContain("session.idle");
+});
+
+test("an id of the version before tells its client to load everything anew, and goes on from there", async () => {
+  const world = await startWorld({ script: busy });
+  const hub = aHub(world);
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  await settled();
+  const [events, lanes] = ["e1.3", "v1.2"].map((cursor) => Buffer.from(cursor).toString("base64url"));
+  for (const seen of [0, 2]) {
+    const client = await aClient(hub, { after: `${events}.${seen}.${lanes}` });
+    expect(types(client.seen.slice(0, 1))).toEqual(["server.instance.disposed"]);
+    expect(client.seen.slice(0, 1).map(propertiesOf)).toEqual([{ directory: "/tmp" }]);
+    const kept = types(client.seen);
+    expect(kept.filter((type) => type === "server.instance.disposed")).toHaveLength(1);
+    const resumed = await aClient(hub, { after: client.seen[0]?.at ?? "" });
+    expect(types(resumed.seen)).toEqual(kept.slice(1));
+    const id = `after-${seen}`;
+    await world.send({ id });
+    await world.reaches(id, "responded");
+    await settled();
+    expect(types(client.seen.slice(kept.length))).toContain("session.idle");
+    for (const one of [client, resumed]) await one.leave();
+  }
 });
 
 test("an id that nobody made is refused", async () => {
@@ -415,14 +436,11 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
           const reference = await aClient(now, { after: whole.from });
           const at = seen.flatMap((one) => one.seen).at(-1)?.at ?? whole.from;
           seen.push(await aClient(now, { after: at }));
-          const events = reference.seen.filter(({ isLaneChange }) => !isLaneChange);
           const all = seen.flatMap((one) => one.seen);
           for (const one of [all, whole.seen]) {
-            const rest = withoutLiveTexts(events, one);
+            const rest = withoutLiveTexts(reference.seen, one);
             expect(durable(one, rest).map(withoutId)).toEqual(rest.map((line) => withoutId(line.plain)));
           }
-          const lanes = reference.seen.filter(({ isLaneChange }) => isLaneChange);
-          expect(durable(all, lanes).length).toBe(lanes.length);
           expect(world.errors).toEqual([]);
         } finally {
           await world.dispose();
@@ -434,7 +452,7 @@ test("whatever agents do and wherever a client is cut off, it sees what it would
   // Several whole worlds, one after the other.
 });
 
-/** Its cursor may name another change of lanes. */
+/** Its cursor may name a later item of the ledger, which is none of its own. */
 function withoutId(frame: string): string {
   return frame.slice(frame.indexOf("\n"));
 }

@@ -5,18 +5,19 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../../../clock.ts";
 import type { QueueLimits } from "../../../live-queue.ts";
-import type { FollowedEvent, Service } from "../../../service/service.ts";
+import type { FollowedItem, Service } from "../../../service/service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
 import { laneOf } from "../ids.ts";
 import type { NativeEvent, SessionMessage } from "../projection/native-event.ts";
 import type { TranslatorDeps } from "./event-translator.ts";
-import { EventTranslator, laneOrNull } from "./event-translator.ts";
+import { EventTranslator } from "./event-translator.ts";
 import type { FrameSource } from "./follow-frames.ts";
 import { followFrames } from "./follow-frames.ts";
 import type { SseFrame } from "./frame.ts";
 import { FrameQueue } from "./frame-queue.ts";
 import { LaneRegistry } from "./lane-registry.ts";
-import { disposedFrames, framesOf, laneFrame, snapshotFrames, transientFrame } from "./make-frames.ts";
+import type { LaneItem } from "./make-frames.ts";
+import { disposedFrames, framesOf, isLaneItem, laneFrame, snapshotFrames, transientFrame } from "./make-frames.ts";
 import type { BusySession } from "./snapshot-lanes.ts";
 import {
   busySessionsOf,
@@ -106,10 +107,10 @@ export class EventHub {
     const all = withSnapshot ? await lanesToSnapshot(this.#deps, run.lanes) : [];
     const lanes = all.filter(({ lane }) => queue.wants(lane));
     return this.#alone(run, async () => {
-      await restoreLanes(this.#deps, run.translator, lanes, run.cursor.events);
+      await restoreLanes(this.#deps, run.translator, lanes, run.cursor.log);
       const [from, now] = [run.cursor, this.#deps.clock.now()];
       const snapshot = snapshotOf(run.translator, lanes, now);
-      queue.begin();
+      queue.start();
       const frames = followFrames(source, { from, snapshot: snapshotFrames(from, now, snapshot) });
       return { from, hasSnapshot: snapshot.length > 0, frames };
     });
@@ -140,7 +141,7 @@ export class EventHub {
     const states = await currentLanes(this.#deps, run.lanes);
     return this.#alone(run, async () => {
       const lanes = await lanesThatMayWork(this.#deps, run.translator, states);
-      await restoreLanes(this.#deps, run.translator, lanes, run.cursor.events);
+      await restoreLanes(this.#deps, run.translator, lanes, run.cursor.log);
       return states.flatMap((state) => busySessionsOf(run.translator, state));
     });
   }
@@ -177,8 +178,7 @@ export class EventHub {
   async #checkedCursor(after: string): Promise<StreamCursor> {
     const { service } = this.#deps;
     const cursor = parseCursor(after);
-    await service.events({ after: cursor.events, limit: 1 });
-    await service.checkCursor(cursor.feed);
+    await service.log({ after: cursor.log, limit: 1 });
     return cursor;
   }
 
@@ -196,20 +196,17 @@ export class EventHub {
     const stop = new AbortController();
     // Every client listens to it.
     setMaxListeners(0, stop.signal);
-    const feed = await service.now();
+    const cursor = { log: service.logEnd(), seen: 0 };
     // After that, so that no lane is missed that is created meanwhile.
     const lanes = new LaneRegistry((await service.lanes()).map(({ lane }) => lane));
-    const cursor = { events: await service.eventsEnd(), seen: 0, feed };
     const translator = new EventTranslator(this.#deps, { withDeltas: true });
     const run: Run = { stop, translator, cursor, lanes, busy: Promise.resolve() };
-    stop.signal.addEventListener("abort", () => lanes.wake(), { once: true });
     if (this.#isClosed) stop.abort();
-    void this.#endAfter(run, this.#followEvents(run));
-    void this.#endAfter(run, this.#followLanes(run));
+    void this.#endAfter(run, this.#followLog(run));
     return run;
   }
 
-  /** When one of the two cannot go on, all clients are let go; the next client starts a new run. */
+  /** When it cannot go on, all clients are let go; the next client starts a new run. */
   async #endAfter(run: Run, following: Promise<void>): Promise<void> {
     try {
       await following;
@@ -228,14 +225,22 @@ export class EventHub {
     this.#starting = null;
   }
 
-  async #followEvents(run: Run): Promise<void> {
+  async #followLog(run: Run): Promise<void> {
     const { signal } = run.stop;
-    for await (const item of this.#deps.service.followEvents({ after: run.cursor.events, signal })) {
+    // Everything, so that a client which has read the log to its end has come as far as this.
+    for await (const item of this.#deps.service.follow({ after: run.cursor.log, signal })) {
       if (this.#isIdle) return this.#end(run);
-      await this.#alone(run, async () => {
-        if (item.type === "event") await this.#publishEvent(run, item);
-        else this.#reset(run, item.cursor);
-      });
+      await this.#alone(run, () => this.#publishItem(run, item));
+    }
+  }
+
+  async #publishItem(run: Run, item: FollowedItem): Promise<void> {
+    if (item.type === "reset") this.#reset(run, item.cursor);
+    else if (item.type === "event") await this.#publishEvent(run, item);
+    else if (isLaneItem(item)) await this.#publishLane(run, item);
+    else {
+      run.cursor = { log: item.cursor ?? run.cursor.log, seen: 0 };
+      this.#publish([]);
     }
   }
 
@@ -245,48 +250,26 @@ export class EventHub {
     return done;
   }
 
-  async #publishEvent(run: Run, { event, cursor }: FollowedEvent & { type: "event" }): Promise<void> {
-    await this.#lanePublished(run, event.lane);
+  async #publishEvent(run: Run, { event, cursor }: FollowedItem & { type: "event" }): Promise<void> {
     const translation = await run.translator.translate(event);
     run.lanes.setLastEventAt(event.lane, this.#deps.clock.now());
     const before = run.cursor;
-    run.cursor = { ...before, events: cursor ?? before.events };
+    run.cursor = { ...before, log: cursor ?? before.log };
     this.#publish(framesOf(translation, before, run.cursor));
     this.#waiter.take(event);
   }
 
-  /** A session is created before anything happens in it. */
-  async #lanePublished(run: Run, laneId: string): Promise<void> {
-    const { lanes, stop } = run;
-    const { service } = this.#deps;
-    if (lanes.has(laneId) || !(await laneOrNull(service, laneId))) return;
-    while (!lanes.has(laneId) && !stop.signal.aborted) {
-      const next = lanes.nextWake();
-      const { items } = await service.feed(run.cursor.feed, 20);
-      if (items.length === 0) return;
-      await next;
-    }
-  }
-
-  async #followLanes(run: Run): Promise<void> {
-    const { signal } = run.stop;
-    for await (const item of this.#deps.service.follow({ after: run.cursor.feed, signal })) {
-      if (item.type === "lane" && item.laneId !== null) {
-        const { laneId, lane } = item;
-        const frame = await laneFrame(item, run.cursor, this.#deps, run.lanes.previous(laneId));
-        run.translator.updateLane(laneId, lane);
-        run.lanes.update(laneId, lane);
-        // Events may have been published meanwhile.
-        run.cursor = { ...run.cursor, feed: item.cursor };
-        this.#publish([frame.movedTo(run.cursor)]);
-      }
-      run.cursor = { ...run.cursor, feed: item.cursor };
-      run.lanes.wake();
-    }
+  async #publishLane(run: Run, item: LaneItem): Promise<void> {
+    const { laneId, lane, cursor } = item;
+    const frame = await laneFrame(item, this.#deps, run.lanes.previous(laneId));
+    run.translator.updateLane(laneId, lane);
+    run.lanes.update(laneId, lane);
+    run.cursor = { log: cursor, seen: 0 };
+    this.#publish([frame]);
   }
 
   #reset(run: Run, cursor: string): void {
-    run.cursor = { ...run.cursor, events: cursor };
+    run.cursor = { log: cursor, seen: 0 };
     run.translator.reset();
     this.#publish(disposedFrames(run.cursor, run.lanes.directories, this.#deps.clock.now()));
   }

@@ -120,6 +120,22 @@ test("a client is told of its own directory only, by query or by an encoded head
   }
 });
 
+test("a client with an id of the version before is told to load everything anew, also when it is cut off at once", async () => {
+  const world = await startWorld({ script });
+  const { open } = apiOf(world);
+  const [events, lanes] = ["e1.3", "v1.2"].map((cursor) => Buffer.from(cursor).toString("base64url"));
+  const first = await open("/event", { "last-event-id": `${events}.1.${lanes}` });
+  const again = await open("/event", { "last-event-id": first.heard[0]?.id ?? "" });
+  for (const { heard } of [first, again]) {
+    await until(() => heard.length > 1);
+    expect(typesOf(heard.slice(0, 2))).toEqual(["server.connected", "server.instance.disposed"]);
+    expect(heard[1]?.data).toMatchObject({ properties: { directory: "/tmp" } });
+  }
+  await world.send({ id: "m1" });
+  await world.reaches("m1", "responded");
+  for (const { heard } of [first, again]) await until(() => typesOf(heard).includes("session.idle"));
+});
+
 test("streams end with the server", async () => {
   const world = await startWorld();
   const { open, closing } = apiOf(world);

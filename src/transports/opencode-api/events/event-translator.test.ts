@@ -4,6 +4,7 @@ import { ProjectedLane, settings } from "../../../../test/support/projected-lane
 import { serviceOf } from "../../../../test/support/service-of.ts";
 import { aLane, startWorld } from "../../../../test/support/waybill.ts";
 import { AppError } from "../../../app-error.ts";
+import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { LaneState } from "../../../service/service.ts";
 import { childSessionOf } from "../ids.ts";
 import { sessionView } from "../projection/session-view.ts";
@@ -71,8 +72,10 @@ test("of many lanes at rest only the newest are remembered, and the others are t
     new EventTranslator(deps, { withDeltas: true }),
     new EventTranslator(deps, { withDeltas: true, maxLanes: 1 }),
   ];
-  const { events } = await world.waybill.store.events({ limit: 500 });
-  for (const { event } of events) expect(await few.translate(event)).toEqual(await all.translate(event));
+  const { items } = await world.waybill.store.readLog({ types: universalEventTypes, limit: 500 });
+  const events = items.flatMap((item) => (item.type === "event" ? [item.event] : []));
+  expect(new Set(events.map((event) => event.lane))).toEqual(new Set(lanes));
+  for (const event of events) expect(await few.translate(event)).toEqual(await all.translate(event));
   const remembered = (translator: EventTranslator) => lanes.filter((id) => translator.sessions(id).length > 0);
   expect(remembered(all)).toEqual(lanes);
   expect(remembered(few)).toEqual(["three"]);

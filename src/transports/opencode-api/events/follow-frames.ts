@@ -1,19 +1,24 @@
 /**
- * The stream of one client: first what it missed, read from the store and translated for it alone, then live what is
- * translated once for all. It changes over when both have come to the same event. A client that reads slowly goes back to
- * the store, and misses only what is published live only.
+ * The stream of one client: first what it missed, read from the log and translated for it alone, then live what is
+ * translated once for all. It changes over when both have come to the same item. A client that reads slowly goes back to
+ * the log, and misses only what is published live only.
  */
 import type { Lane } from "../../../core/lane/lane.ts";
+import type { LogType } from "../../../core/log/log-item.ts";
+import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import type { TranslatorDeps } from "./event-translator.ts";
 import { EventTranslator } from "./event-translator.ts";
 import type { SseFrame } from "./frame.ts";
 import type { FrameQueue } from "./frame-queue.ts";
-import { disposedFrames, framesOf, laneFrame } from "./make-frames.ts";
+import { disposedFrames, framesOf, isLaneItem, laneFrame } from "./make-frames.ts";
 import type { StreamCursor } from "./stream-cursor.ts";
 
+/** What becomes events of OpenCode. */
+const translatedTypes: readonly LogType[] = [...universalEventTypes, "lane"];
+
 export type FrameSource = {
-  service: Pick<Service, "events" | "feed" | "lanes"> & TranslatorDeps["service"];
+  service: Pick<Service, "log" | "lanes"> & TranslatorDeps["service"];
   translation: TranslatorDeps;
   queue: FrameQueue;
   /** How far live clients have come. */
@@ -31,88 +36,61 @@ type StreamStart = { from: StreamCursor; snapshot: Iterable<SseFrame> | null };
 
 export async function* followFrames(source: FrameSource, { from, snapshot }: StreamStart): AsyncGenerator<SseFrame> {
   const { queue, liveCursor, signal } = source;
-  /** Changes of lanes that were read, and may come live as well. */
-  const readIds = new Set<string>();
   let at = from;
-  let knowsLanes = snapshot !== null;
   let translator: EventTranslator | null = null;
   for (const frame of snapshot ?? []) {
     if (signal.aborted) return;
     yield frame;
   }
   while (!signal.aborted) {
-    if (!knowsLanes) {
-      knowsLanes = true;
-      for await (const frame of missedLaneChanges(source, at)) {
-        readIds.add(frame.id);
-        at = frame.at;
-        if (queue.wants(frame)) yield frame;
-      }
-    }
-    if (queue.isLive || (at.events === liveCursor().events && at.seen === 0)) {
+    if (queue.isLive || (at.log === liveCursor().log && at.seen === 0)) {
       translator = null;
-      for await (const frame of queue.readFrom(at)) {
+      queue.start();
+      for await (const frame of queue.read()) {
         at = frame.at;
-        if (!readIds.delete(frame.id)) yield frame;
+        yield frame;
       }
-    }
-    if (queue.overflowed) {
-      queue.overflowed = false;
-      knowsLanes = false;
-      continue;
     }
     const seen = queue.batches;
     translator ??= new EventTranslator(source.translation, { withDeltas: false });
-    const before = at.events;
-    for await (const { frame, cursor } of missedEvents(source, translator, at)) {
+    const before = at.log;
+    for await (const { frame, cursor } of missedFrames(source, translator, at)) {
       if (signal.aborted) return;
       at = cursor;
       if (frame && queue.wants(frame)) yield frame;
     }
-    // The store is ahead of what was published live; that will be published in a moment.
-    if (at.events === before && at.events !== liveCursor().events) await queue.next(seen);
+    // The log is ahead of what was published live; that will be published in a moment.
+    if (at.log === before && at.log !== liveCursor().log) await queue.next(seen);
   }
 }
 
 type Missed = { frame: SseFrame | null; cursor: StreamCursor };
 
 /** One page. */
-async function* missedEvents(
+async function* missedFrames(
   source: FrameSource,
   translator: EventTranslator,
   from: StreamCursor,
 ): AsyncGenerator<Missed> {
-  const page = await source.service.events({ after: from.events, limit: pageSize });
+  const page = await source.service.log({ after: from.log, types: translatedTypes, limit: pageSize });
   let at = from;
-  if (page.reset !== null) {
-    at = { ...from, events: page.reset, seen: 0 };
+  if (page.reset) {
+    at = { log: page.reset.cursor, seen: 0 };
     translator.reset();
     for (const frame of await disposed(source, at)) yield { frame, cursor: at };
   }
-  for (const { event, cursor } of page.events) {
-    const after = { ...at, events: cursor, seen: 0 };
-    const frames = framesOf(await translator.translate(event), { ...at, seen: 0 }, after);
-    for (const frame of frames.slice(at.seen)) yield { frame, cursor: frame.at };
+  for (const item of page.items) {
+    const after = { log: item.cursor ?? at.log, seen: 0 };
+    if (isLaneItem(item)) {
+      const previous = { lane: source.previousLane(item.laneId), isKnown: true };
+      yield { frame: await laneFrame(item, source.translation, previous), cursor: after };
+    } else if (item.type === "event") {
+      const frames = framesOf(await translator.translate(item.event), { ...at, seen: 0 }, after);
+      for (const frame of frames.slice(at.seen)) yield { frame, cursor: frame.at };
+    }
     at = after;
   }
-  yield { frame: null, cursor: { ...at, events: page.cursor, seen: 0 } };
-}
-
-/** Up to now. */
-async function* missedLaneChanges(source: FrameSource, from: StreamCursor): AsyncGenerator<SseFrame> {
-  let feed = from.feed;
-  for (;;) {
-    const page = await source.service.feed(feed, 200);
-    for (const item of page.items) {
-      if (item.type === "lane") {
-        const previous = { lane: source.previousLane(item.laneId ?? ""), isKnown: true };
-        yield await laneFrame(item, from, source.translation, previous);
-      }
-      if (item.type === "reset") yield* await disposed(source, { ...from, feed: item.cursor });
-    }
-    if (page.cursor === feed) return;
-    feed = page.cursor;
-  }
+  yield { frame: null, cursor: { log: page.cursor, seen: 0 } };
 }
 
 async function disposed({ service, now }: FrameSource, at: StreamCursor): Promise<SseFrame[]> {

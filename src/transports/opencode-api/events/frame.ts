@@ -18,15 +18,11 @@ export type SseFrame = {
   readonly at: StreamCursor;
   /** Of its session; null for what concerns all clients. */
   readonly directory: string | null;
-  /** Changes of lanes have an order of their own. */
-  readonly isLaneChange: boolean;
   readonly liveText: LiveText | null;
   /** For `/event`. */
   readonly plain: string;
   /** For `/global/event`, with the directory. */
   readonly wrapped: string;
-  /** The same, for a client that gets it at another point of its stream. */
-  readonly movedTo: (at: StreamCursor) => SseFrame;
 };
 
 type FrameParts = {
@@ -34,13 +30,12 @@ type FrameParts = {
   /** False for a frame that a client must get again when it resumes. */
   hasId?: boolean;
   directory: string | null;
-  isLaneChange?: boolean;
   liveText?: LiveText | null;
   event: IdentifiedEvent;
 };
 
 export function makeFrame(parts: FrameParts): SseFrame {
-  const { at, hasId = true, directory, isLaneChange = false, liveText = null, event } = parts;
+  const { at, hasId = true, directory, liveText = null, event } = parts;
   const text = JSON.stringify(event);
   let plain: string | undefined;
   let wrapped: string | undefined;
@@ -49,7 +44,6 @@ export function makeFrame(parts: FrameParts): SseFrame {
     type: event.type,
     at,
     directory,
-    isLaneChange,
     liveText,
     get plain() {
       plain ??= sseText(hasId ? at : null, text);
@@ -60,7 +54,6 @@ export function makeFrame(parts: FrameParts): SseFrame {
       wrapped ??= sseText(hasId ? at : null, `{${prefix}"payload":${text}}`);
       return wrapped;
     },
-    movedTo: (other) => makeFrame({ ...parts, at: other }),
   };
 }
 

@@ -8,14 +8,9 @@ export class LaneRegistry {
   readonly #lanes: Map<string, Lane>;
   readonly #removed = new Map<string, Lane>();
   readonly #lastEventAt = new Map<string, number>();
-  #waiting: (() => void)[] = [];
 
   constructor(lanes: readonly Lane[]) {
     this.#lanes = new Map(lanes.map((lane) => [lane.id, lane]));
-  }
-
-  has(laneId: string): boolean {
-    return this.#lanes.has(laneId);
   }
 
   /** Null when that is not known. */
@@ -49,13 +44,5 @@ export class LaneRegistry {
     }
     const [oldest] = this.#removed.keys();
     if (oldest !== undefined && this.#removed.size > maxRemoved) this.#removed.delete(oldest);
-  }
-
-  wake(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
-  }
-
-  nextWake(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

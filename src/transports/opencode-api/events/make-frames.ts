@@ -1,7 +1,7 @@
 /** Frames from events and changes of lanes: the same for clients that follow live and for those that read them later. */
 import { randomUUID } from "node:crypto";
 import type { Lane } from "../../../core/lane/lane.ts";
-import type { FeedItem } from "../../../core/log/feed-item.ts";
+import type { LogItem } from "../../../core/log/log-item.ts";
 import { sessionOf, timedId } from "../ids.ts";
 import type { NativeEvent } from "../projection/native-event.ts";
 import type { Translation, TranslatorDeps } from "./event-translator.ts";
@@ -26,21 +26,27 @@ export function framesOf(translation: Translation, before: StreamCursor, after: 
 /** A lane before it changed; `isKnown` when clients got its creation, and not its removal. */
 export type PreviousLane = { lane: Lane | null; isKnown: boolean };
 
-/** A lane that was created, changed or removed, for a client that has come to `from`. */
+export type LaneItem = LogItem & { type: "lane"; laneId: string; cursor: string };
+
+/** A change of a lane is always kept, and has a lane. */
+export function isLaneItem(item: { type: string; laneId?: string | null; cursor: string | null }): item is LaneItem {
+  return item.type === "lane" && item.laneId != null && item.cursor !== null;
+}
+
+/** A lane that was created, changed or removed. */
 export async function laneFrame(
-  item: FeedItem & { type: "lane" },
-  from: StreamCursor,
+  item: LaneItem,
   { sessionInfo }: Pick<TranslatorDeps, "sessionInfo">,
   previous: PreviousLane,
 ): Promise<SseFrame> {
   const { lane, cursor, at: time } = item;
-  const sessionID = sessionOf(item.laneId ?? "");
+  const sessionID = sessionOf(item.laneId);
   const id = timedId("evt", time, 0, `lane/${cursor}`);
   const known = lane ?? previous.lane;
   // When it was removed before it was read, only its id is known; clients read nothing else then.
   const info = known ? await sessionInfo(known, time) : { id: sessionID };
   const event = { id, type: changeType(lane, time, previous), properties: { sessionID, info } };
-  return makeFrame({ at: { ...from, feed: cursor }, directory: known?.directory ?? null, isLaneChange: true, event });
+  return makeFrame({ at: { log: cursor, seen: 0 }, directory: known?.directory ?? null, event });
 }
 
 /** A lane that is created again has the name and the age of the one that was removed. */
@@ -66,7 +72,7 @@ export function* snapshotFrames(at: StreamCursor, time: number, snapshot: readon
  */
 export function disposedFrames(at: StreamCursor, directories: readonly string[], time: number): SseFrame[] {
   return [...new Set(directories)].map((directory) => {
-    const id = timedId("evt", time, 0, `disposed/${at.events}/${at.feed}/${directory}`);
+    const id = timedId("evt", time, 0, `disposed/${at.log}/${directory}`);
     const event = { id, type: "server.instance.disposed", properties: { directory } };
     return makeFrame({ at, directory, event });
   });

@@ -70,7 +70,7 @@ test("a client of the SDK goes on after a restart of the daemon, and has missed 
   await until("session.idle");
   const reference = await aClient(aHub(world), { after: whole.from });
   const lines = withoutLiveTexts(reference.seen, whole.seen);
-  const wanted = lines.filter(({ isLaneChange }) => !isLaneChange).map(({ id }) => id);
+  const wanted = lines.map(({ id }) => id);
   const known = new Set(wanted);
   expect(heard.map(({ id }) => id).filter((id) => known.has(id))).toEqual(wanted);
   // Two whole daemons with their sockets, one after the other: slow where the processor is short, and waits for no time.

@@ -6,6 +6,7 @@ import type { Session } from "@opencode-ai/sdk/v2/types";
 import type { Clock } from "../../../clock.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import { universalEventTypes } from "../../../core/turn/universal-event.ts";
 import type { LaneState, Service } from "../../../service/service.ts";
 import { sessionOf } from "../ids.ts";
 import type { SessionSnapshot } from "../projection/session-projection.ts";
@@ -17,7 +18,7 @@ import type { LaneActivity } from "./snapshot.ts";
 import { maxSnapshotLanes, selectLanes, snapshotEvents } from "./snapshot.ts";
 
 type SnapshotDeps = Pick<TranslatorDeps, "sessionInfo"> & {
-  service: Pick<Service, "lanes" | "asks" | "events" | "eventsBefore">;
+  service: Pick<Service, "lanes" | "asks" | "log" | "eventsBefore">;
   clock: Clock;
 };
 
@@ -69,8 +70,9 @@ export async function restoreLanes(
     const [newest] = await service.eventsBefore(lane.id, null, 1);
     if (!newest) continue;
     // The store may be ahead of what was published; so this is read after the newest.
-    const { events } = await service.events({ after, lane: lane.id, limit: 1 });
-    await translator.restore(lane.id, { seq: events[0]?.event.seq ?? newest.seq + 1, time: null });
+    const { items } = await service.log({ after, lane: lane.id, types: universalEventTypes, limit: 1 });
+    const [next] = items.flatMap((item) => (item.type === "event" ? [item.event.seq] : []));
+    await translator.restore(lane.id, { seq: next ?? newest.seq + 1, time: null });
   }
 }
 

@@ -139,7 +139,7 @@ test("a message that ended so long ago that its events are not kept any more is 
   }
   await settled();
   const now = world.clock.now();
-  await world.waybill.store.prune({ responded: 0, failed: 0, feed: 0, events: now + 1 });
+  await world.waybill.store.prune({ responded: 0, failed: 0, log: 0, events: now + 1 });
   const kept = await world.waybill.store.eventsBefore("lane", null, 1000);
   expect(kept.map(({ turn }) => turn)).not.toContain(1);
   const { state, done } = waiting(aHub(world), "m1");

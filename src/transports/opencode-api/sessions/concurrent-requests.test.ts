@@ -49,7 +49,9 @@ describe("first prompts of a new session", () => {
   it("a lane in which a message is on its way is not moved any more", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make({ title: "Builds", model: { providerID: "pi", id: "default" } });
-    first(world.waybill.store, "admit", () => service.send({ to: { lane: made.slug }, from: "user", text: "First." }));
+    first(world.waybill.store, "stageAdmission", () =>
+      service.send({ to: { lane: made.slug }, from: "user", text: "First." }),
+    );
     const moved = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Second.", modelOf("claude")));
     expect(moved.status).toBe(409);
     expect((await service.lane(made.slug)).lane.runtime).toBe("pi");
@@ -70,7 +72,7 @@ describe("a prompt", () => {
   it("is not taken by a lane that is paused as it comes", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
-    first(world.waybill.store, "admit", () => service.pause(made.slug, "over_budget"));
+    first(world.waybill.store, "stageAdmission", () => service.pause(made.slug, "over_budget"));
     const refused = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude")));
     expect([refused.status, refused.body]).toEqual([409, expect.stringMatching(/over_budget/)]);
     expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", displayName: null });
@@ -80,7 +82,7 @@ describe("a prompt", () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
     const patch = { method: "PATCH", json: { title: "Builds" } };
-    first(world.waybill.store, "admit", () => ask(`/opencode/session/${made.id}`, patch));
+    first(world.waybill.store, "stageAdmission", () => ask(`/opencode/session/${made.id}`, patch));
     const sent = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude", "opus")));
     expect(sent.status).toBe(204);
     expect((await service.lane(made.slug)).lane).toMatchObject({
@@ -103,7 +105,7 @@ describe("a prompt", () => {
   it("to a session that is deleted as it comes finds none, and does not make it again", async () => {
     const { ask, service, make, world } = await anApiOnWorld();
     const made = await make();
-    first(world.waybill.store, "admit", () => service.removeLane(made.slug, true));
+    first(world.waybill.store, "stageAdmission", () => service.removeLane(made.slug, true));
     const late = await ask(`/opencode/session/${made.id}/prompt_async`, prompt("Hello.", modelOf("claude")));
     expect([late.status, late.json()]).toMatchObject([404, { name: "NotFoundError" }]);
     expect((await ask(`/opencode/session/${made.id}`)).status).toBe(404);

@@ -51,8 +51,8 @@ describe("a fork", () => {
     expect(users.map(({ info }) => info.id)).toEqual(["msg_one", expect.stringMatching(/^msg_/)]);
     for (const { info } of users)
       expect((await ask(at("ses_demo/fork"), post({ messageID: info.id }))).status).toBe(200);
-    const { events } = await service.events({ lane: "demo", limit: 100 });
-    const published = service.forks.map(({ before }) => events.find(({ event }) => event.seq === before)?.event);
+    const events = await service.eventsBefore("demo", null, 100);
+    const published = service.forks.map(({ before }) => events.find(({ seq }) => seq === before));
     expect(published).toMatchObject([
       { data: { item: { id: "delivery:msg_one" } } },
       { data: { item: { id: "prompt-typed" } } },

@@ -10,10 +10,10 @@ type Prompted = { lane: string; after: string; signal: AbortSignal };
 
 /** Goes on until `signal` is aborted. */
 export async function refuseQuestions(
-  service: Pick<Service, "answer" | "followEvents">,
+  service: Pick<Service, "answer" | "follow">,
   { lane, after, signal }: Prompted,
 ): Promise<void> {
-  for await (const item of service.followEvents({ after, lane, signal })) {
+  for await (const item of service.follow({ after, lane, types: ["question.requested"], signal })) {
     if (item.type !== "event" || item.event.type !== "question.requested") continue;
     try {
       await service.answer(item.event.data.ask, { decision: "reject" });

@@ -32,7 +32,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   const { clock, timeoutMs } = deps;
 
   app.post("/session/:sessionID/message", async (c) => {
-    const after = await deps.service.eventsEnd();
+    const after = deps.service.logEnd();
     const { lane, messageID } = await admit(c, c.req.param("sessionID"), deps);
     const end = streamEnd(c);
     if (deps.unattended.has(lane.id)) {

@@ -1,0 +1,65 @@
+/**
+ * Follows the log: what is kept is read from the store, what happens is taken as it is published, with nothing left out and
+ * nothing repeated in between. It changes over at a moment at which the store has shown everything that was published. A
+ * reader that is slow goes back to reading the store, and misses only what is not kept.
+ */
+import type { LogFilter, LogItem, LogReset } from "../core/log/log-item.ts";
+import { isWanted } from "../core/log/log-item.ts";
+import { LiveQueue } from "../live-queue.ts";
+import type { LogStore } from "../store/port.ts";
+
+export type FollowedItem = LogItem | LogReset;
+
+/** After the cursor `after`, or from now on, until `signal` is aborted. */
+export type FollowOptions = LogFilter & { after?: string | undefined; signal: AbortSignal };
+
+/** Few, since a reader that does not read holds them. */
+const pageSize = 20;
+
+export async function* followLog(
+  store: Pick<LogStore, "readLog" | "logEnd" | "onLog">,
+  { after, lane, types, signal }: FollowOptions,
+): AsyncGenerator<FollowedItem> {
+  const filter = { lane, types };
+  const queue = new LiveQueue<LogItem>(signal, sizeOf);
+  const unsubscribe = store.onLog((items) => queue.push(queue.isLive ? wantedOf(items, filter) : []));
+  // A reader that has gone may never ask for the next item, and so never come to the end.
+  signal.addEventListener("abort", unsubscribe, { once: true });
+  try {
+    let cursor = after ?? store.logEnd();
+    while (!signal.aborted) {
+      if (cursor === store.logEnd()) {
+        queue.start();
+        for await (const item of queue.read()) {
+          yield item;
+          cursor = item.cursor ?? cursor;
+        }
+        if (signal.aborted) return;
+      }
+      const seen = queue.batches;
+      const page = await store.readLog({ ...filter, after: cursor, limit: pageSize });
+      if (page.reset) yield page.reset;
+      for (const item of page.items) {
+        if (signal.aborted) return;
+        yield item;
+      }
+      cursor = page.cursor;
+      // An adapter may show what it has not published yet; that comes in a moment.
+      if (page.items.length === 0 && cursor !== store.logEnd()) await queue.next(seen);
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener("abort", unsubscribe);
+    queue.close();
+  }
+}
+
+function wantedOf(items: readonly LogItem[], filter: LogFilter): readonly LogItem[] {
+  if (filter.lane === undefined && filter.types === undefined) return items;
+  return items.filter((item) => isWanted(item, filter));
+}
+
+function sizeOf(item: LogItem): number {
+  if (item.type === "event") return item.text.length;
+  return item.type === "message" ? item.message.text.length : 1000;
+}
