@@ -9,6 +9,7 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { Program } from "../support/program.ts";
+import { laterBy, moveTimes } from "../support/store-times.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/store-before-0.2/${name}`, import.meta.url));
 const waybill = new Program();
@@ -101,33 +102,4 @@ function promptCounts(): Record<string, number> {
     counts[id] = (counts[id] ?? 0) + 1;
   }
   return counts;
-}
-
-/** Moves every point in time that a text names in milliseconds. */
-function laterBy(ms: number) {
-  return (text: string) => text.replace(/\b1[6-9]\d{11}\b/g, (at) => String(Number(at) + ms));
-}
-
-/** In every table, without the triggers that would take it for news. */
-function moveTimes(db: Database.Database, later: (text: string) => string): void {
-  const triggers = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all() as {
-    name: string;
-    sql: string;
-  }[];
-  const columns = db
-    .prepare(
-      `SELECT t.name AS tbl, c.name AS col FROM pragma_table_list() t JOIN pragma_table_info(t.name) c
-       WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
-    )
-    .all() as { tbl: string; col: string }[];
-  db.function("later", (value) => {
-    if (typeof value === "string") return later(value);
-    return typeof value === "number" ? Number(later(String(value))) : value;
-  });
-  db.transaction(() => {
-    for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
-    for (const { tbl, col } of columns)
-      db.exec(`UPDATE "${tbl}" SET "${col}" = later("${col}") WHERE "${col}" IS NOT NULL`);
-    for (const { sql } of triggers) db.exec(sql);
-  })();
 }
