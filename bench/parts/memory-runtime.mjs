@@ -71,7 +71,7 @@ export function memoryRuntime() {
 }
 
 function row(id, role, { parentId, text, finish, at }) {
-  const empty = { continuesId: null, reasoning: "", tools: [], error: null };
+  const empty = { continuesId: null, reasoning: "", tools: [], error: null, usage: undefined };
   return { ...empty, id, role, parentId, text, finish, createdAt: at, firstActivityAt: at, completedAt: at };
 }
 

@@ -9,31 +9,29 @@ import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { storedRecord, upcast } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
-import type { LogEntry, LoggedEvent, LogItem } from "../../core/log/log-item.ts";
+import type { LoggedEvent, LogItem } from "../../core/log/log-item.ts";
 import type { Message } from "../../core/message/message.ts";
 import { isKept } from "../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
 
-type Columns = {
-  position: number;
-  at: number;
-  laneId: string | null;
-  type: string;
-  seq: number | null;
-  messageSeq: number | null;
-  deliverySeq: number | null;
-  version: number | null;
-  body: string | null;
-};
-
 export type Log = ReturnType<typeof logWriter>;
 
 export function logWriter(db: Database.Database) {
-  const insert = db.prepare<Columns[keyof Columns][]>(`
-    INSERT INTO log (position, at, lane_id, type, seq, message_seq, delivery_seq, version, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  // One statement for each kind of row: nothing that is null is handed over.
+  const addEvent = db.prepare<[number, number, string, string, number, string]>(
+    "INSERT INTO log (position, at, lane_id, type, seq, body) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const addDelivery = db.prepare<[number, number, string, number, number, string]>(
+    "INSERT INTO log (position, at, lane_id, type, delivery_seq, version, body) VALUES (?, ?, ?, 'delivery', ?, ?, ?)",
+  );
+  const addMessage = db.prepare<[number, number, string | null, number]>(
+    "INSERT INTO log (position, at, lane_id, type, message_seq) VALUES (?, ?, ?, 'message', ?)",
+  );
+  const addOther = db.prepare<[number, number, string | null, string, string | null]>(
+    "INSERT INTO log (position, at, lane_id, type, body) VALUES (?, ?, ?, ?, ?)",
+  );
   const raise = db.prepare<[string, string, number]>(
     "INSERT INTO alert (id, body, raised_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
@@ -58,44 +56,48 @@ export function logWriter(db: Database.Database) {
     return last;
   };
 
-  const none = { seq: null, messageSeq: null, deliverySeq: null, version: null, body: null };
-  const add = (at: number, laneId: string | null, entry: LogEntry, columns: Partial<Columns> & { type: string }) => {
+  const next = (): number => {
     end += 1;
-    const { type, seq, messageSeq, deliverySeq, version, body } = { ...none, ...columns };
-    insert.run(end, at, laneId, type, seq, messageSeq, deliverySeq, version, body);
-    waiting.push({ cursor: logCursor(end), at, laneId, ...entry });
+    return end;
   };
 
   return {
     addMessage(messageSeq: number, message: Message): void {
-      const entry = { type: "message", message: { ...message, readAt: null } } as const;
-      add(message.createdAt, message.laneId, entry, { type: "message", messageSeq });
+      const { createdAt: at, laneId } = message;
+      addMessage.run(next(), at, laneId, messageSeq);
+      waiting.push({ cursor: logCursor(end), at, laneId, type: "message", message: { ...message, readAt: null } });
     },
     /** One version for each event, up to the record's. */
     addEvents(deliverySeq: number, record: DeliveryRecord, events: readonly DeliveryEvent[]): void {
+      const { laneId } = record;
       let version = record.version - events.length;
       for (const event of events) {
         version += 1;
-        const columns = { type: "delivery", deliverySeq, version, body: eventText(event) };
-        add(event.at, record.laneId, { type: "delivery", event, record }, columns);
+        addDelivery.run(next(), event.at, laneId, deliverySeq, version, eventText(event));
+        waiting.push({ cursor: logCursor(end), at: event.at, laneId, type: "delivery", event, record });
       }
     },
-    addLane: (lane: Lane | null, laneId: string, at: number): void =>
-      add(at, laneId, { type: "lane", lane }, { type: "lane" }),
+    addLane(lane: Lane | null, laneId: string, at: number): void {
+      addOther.run(next(), at, laneId, "lane", null);
+      waiting.push({ cursor: logCursor(end), at, laneId, type: "lane", lane });
+    },
     /** False when it was raised before. */
     raise(alert: Alert): boolean {
+      const { id, laneId, raisedAt: at } = alert;
       const body = JSON.stringify(alert);
-      if (raise.run(alert.id, body, alert.raisedAt).changes === 0) return false;
-      add(alert.raisedAt, alert.laneId, { type: "alert", alert }, { type: "alert", body });
+      if (raise.run(id, body, at).changes === 0) return false;
+      addOther.run(next(), at, laneId, "alert", body);
+      waiting.push({ cursor: logCursor(end), at, laneId, type: "alert", alert });
       return true;
     },
     append(events: readonly LoggedEvent[], keep: number): void {
       const lanes = lastOfEach(events, lastOf);
       for (const { event, text } of events) {
-        const [at, laneId] = [Math.round(event.time), event.lane];
-        const entry = { type: "event", event, text } as const;
-        if (!isKept(event)) waiting.push({ cursor: null, at, laneId, ...entry });
-        else add(at, laneId, entry, { type: event.type, seq: event.seq, body: text });
+        const { lane: laneId, type, seq } = event;
+        const at = Math.round(event.time);
+        const kept = isKept(event);
+        if (kept) addEvent.run(next(), at, laneId, type, seq, text);
+        waiting.push({ cursor: kept ? logCursor(end) : null, at, laneId, type: "event", event, text });
       }
       // A tenth more is let come together, so that not every event removes one.
       const allowed = keep + Math.floor(keep / 10);
