@@ -56,7 +56,7 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
     async deliveries({ lane, ...filter }) {
       const page = await store.deliveries({ ...filter, laneId: lane });
       await refuseUnknownLane(lane, page);
-      return { items: await Promise.all(page.items.map(stateOf)), next: page.next };
+      return { items: await deliveryStates(waybill, page.items), next: page.next };
     },
     async delivery(id) {
       return detailOf(await stateOf(await knownDelivery(waybill, id)), waybill);
@@ -85,12 +85,24 @@ export function refuseWhileDraining(draining: AbortSignal): void {
   });
 }
 
-async function deliveryState({ store }: Engine, record: DeliveryRecord): Promise<DeliveryState> {
-  if (record.status !== "pending") return { record, queuedBehind: null };
-  // In this order: the first that waits may come to hold the lane between the two reads.
-  const waits = await store.head(record.laneId);
-  const ahead = (await store.outstanding(record.laneId)) ?? waits;
-  return { record, queuedBehind: ahead && ahead.id !== record.id ? ahead.messageId : null };
+async function deliveryState(waybill: Engine, record: DeliveryRecord): Promise<DeliveryState> {
+  const [state] = await deliveryStates(waybill, [record]);
+  return state ?? { record, queuedBehind: null };
+}
+
+/** A lane is asked once, however many wait in it. */
+async function deliveryStates({ store }: Engine, records: readonly DeliveryRecord[]): Promise<DeliveryState[]> {
+  const ahead = new Map<string, DeliveryRecord | null>();
+  for (const { status, laneId } of records) {
+    if (status !== "pending" || ahead.has(laneId)) continue;
+    // In this order: the first that waits may come to hold the lane between the two reads.
+    const waits = await store.head(laneId);
+    ahead.set(laneId, (await store.outstanding(laneId)) ?? waits);
+  }
+  return records.map((record) => {
+    const first = record.status === "pending" ? ahead.get(record.laneId) : null;
+    return { record, queuedBehind: first && first.id !== record.id ? first.messageId : null };
+  });
 }
 
 async function knownDelivery({ store }: Engine, id: string): Promise<DeliveryRecord> {

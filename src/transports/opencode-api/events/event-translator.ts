@@ -5,6 +5,7 @@
  * Deltas are not kept, and make a projection publish some things earlier. So that all readers count alike, a projection
  * without deltas decides what an event becomes; what another one has beyond that is only published live.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -41,6 +42,8 @@ type KnownLane = { lane: Lane; kept: Projection; live: Projection | null; dedupe
 
 /** Of lanes at rest: each takes its newest turn twice, and there may be a lane for every prompt. */
 const maxLanes = 200;
+
+const eventsATurn = 250;
 
 export class EventTranslator {
   readonly #deps: TranslatorDeps;
@@ -141,7 +144,9 @@ export class EventTranslator {
     const settings = sessionSettings(lane);
     const live = this.#withDeltas ? createProjection(settings) : null;
     const known = { lane, kept: createProjection(settings), live, dedupe: new LiveTextDedupe() };
-    for (const event of await restoreLane(service, laneId, point)) {
+    for (const [index, event] of (await restoreLane(service, laneId, point)).entries()) {
+      // Thousands of messages may wait in it.
+      if (index % eventsATurn === eventsATurn - 1) await nextTurn();
       this.#project(known.kept, event);
       if (known.live) this.#project(known.live, event);
     }

@@ -3,9 +3,9 @@
  * every message that was open then, however many turns it had waited. It is read backwards, so that it costs the same in
  * a long log.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
-import { isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import { ledgerNote } from "../projection/ledger-note.ts";
@@ -60,13 +60,12 @@ export async function restoreLane(
 async function openAt(past: LanePast, lane: string, time: number): Promise<Map<string, number | null>> {
   const open = new Map<string, number | null>();
   const latest = time + clocksDifferMs;
-  for await (const record of recordsOf(past, { lane })) {
+  for await (const record of recordsOf(past, { lane, statuses: ["responded", "failed_terminal", "cancelled"] })) {
     if (record.createdAt > latest) continue;
     const endedAt = record.respondedAt ?? record.failedAt ?? record.cancelledAt ?? record.updatedAt;
-    if (!isOver(record) || endedAt >= time - clocksDifferMs) open.set(record.messageId, record.createdAt);
+    if (endedAt >= time - clocksDifferMs) open.set(record.messageId, record.createdAt);
     else if (record.status === "responded") break;
   }
-  // A retried message keeps its position, before others that were answered meanwhile.
   for await (const record of recordsOf(past, { lane, statuses: ["pending", ...openStatuses] })) {
     if (record.createdAt <= latest) open.set(record.messageId, record.createdAt);
   }
@@ -82,5 +81,7 @@ async function* recordsOf(past: LanePast, filter: RecordFilter): AsyncGenerator<
     const page = await past.deliveries({ ...filter, limit: deliveriesPageSize, cursor });
     for (const { record } of page.items) yield record;
     cursor = page.next ?? undefined;
+    // Thousands may wait.
+    await nextTurn();
   } while (cursor !== undefined);
 }

@@ -14,6 +14,8 @@ export class OpenMessages {
   readonly #lane: string;
   readonly #open = new Map<string, OpenMessage>();
   readonly #attempts = new Map<string, AttemptNote>();
+  /** Open and not sent; there may be thousands, and each event asks. */
+  #unsent = 0;
   /** Sent, and its turn has not begun. `queued`: the program has a prompt already and takes it next. */
   #expected: AttemptNote | "queued" | null = null;
 
@@ -23,7 +25,7 @@ export class OpenMessages {
 
   /** Whether a turn is to come. */
   get hasNext(): boolean {
-    return this.#expected !== null || [...this.#open.values()].some(({ isSent }) => !isSent);
+    return this.#expected !== null || this.#unsent > 0;
   }
 
   get ids(): ReadonlySet<string> {
@@ -32,7 +34,9 @@ export class OpenMessages {
 
   admit({ message, round = 1, createdAt }: DeliveryNote): string {
     const messageID = userMessageId(this.#lane, { id: message, createdAt });
+    this.#remove(message);
     this.#open.set(message, { messageID, round, isSent: false, hadTurn: false });
+    this.#unsent += 1;
     return messageID;
   }
 
@@ -41,6 +45,7 @@ export class OpenMessages {
     // Its admission was not noted, so only its prompt shows it; or its end was noted already, and a prompt that never
     // becomes a turn would be expected for ever.
     if (!message) return;
+    if (!message.isSent) this.#unsent -= 1;
     message.isSent = true;
     if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
     if (!inTurn) this.#expected = attempt;
@@ -51,7 +56,7 @@ export class OpenMessages {
     const open = this.#open.get(message);
     // Noted late, after a crash; a person has retried it since.
     if (open && open.round > round) return false;
-    this.#open.delete(message);
+    this.#remove(message);
     for (const [prompt, attempt] of this.#attempts) if (attempt.message === message) this.#attempts.delete(prompt);
     if (this.#expected !== "queued" && this.#expected?.message === message) this.#expected = null;
     return open?.hadTurn === false && status !== "responded";
@@ -74,6 +79,11 @@ export class OpenMessages {
   /** Whether this prompt has the text of a message as its sender wrote it. */
   isMessage(prompt: string): boolean {
     return this.#attempts.get(prompt)?.number === 1;
+  }
+
+  #remove(message: string): void {
+    if (this.#open.get(message)?.isSent === false) this.#unsent -= 1;
+    this.#open.delete(message);
   }
 
   /** On a runtime that takes no ids, a turn begins with the prompt that was sent last. */

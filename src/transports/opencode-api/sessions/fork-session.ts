@@ -15,7 +15,7 @@ export async function promptEvent(
   messageID: string,
 ): Promise<number> {
   for await (const { events, completeSince } of readSpans(read, null)) {
-    const { projection, begun } = foldEvents(events, sessionSettings(state.lane));
+    const { projection, begun } = await foldEvents(events, sessionSettings(state.lane));
     const message = projection.messages(sessionID).find(({ info }) => info.id === messageID);
     const first = begun.get(messageID);
     if (!message || !first || message.info.time.created < (completeSince ?? 0)) continue;

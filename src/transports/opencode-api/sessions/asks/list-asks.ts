@@ -37,7 +37,8 @@ async function publishedAsks(service: Service, lane: Lane, asks: readonly OpenAs
   const found = new Map<string, unknown>();
   let spans = 0;
   for await (const { events } of readSpans(readerOf(service, lane.id), null)) {
-    for (const { type, properties } of foldEvents(events, settings).published) {
+    const { published } = await foldEvents(events, settings);
+    for (const { type, properties } of published) {
       const ask = type.endsWith(".asked") ? wanted.get(String(properties.id)) : undefined;
       if (ask !== undefined) found.set(ask, properties);
     }

@@ -1,4 +1,5 @@
-/** Kept events, projected from the first of them on. Pure. */
+/** Kept events, projected from the first of them on. There may be thousands: other work goes on in between. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
 import type { NativeEvent, SessionSettings } from "../../projection/native-event.ts";
 import { SessionProjection } from "../../projection/session-projection.ts";
@@ -11,11 +12,14 @@ export type FoldedEvents = {
   begun: ReadonlyMap<string, UniversalEvent>;
 };
 
-export function foldEvents(events: readonly UniversalEvent[], settings: SessionSettings): FoldedEvents {
+const eventsATurn = 250;
+
+export async function foldEvents(events: readonly UniversalEvent[], settings: SessionSettings): Promise<FoldedEvents> {
   const projection = new SessionProjection(settings);
   const begun = new Map<string, UniversalEvent>();
   const published: NativeEvent[] = [];
-  for (const event of events) {
+  for (const [index, event] of events.entries()) {
+    if (index % eventsATurn === eventsATurn - 1) await nextTurn();
     for (const one of projection.take(event)) {
       published.push(one);
       const messageID = one.type === "message.updated" ? (one.properties.info as { id: string }).id : null;

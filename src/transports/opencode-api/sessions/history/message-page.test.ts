@@ -94,6 +94,21 @@ it("what a page costs does not grow with what came before it", async () => {
   expect((await costOf(late.next)).cost).toBe(early.cost);
 });
 
+it("lets other work go on while it reads thousands of messages that wait", async () => {
+  const history = new LaneHistory();
+  for (let one = 0; one < 5000; one++) history.admit(`msg_${one}`);
+  let [turns, isOver] = [0, false];
+  const count = () => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const { messages } = await messagePage({ ...readerOf(history), settings, sessionID, limit: 50, live: [] });
+  isOver = true;
+  expect(messages).toHaveLength(50);
+  expect(turns).toBeGreaterThan(5000 / 250);
+});
+
 it("without a limit all messages come, and none is left to ask for", async () => {
   const history = aHistory(3);
   const page = await messagePage({ ...readerOf(history), settings, sessionID, limit: undefined, live: [] });

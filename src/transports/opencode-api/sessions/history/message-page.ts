@@ -29,7 +29,7 @@ type PageOptions = MessageSource & { limit: number | undefined; before?: PageCur
 export async function messagePage(options: PageOptions): Promise<MessagePage> {
   const { read, settings, sessionID, limit = Number.POSITIVE_INFINITY, before, live } = options;
   for await (const span of readSpans(read, before?.seq ?? null)) {
-    const folded = foldEvents(span.events, settings);
+    const folded = await foldEvents(span.events, settings);
     const isWanted = ({ info }: SessionMessage) => isComplete(span, info.time.created) && isOlder(info, before);
     const older = folded.projection.messages(sessionID).filter(isWanted);
     if (older.length < limit && span.completeSince !== null) continue;

@@ -1,7 +1,9 @@
 /**
  * A lane's events, read from the newest backwards and only as far as needed. A span begins where the agent rested, with
- * some to spare: it has a turn whole or not at all, together with what was noted just before it.
+ * some to spare: it has a turn whole or not at all, together with what was noted just before it. Other work goes on between
+ * two pages.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { UniversalEvent } from "../../../../core/turn/universal-event.ts";
 import type { Service } from "../../../../service/service.ts";
 import { ledgerNote } from "../../projection/ledger-note.ts";
@@ -38,21 +40,24 @@ export async function* eventsBackwards(
     yield* page;
     if (page.length < pageSize) return;
     before = page.at(-1)?.seq ?? 0;
+    await nextTurn();
   }
 }
 
 /** Each span is at least twice as long as the one before; the last has all that is kept. */
 export async function* readSpans(read: ReadBefore, before: number | null): AsyncGenerator<EventSpan> {
   const back: UniversalEvent[] = [];
-  let tried = 0;
+  let [tried, rests] = [0, 0];
   while (true) {
     const page = await read(back.at(-1)?.seq ?? before, pageSize);
     back.push(...page);
+    rests += page.filter(isRest).length;
     if (page.length < pageSize) {
       yield { events: back.toReversed(), completeSince: null };
       return;
     }
-    if (back.length < 2 * tried) continue;
+    await nextTurn();
+    if (back.length < 2 * tried || rests <= spareRests) continue;
     const span = await spanIn(back.toReversed(), read);
     if (!span) continue;
     tried = back.length;

@@ -29,7 +29,7 @@ export async function sessionDiff(
   { settings, sessionID, messageID }: { settings: SessionSettings; sessionID: string; messageID: string | undefined },
 ): Promise<SnapshotFileDiff[]> {
   const events = (await read(null, maxEvents)).toReversed();
-  const turns = messageID === undefined ? null : turnsFor(messageID, sessionID, settings, events);
+  const turns = messageID === undefined ? null : await turnsFor(messageID, sessionID, settings, events);
   const diffs = events.flatMap((event) => {
     if (turns !== null && (event.turn === null || !turns.has(event.turn))) return [];
     const { parts = [] } = completedItem(event, "file_change", sessionID) ?? {};
@@ -38,13 +38,13 @@ export async function sessionDiff(
   return byFile(diffs);
 }
 
-function turnsFor(
+async function turnsFor(
   messageID: string,
   sessionID: string,
   settings: SessionSettings,
   events: readonly UniversalEvent[],
-): Set<number> {
-  const { projection, begun } = foldEvents(events, settings);
+): Promise<Set<number>> {
+  const { projection, begun } = await foldEvents(events, settings);
   const turns = projection.messages(sessionID).flatMap(({ info }) => {
     if (info.role !== "assistant" || info.parentID !== messageID) return [];
     return begun.get(info.id)?.turn ?? [];
