@@ -23,6 +23,17 @@ const common = {
   logLevel: "error",
 };
 
+/** Parts of libraries that Waybill does not use, and that every start would load because their library does. */
+const unused = [
+  // Messages in fifty languages, half a megabyte. English is loaded by itself.
+  /\/zod\/v4\/locales\/index\.js$/,
+  /\/zod\/v4\/classic\/from-json-schema\.js$/,
+  // Metrics of the process (transports/http/process-metrics.ts has them) with OpenTelemetry, clusters, and sending them.
+  /\/prom-client\/lib\/(cluster|defaultMetrics|pushgateway|summary)\.js$/,
+  // Logs that are written in threads.
+  /\/pino\/lib\/transport\.js$/,
+];
+
 const modules = process.argv.includes("--modules");
 rmSync(join(root, modules ? "build" : "dist"), { recursive: true, force: true });
 try {
@@ -46,17 +57,16 @@ function buildProgram() {
     mainFields: ["module", "main"],
     // It finds its native part by its own path.
     external: ["better-sqlite3"],
+    plugins: [{ name: "leave-out", setup: leaveOutUnused }],
     // Libraries in CommonJS ask for Node's own modules with it.
-    plugins: [{ name: "english-only", setup: leaveOutLocales }],
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
     },
   });
 }
 
-/** zod brings its messages in fifty languages, half a megabyte that every start would read. English is loaded by itself. */
-function leaveOutLocales({ onLoad }) {
-  onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "" }));
+function leaveOutUnused({ onLoad }) {
+  for (const filter of unused) onLoad({ filter }, () => ({ contents: "" }));
 }
 
 /** Runs in browsers, too. Its libraries stay outside, so that a program that has them already loads them once. */
