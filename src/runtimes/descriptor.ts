@@ -6,7 +6,7 @@ import { z } from "zod";
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
 import type { Lane } from "../core/lane/lane.ts";
-import type { RuntimeTraits } from "../core/transcript/transcript.ts";
+import type { RuntimeIds, RuntimeTraits } from "../core/transcript/transcript.ts";
 import type { Check } from "../doctor-check.ts";
 import { nearest } from "../nearest.ts";
 import type { Settings } from "../setting-types.ts";
@@ -67,6 +67,16 @@ export type DoctorContext = {
 /** Why a lane may not have this agent or model, whatever the program knows: "its `key` `reason`". */
 export type LaneProblem = { key: keyof AgentAndModel; reason: string; hint: string };
 
+/** A runtime whose settings are in order, and whose code is not loaded yet. */
+export type PreparedRuntime = {
+  /** Whether an earlier run left programs running: these cannot wait until a lane needs the runtime. */
+  hasOrphans: boolean;
+  load(): Promise<Runtime>;
+};
+
+/** The methods that not every runtime has. */
+type OptionalMethod = "models" | "checkChoice" | "checkAdoption" | "fork";
+
 type ValuesOf<S extends Settings> = z.output<z.ZodObject<S>>;
 
 export type RuntimeDescriptor<S extends Settings = Settings, L extends Settings = Settings> = {
@@ -79,12 +89,16 @@ export type RuntimeDescriptor<S extends Settings = Settings, L extends Settings 
   /** What its program is called; null for a runtime without one. */
   program: string | null;
   traits: RuntimeTraits;
+  idsFrom(digest: string): RuntimeIds;
+  /** Those of the optional methods that the runtime has. */
+  offers: readonly OptionalMethod[];
   /** Its keys of the configuration, which stand beside the daemon's own. */
   settings: S;
   /** Its keys of an entry of `lanes`. */
   laneSettings: L;
   laneProblem(choice: AgentAndModel): LaneProblem | null;
-  create(settings: ValuesOf<S>, context: RuntimeContext<z.input<z.ZodObject<L>>>): Runtime;
+  /** Throws an `AppError` for what a person has to correct. The runtime itself is imported by `load` alone. */
+  prepare(settings: ValuesOf<S>, context: RuntimeContext<z.input<z.ZodObject<L>>>): PreparedRuntime;
   /** Whether lanes could work, and what to do where they could not. Changes nothing. */
   doctor(settings: ValuesOf<S>, context: DoctorContext): Promise<Check[]>;
 };
@@ -101,10 +115,12 @@ const requiredParts = {
   name: "string",
   provider: "string",
   traits: "object",
+  idsFrom: "function",
+  offers: "object",
   settings: "object",
   laneSettings: "object",
   laneProblem: "function",
-  create: "function",
+  prepare: "function",
   doctor: "function",
 } as const satisfies Partial<Record<keyof RuntimeDescriptor, string>>;
 

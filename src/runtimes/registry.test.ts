@@ -1,7 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import { thrownBy } from "../../test/support/config-directory.ts";
 import type { AppError } from "../app-error.ts";
-import type { RuntimeDescriptor } from "./descriptor.ts";
+import { systemClock } from "../clock.ts";
+import type { RuntimeContext, RuntimeDescriptor } from "./descriptor.ts";
 import { checkDescriptors, descriptorOf, withDefaultModel } from "./descriptor.ts";
 import { runtimeKinds } from "./kinds.ts";
 import { runtimeDescriptors } from "./registry.ts";
@@ -15,8 +20,44 @@ test("the registry can be used, and each descriptor is found by its kind", () =>
   expect(runtimeKinds.map((kind) => descriptorOf(kind, runtimeDescriptors))).toEqual(runtimeDescriptors);
 });
 
+test.each(runtimeDescriptors)("$kind has the methods that its descriptor names", async (descriptor) => {
+  const directory = mkdtempSync(join(tmpdir(), "waybill-registry-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const settings = z.object(descriptor.settings).parse({});
+  const runtime = await descriptor.prepare(settings, aRuntimeContext(directory)).load();
+  onTestFinished(() => runtime.close());
+  const optional = ["models", "checkChoice", "checkAdoption", "fork"] as const;
+  expect(optional.filter((method) => runtime[method] !== undefined)).toEqual(descriptor.offers);
+  expect(runtime).toMatchObject({ kind: descriptor.kind, traits: descriptor.traits, idsFrom: descriptor.idsFrom });
+});
+
+test("what is wrong with a runtime's settings is said before a lane uses it", () => {
+  const context = { ...aRuntimeContext("/nowhere"), env: { OPENCODE_CONFIG_CONTENT: "no JSON" } };
+  const prepare = () => descriptorOf("opencode", runtimeDescriptors).prepare({}, context);
+  expect(thrownBy(prepare)).toMatchObject({ code: "config_invalid" });
+});
+
+function aRuntimeContext(stateDirectory: string): RuntimeContext<Record<string, unknown>> {
+  return {
+    env: {},
+    extraEnv: {},
+    stateDirectory,
+    clock: systemClock,
+    log: { info: () => {}, warn: () => {} },
+    onError: () => {},
+    isUsed: false,
+    laneSettings: {},
+    systemPromptPath: undefined,
+    permissionPolicy: "safe",
+    permissions: async () => ({ policy: "safe", stateDirectories: [], otherDirectories: [] }),
+    idleMs: 1000,
+    maxResting: 1,
+    postMessage: async () => {},
+  };
+}
+
 describe("a registry is refused with a sentence", () => {
-  test.each(["name", "provider", "traits", "settings", "laneSettings", "laneProblem", "create", "doctor"] as const)(
+  test.each(["name", "provider", "traits", "settings", "laneSettings", "laneProblem", "prepare", "doctor"] as const)(
     "that has a descriptor without its %s",
     (part) => {
       const { [part]: _, ...rest } = first;

@@ -1,19 +1,34 @@
-/** The stub keeps every promise of the runtimes' port, so what is tested with it holds for the programs. */
+/**
+ * The stub keeps every promise of the runtimes' port, so what is tested with it holds for the programs. So does a runtime
+ * that is loaded when it is first needed, which the stub stands for here.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
+import { lazyRuntime } from "../../src/runtimes/lazy-runtime.ts";
+import type { Runtime } from "../../src/runtimes/port.ts";
+import { stub } from "../../src/runtimes/stub/descriptor.ts";
 import { readJournal } from "../../src/runtimes/stub/journal.ts";
 import { StubRuntime } from "../../src/runtimes/stub/stub-runtime.ts";
 import { stubScript } from "../support/agent-scripts.ts";
+import type { RuntimeHarness } from "./runtime-conformance.ts";
 import { conformanceScenes, conformingLane, runtimeConformance } from "./runtime-conformance.ts";
 
-runtimeConformance("stub", async () => {
+runtimeConformance("stub", () => aStub((runtime) => runtime));
+runtimeConformance("loaded when needed", () => aStub((runtime) => lazyRuntime(stub, async () => runtime)));
+
+async function aStub(offered: (runtime: StubRuntime) => Runtime): Promise<RuntimeHarness> {
   const directory = mkdtempSync(join(tmpdir(), "waybill-stub-"));
   const journalPath = join(directory, "stub.jsonl");
   const scripts = { default: stubScript(conformanceScenes) };
-  const open = () => new StubRuntime({ journalPath, clock: systemClock, scripts, postMessage: async () => {} });
-  let runtime = open();
+  let agent: StubRuntime;
+  let runtime: Runtime;
+  const open = () => {
+    agent = new StubRuntime({ journalPath, clock: systemClock, scripts, postMessage: async () => {} });
+    runtime = offered(agent);
+  };
+  open();
   return {
     facts: { unknownSession: "stale", deadTurn: "interrupted", keepsCost: true, isProgram: false },
     get runtime() {
@@ -26,15 +41,15 @@ runtimeConformance("stub", async () => {
       ).length,
     earlier: () => null,
     kill: () => {},
-    loseSession: async (sessionId) => runtime.endSession(sessionId),
+    loseSession: async (sessionId) => agent.endSession(sessionId),
     programs: () => [],
     stop: () => runtime.close(),
     start: async () => {
-      runtime = open();
+      open();
       await runtime.recover();
     },
     dispose: async () => {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-});
+}

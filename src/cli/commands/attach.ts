@@ -1,7 +1,7 @@
 /** `waybill attach`: OpenCode's own terminal on this Waybill, whatever agent is behind the lane. */
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
-import { opencodePath } from "../../runtimes/opencode/descriptor.ts";
+import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath } from "../../transports/opencode-api/opencode-path.ts";
 import type { Command, CommandContext } from "../command.ts";

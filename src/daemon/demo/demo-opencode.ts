@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../app-error.ts";
-import { opencodePath } from "../../runtimes/opencode/descriptor.ts";
+import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { choosePort } from "../../runtimes/opencode/server/choose-server.ts";
 import { serverEnvironment } from "../../runtimes/opencode/server/server-environment.ts";
 import { isolatedHome, scriptedProvider } from "../../scripted-model/opencode-settings.ts";

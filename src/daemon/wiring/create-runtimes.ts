@@ -1,19 +1,22 @@
-/** Creates every runtime of the registry from a configuration, and what has to run beside them. */
+/**
+ * Creates every runtime of the registry from a configuration, and what has to run beside them. One that no lane uses is
+ * checked like the others, but loaded when a lane first needs it.
+ */
 import { AppError } from "../../app-error.ts";
 import { systemClock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
+import { lazyRuntime } from "../../runtimes/lazy-runtime.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigLane } from "../config/lanes.ts";
-import { startDemoOpencode } from "../demo/demo-opencode.ts";
 import { withoutOpencode } from "../demo/demo-profile.ts";
 import type { Logger } from "../logging.ts";
 import { deniedDirectories } from "./denied-directories.ts";
 
 export type Agents = {
   lanes: readonly ConfigLane[];
-  make: (postMessage: PostMessage) => Runtime[];
+  make: (postMessage: PostMessage) => Promise<Runtime[]>;
   /** To be called once the runtimes are closed. */
   close: () => Promise<void>;
 };
@@ -32,9 +35,11 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
   const { permissionPolicy } = config;
   const { demo, lanes } = await demoOrNot(options);
   const used = new Set([...lanes, ...(await storedLanes())].map(({ runtime }) => runtime));
-  const make = (postMessage: PostMessage) =>
-    runtimeDescriptors.map(({ kind, name, create }) =>
-      create(
+  const make = async (postMessage: PostMessage) => {
+    const prepared = runtimeDescriptors.map((descriptor) => {
+      const { kind, name } = descriptor;
+      const isUsed = used.has(kind);
+      const { hasOrphans, load } = descriptor.prepare(
         { ...config.runtimeSettings, ...demo?.settings },
         {
           env,
@@ -43,7 +48,7 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
           clock: systemClock,
           log,
           onError: (error) => log.warn({ err: error }, `${name} failed; it is tried again.`),
-          isUsed: used.has(kind),
+          isUsed,
           laneSettings: config.laneSettings,
           systemPromptPath: config.systemPromptPath,
           permissionPolicy,
@@ -55,14 +60,19 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
           maxResting: config.sessionMaxConcurrent,
           postMessage,
         },
-      ),
-    );
+      );
+      return isUsed || hasOrphans ? load : async () => lazyRuntime(descriptor, load);
+    });
+    return Promise.all(prepared.map((create) => create()));
+  };
   return { lanes, make, close: async () => demo?.model.close() };
 }
 
 async function demoOrNot({ config, env, log, stopping }: AgentsOptions) {
   const { profile, lanes } = config;
   if (profile.kind !== "demo") return { demo: null, lanes };
+  // Loaded for the demo alone: the scripted model is a server of its own.
+  const { startDemoOpencode } = await import("../demo/demo-opencode.ts");
   const demo = await startDemoOpencode(config.stateDirectory, config.runtimeSettings, env, stopping);
   if (!(demo instanceof AppError)) return { demo, lanes };
   stopping.throwIfAborted();

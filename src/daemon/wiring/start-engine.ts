@@ -32,7 +32,7 @@ export type EngineOptions = {
   policy: Policy;
   lanes: readonly NewLane[];
   /** Creates the runtimes; their agents' tools send messages through `postMessage`. */
-  runtimes: (postMessage: PostMessage) => readonly Runtime[];
+  runtimes: (postMessage: PostMessage) => readonly Runtime[] | Promise<readonly Runtime[]>;
   /** Holds the lanes' messages; the store by default. */
   mailbox?: Mailbox;
   /** Finds the files that an answer names and that do not exist; on the local disk by default. */
@@ -84,7 +84,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   ledger.onChange(recorder.onDeliveryChange);
   store.onLog(asks.onLog);
   const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
-  const allRuntimes = options.runtimes(admission.postMessage);
+  const allRuntimes = await options.runtimes(admission.postMessage);
 
   const closeAll = async (keep: boolean) => {
     closing.abort();

@@ -6,11 +6,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Lane } from "../../core/lane/lane.ts";
-import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { ProcessRecord } from "../process-pool/process-record.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
+import { claudeIds, claudeTraits } from "./identity.ts";
 import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./process/claude-arguments.ts";
 import { claudeEnvironment } from "./process/claude-environment.ts";
 import { claudeProgram } from "./process/claude-program.ts";
@@ -20,11 +21,10 @@ import { ClaudeTranslator } from "./translate/translate.ts";
 
 export type ClaudeOptions = ProcessRuntimeOptions & { mcpConfigPath?: string };
 
-export const claudeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
-
 export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
   readonly kind = "claude";
   readonly traits = claudeTraits;
+  readonly idsFrom = claudeIds;
   readonly #options: ClaudeOptions;
   readonly #transcripts: Transcripts;
   /** Lanes that were read, for the resync after an orphaned process ends. */
@@ -36,12 +36,6 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     this.#options = options;
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
     this.#transcripts = new Transcripts({ configDirectory, markers: join(directory, "prompted"), clock });
-  }
-
-  /** Claude Code takes UUIDs as the ids of prompts. */
-  idsFrom(digest: string) {
-    const messageId = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/s, "$1-$2-8$3-8$4-$5");
-    return { messageId, partId: messageId };
   }
 
   override laneRemoved(laneId: string): void {

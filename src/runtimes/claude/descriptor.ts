@@ -4,8 +4,9 @@ import { ok } from "../../doctor-check.ts";
 import { path, program } from "../../setting-types.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
+import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { ClaudeRuntime, claudeTraits } from "./claude-runtime.ts";
+import { claudeIds, claudeTraits } from "./identity.ts";
 import { claudeProgram } from "./process/claude-program.ts";
 
 const kind = "claude";
@@ -16,6 +17,8 @@ export const claude = defineRuntime({
   provider: "claude_code",
   program: claudeProgram.command,
   traits: claudeTraits,
+  idsFrom: claudeIds,
+  offers: ["fork"],
   settings: {
     claudeBin: program.default(claudeProgram.command).meta({
       env: "CLAUDE_BIN",
@@ -29,23 +32,30 @@ export const claude = defineRuntime({
   },
   laneSettings: {},
   laneProblem: () => null,
-  create({ claudeBin, claudeMcpConfigPath }, context) {
+  prepare({ claudeBin, claudeMcpConfigPath }, context) {
     const { env, clock, stateDirectory, systemPromptPath, idleMs, maxResting, onError } = context;
-    return new ClaudeRuntime({
-      program: claudeBin,
-      env,
-      directory: join(stateDirectory, kind),
-      clock,
-      ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
-      ...(claudeMcpConfigPath === undefined ? {} : { mcpConfigPath: claudeMcpConfigPath }),
-      idleMs,
-      maxResting,
-      permissions: async (lane) => ({
-        ...(await context.permissions(lane)),
-        policy: context.permissionPolicy === "trusted" ? "trusted" : "safe",
-      }),
-      onError,
-    });
+    const directory = join(stateDirectory, kind);
+    return {
+      hasOrphans: hasProcessRecords(directory),
+      async load() {
+        const { ClaudeRuntime } = await import("./claude-runtime.ts");
+        return new ClaudeRuntime({
+          program: claudeBin,
+          env,
+          directory,
+          clock,
+          ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
+          ...(claudeMcpConfigPath === undefined ? {} : { mcpConfigPath: claudeMcpConfigPath }),
+          idleMs,
+          maxResting,
+          permissions: async (lane) => ({
+            ...(await context.permissions(lane)),
+            policy: context.permissionPolicy === "trusted" ? "trusted" : "safe",
+          }),
+          onError,
+        });
+      },
+    };
   },
   doctor: async ({ claudeBin }, context) => [
     await checkProgram(kind, { program: claudeBin, path: locateAgent(claudeProgram, claudeBin, context.env) }, context),

@@ -6,10 +6,11 @@ import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import { latest } from "../../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
-import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
+import { opencodeIds, opencodeTraits } from "./identity.ts";
 import { isNotFound, OpencodeApi } from "./server/opencode-api.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
 import { checkAdoption } from "./session/adoption.ts";
@@ -51,11 +52,10 @@ export type OpencodeOptions = {
   silenceMs?: number;
 };
 
-export const opencodeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
-
 export class OpencodeRuntime implements Runtime {
   readonly kind = "opencode";
   readonly traits = opencodeTraits;
+  readonly idsFrom = opencodeIds;
   readonly #options: OpencodeOptions;
   readonly #api: OpencodeApi;
   readonly #registry: SessionRegistry;
@@ -91,10 +91,6 @@ export class OpencodeRuntime implements Runtime {
       this.#monitor.serverChanged(address ? "available" : isOurs ? "died" : "lost");
       isOurs = address?.startedByUs === true;
     });
-  }
-
-  idsFrom(digest: string) {
-    return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
   }
 
   /** Adopts or ends what an earlier run left behind. A server that does not start is tried again in the background. */

@@ -4,8 +4,9 @@ import { ok, warning } from "../../doctor-check.ts";
 import { positive, program, secretText, text } from "../../setting-types.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
+import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { PiRuntime, piTraits } from "./pi-runtime.ts";
+import { piIds, piTraits } from "./identity.ts";
 import { piProgram } from "./process/pi-program.ts";
 import { hasProviderKey } from "./process/provider-key.ts";
 
@@ -17,6 +18,8 @@ export const pi = defineRuntime({
   provider: "pi_agent",
   program: piProgram.command,
   traits: piTraits,
+  idsFrom: piIds,
+  offers: ["checkAdoption", "fork"],
   settings: {
     piBin: program.default(piProgram.command).meta({
       env: "PI_BIN",
@@ -43,26 +46,33 @@ export const pi = defineRuntime({
   laneSettings: {},
   laneProblem: ({ agent }) =>
     agent === null ? null : { key: "agent", reason: `is "${agent}", and pi has no agents`, hint: "Leave it out." },
-  create(settings, context) {
+  prepare(settings, context) {
     const { env, clock, stateDirectory, systemPromptPath, idleMs, maxResting, onError } = context;
-    return new PiRuntime({
-      program: settings.piBin,
-      env,
-      directory: join(stateDirectory, kind),
-      clock,
-      provider: settings.piAgentProvider,
-      model: settings.piAgentModel,
-      apiKey: settings.piAgentApiKey?.reveal() ?? null,
-      maxSteps: settings.piAgentMaxSteps,
-      ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
-      idleMs,
-      maxResting,
-      permissions: async (lane) => ({
-        ...(await context.permissions(lane)),
-        policy: context.permissionPolicy === "trusted" ? "trusted" : "safe",
-      }),
-      onError,
-    });
+    const directory = join(stateDirectory, kind);
+    return {
+      hasOrphans: hasProcessRecords(directory),
+      async load() {
+        const { PiRuntime } = await import("./pi-runtime.ts");
+        return new PiRuntime({
+          program: settings.piBin,
+          env,
+          directory,
+          clock,
+          provider: settings.piAgentProvider,
+          model: settings.piAgentModel,
+          apiKey: settings.piAgentApiKey?.reveal() ?? null,
+          maxSteps: settings.piAgentMaxSteps,
+          ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
+          idleMs,
+          maxResting,
+          permissions: async (lane) => ({
+            ...(await context.permissions(lane)),
+            policy: context.permissionPolicy === "trusted" ? "trusted" : "safe",
+          }),
+          onError,
+        });
+      },
+    };
   },
   async doctor({ piBin, piAgentProvider, piAgentModel, piAgentApiKey }, context) {
     const path = locateAgent(piProgram, piBin, context.env);

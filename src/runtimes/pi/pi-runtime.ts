@@ -6,10 +6,11 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../app-error.ts";
 import type { Lane } from "../../core/lane/lane.ts";
-import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
+import { piIds, piTraits } from "./identity.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
@@ -25,12 +26,10 @@ export type PiOptions = ProcessRuntimeOptions & {
   maxSteps: number;
 };
 
-// A known prompt is never sent again: pi would run it twice, and its rows would look alike.
-export const piTraits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
-
 export class PiRuntime extends ProcessRuntime<RpcClient> {
   readonly kind = "pi";
   readonly traits = piTraits;
+  readonly idsFrom = piIds;
   readonly #options: PiOptions;
   readonly #sessions: PiSessions;
 
@@ -38,11 +37,6 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
     super(piProgram, options);
     this.#options = options;
     this.#sessions = new PiSessions(sessionFolders(options.env), join(options.directory, "sessions"));
-  }
-
-  /** pi does not get them; they name an attempt in the ledger. */
-  idsFrom(digest: string) {
-    return { messageId: `pi_${digest.slice(0, 32)}`, partId: `pi_part_${digest.slice(0, 32)}` };
   }
 
   /** An orphaned process has lost its input, and with it its turn. It is ended with what it left running. */

@@ -33,8 +33,10 @@ export class OrphanedProcesses {
 
   /** Reads the records of the earlier run. Of processes that have ended, what their tools left running is ended. */
   async load(): Promise<void> {
+    const records = readProcessRecords(this.#options.records);
+    if (records.length === 0) return;
     const table = await processTable();
-    for (const record of readProcessRecords(this.#options.records)) {
+    for (const record of records) {
       const leader = treeLeader(record, table);
       const identity = { pid: leader?.pid ?? null, processStart: leader?.start ?? null };
       this.#orphans.set(record.nonce, { ...record, ...identity });

@@ -21,6 +21,16 @@ const schema = z.object({
 
 export type ProcessRecord = z.output<typeof schema>;
 
+/** Where the records of a runtime with this directory are. */
+export function recordsIn(directory: string): string {
+  return join(directory, "programs");
+}
+
+/** Whether an earlier run of a runtime with this directory left processes behind, which may have ended since. */
+export function hasProcessRecords(directory: string): boolean {
+  return readProcessRecords(recordsIn(directory)).length > 0;
+}
+
 const pathOf = (directory: string, { laneId, nonce }: ProcessRecord) => join(directory, `${laneId}.${nonce}.json`);
 
 export function writeProcessRecord(directory: string, record: ProcessRecord): void {

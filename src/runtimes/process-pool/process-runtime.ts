@@ -3,7 +3,6 @@
  * that an earlier run left running, and the signals of their sessions.
  */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock, TimeoutContext } from "../../clock.ts";
 import { TimedOut, withTimeout } from "../../clock.ts";
@@ -19,6 +18,7 @@ import type { AgentProgram } from "./find-agent.ts";
 import { requireAgent } from "./find-agent.ts";
 import { OrphanedProcesses } from "./orphaned-processes.ts";
 import type { ProcessRecord } from "./process-record.ts";
+import { recordsIn } from "./process-record.ts";
 import type { LineTranslator } from "./signal-publisher.ts";
 import { SignalPublisher } from "./signal-publisher.ts";
 import type { SessionProcess } from "./transcript-slice.ts";
@@ -72,7 +72,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   constructor(program: AgentProgram, options: ProcessRuntimeOptions) {
     const { clock, directory, idleMs, maxResting, onError } = options;
     const times = { ...defaultTimes, ...options.times };
-    const shared = { records: join(directory, "programs"), clock, onError, ...times };
+    const shared = { records: recordsIn(directory), clock, onError, ...times };
     this.#program = program;
     this.#options = options;
     this.#admittedMs = times.admittedMs;
@@ -90,7 +90,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     });
   }
 
-  abstract idsFrom(digest: string): RuntimeIds;
+  abstract readonly idsFrom: (digest: string) => RuntimeIds;
   abstract read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice>;
   protected abstract launch(lane: Lane, sessionId: string, settings: LaunchSettings): Promise<Launch<C>> | Launch<C>;
   /** Runs before a prompt is sent. True when the session has the prompt already. */

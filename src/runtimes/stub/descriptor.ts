@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { ok } from "../../doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
+import { stubIds, stubTraits } from "./identity.ts";
 import { stubScriptSchema } from "./script.ts";
-import { StubRuntime, stubTraits } from "./stub-runtime.ts";
 
 export const stub = defineRuntime({
   kind: "stub",
@@ -11,6 +11,8 @@ export const stub = defineRuntime({
   provider: "stub",
   program: null,
   traits: stubTraits,
+  idsFrom: stubIds,
+  offers: ["checkAdoption", "fork"],
   settings: {},
   laneSettings: {
     script: stubScriptSchema
@@ -18,14 +20,21 @@ export const stub = defineRuntime({
       .meta({ words: "a script of the stub agent", description: "what the scripted agent does." }),
   },
   laneProblem: () => null,
-  create(_settings, { stateDirectory, clock, laneSettings, postMessage }) {
+  prepare(_settings, { stateDirectory, clock, laneSettings, postMessage }) {
     const scripts = Object.entries(laneSettings).flatMap(([id, { script }]) => (script ? [[id, script] as const] : []));
-    return new StubRuntime({
-      journalPath: join(stateDirectory, "stub.jsonl"),
-      clock,
-      scripts: Object.fromEntries(scripts),
-      postMessage,
-    });
+    return {
+      // It runs in this process.
+      hasOrphans: false,
+      async load() {
+        const { StubRuntime } = await import("./stub-runtime.ts");
+        return new StubRuntime({
+          journalPath: join(stateDirectory, "stub.jsonl"),
+          clock,
+          scripts: Object.fromEntries(scripts),
+          postMessage,
+        });
+      },
+    };
   },
   doctor: async () => [ok("runtime stub", "The scripted agent needs no program and no model.")],
 });

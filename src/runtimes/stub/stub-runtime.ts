@@ -19,6 +19,7 @@ import type {
   SignalListener,
   SubmitOutcome,
 } from "../port.ts";
+import { stubIds, stubTraits } from "./identity.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
 import type { Arrival, StubScript, StubScriptInput, StubTurn } from "./script.ts";
@@ -40,11 +41,10 @@ const defaultScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
 
-export const stubTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
-
 export class StubRuntime implements Runtime {
   readonly kind = "stub";
   readonly traits: RuntimeTraits;
+  readonly idsFrom = stubIds;
   readonly #options: StubOptions;
   readonly #journal: Journal;
   readonly #sessions = new Map<string, StubSession>();
@@ -65,10 +65,6 @@ export class StubRuntime implements Runtime {
     for (const entry of readJournal(options.journalPath)) this.#apply(entry);
     for (const session of this.#sessions.values()) this.#publishedRows.set(session.id, session.finalRowCount());
     this.#journal = new Journal(options.journalPath);
-  }
-
-  idsFrom(digest: string) {
-    return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
   }
 
   /** The agent continues where its journal ends. */

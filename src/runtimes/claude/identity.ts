@@ -1,0 +1,10 @@
+/** What is known of Claude Code's runtime before it is loaded. */
+import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
+
+export const claudeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
+
+/** Claude Code takes UUIDs as the ids of prompts. */
+export function claudeIds(digest: string): RuntimeIds {
+  const messageId = digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/s, "$1-$2-8$3-8$4-$5");
+  return { messageId, partId: messageId };
+}
