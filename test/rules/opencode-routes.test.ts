@@ -3,16 +3,17 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Refusal } from "../../src/transports/opencode-api/native-routes.ts";
 import { nativeRoutes } from "../../src/transports/opencode-api/native-routes.ts";
+import { makeOpenCodeApp } from "../../src/transports/opencode-api/opencode-app.ts";
 import { openCodePath } from "../../src/transports/opencode-api/opencode-path.ts";
-import { anApi } from "../support/http-api.ts";
+import { anApi, routeDeps } from "../support/http-api.ts";
 import { nativeRouteList } from "../support/native-routes.ts";
 
-const { app, ask } = anApi();
+const { ask, service } = anApi();
 const served = nativeRoutes.filter(({ refusal }) => refusal === null).map(({ route }) => route);
 const refused = nativeRoutes.flatMap(({ route, refusal }) => (refusal === null ? [] : [{ route, refusal }]));
-const inApp = app.routes
-  .filter(({ method, path }) => method !== "ALL" && path.startsWith(`${openCodePath}/`))
-  .map(({ method, path }) => `${method} ${path.slice(openCodePath.length).replaceAll(/:(\w+)/g, "{$1}")}`);
+const inApp = makeOpenCodeApp(routeDeps(service))
+  .routes.filter(({ method }) => method !== "ALL")
+  .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
 
 describe("the table of OpenCode's routes", () => {
   test("has each of the real server's once, and nothing else", () => {

@@ -1,11 +1,16 @@
 /** The API over a service that stands still: asked directly, or over real sockets where those matter. */
 import { connect } from "node:net";
+import { Registry } from "prom-client";
 import { onTestFinished } from "vitest";
+import { systemClock } from "../../src/clock.ts";
 import { runtimeKinds } from "../../src/runtimes/kinds.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { AppOptions } from "../../src/transports/http/app.ts";
 import { makeApp } from "../../src/transports/http/app.ts";
+import { makeBrowserSessions } from "../../src/transports/http/browser-sessions.ts";
 import type { App } from "../../src/transports/http/env.ts";
+import { makeMetrics } from "../../src/transports/http/metrics.ts";
+import type { RouteDeps } from "../../src/transports/http/routes/route-deps.ts";
 import type { Listening, ListenOptions } from "../../src/transports/http/serve.ts";
 import { listen } from "../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
@@ -49,6 +54,15 @@ export function anApiOn<D extends Service>(
     return { status: answer.status, headers: answer.headers, body, json: () => JSON.parse(body) };
   };
   return { app, service, errors, ask };
+}
+
+/** What routes are made from, for those that are looked at alone. */
+export function routeDeps(service: Service): RouteDeps {
+  const metrics = makeMetrics(new Registry(), service);
+  const sessions = makeBrowserSessions(systemClock);
+  const nothing = () => {};
+  const rest = { heartbeatMs: 15_000, onClientLog: nothing, report: nothing };
+  return { service, clock: systemClock, sessions, metrics, about, runtimeKinds, ...rest };
 }
 
 function requestOf({ json, headers = {}, ...init }: Asked, host: string): RequestInit {

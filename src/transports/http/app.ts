@@ -16,8 +16,9 @@ import { identify, onlyAllowedNames, requireAccess, securityHeaders } from "./ga
 import { jsonBody } from "./json-body.ts";
 import { makeMetrics, routeOf } from "./metrics.ts";
 import type { Mount } from "./mount.ts";
-import { mountOf } from "./mount.ts";
+import { addMount, mountOf } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
+import { refuseOtherMethods } from "./other-methods.ts";
 import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
 import { addFrontPage } from "./routes/front-page.ts";
@@ -70,8 +71,9 @@ export function makeApp(options: AppOptions): App {
     const answerWith = mountOf(mounts, c.req.path)?.answerError ?? answerError;
     return answerWith(c, error, () => onError(error, { method: c.req.method, route: routeOf(c) }));
   };
+  const answerNotFound = (c: Context<Env>) => answer(notFound(mountOf(mounts, c.req.path)), c);
   app.onError(answer);
-  app.notFound((c) => answer(notFound(mountOf(mounts, c.req.path)), c));
+  app.notFound(answerNotFound);
 
   app.use(metrics.measure, securityHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
@@ -93,29 +95,9 @@ export function makeApp(options: AppOptions): App {
   addAsks(app, deps);
   addStream(app, deps);
   addProgram(app, deps, () => openApiDocument(runtimeKinds));
-  for (const mount of mounts) mount.add(app, deps);
   refuseOtherMethods(app);
+  for (const mount of mounts) addMount(app, mount, deps, { onError: answer, notFound: answerNotFound });
   return app;
-}
-
-/** A path that exists is never "not found"; it says what it takes. */
-function refuseOtherMethods(app: App): void {
-  const methods = new Map<string, Set<string>>();
-  for (const { method, path } of app.routes) {
-    if (method !== "ALL") methods.set(path, (methods.get(path) ?? new Set<string>()).add(method));
-  }
-  for (const [path, taken] of methods) {
-    if (taken.has("GET")) taken.add("HEAD");
-    const allow = [...taken].sort().join(", ");
-    app.all(path, (c) => {
-      c.header("Allow", allow);
-      throw new AppError({
-        code: "method_not_allowed",
-        message: `${path} does not take ${c.req.method}.`,
-        hint: `It takes ${allow}.`,
-      });
-    });
-  }
 }
 
 function notFound(mount: Mount | undefined): AppError {

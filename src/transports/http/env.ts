@@ -9,11 +9,13 @@ export type ConnectionInfo = {
   afterAnswer(run: () => void): void;
   /** Ends the connection in the middle of the response. */
   cutOff(): void;
+  /** Gets the route of a mounted API that answers the request. */
+  mountedRoute?(route: string): void;
 };
 
 /** How a request was authenticated; null when it was not. */
 export type Access = "token" | "cookie" | null;
 
-export type Env = { Bindings: ConnectionInfo; Variables: { access: Access } };
+export type Env = { Bindings: ConnectionInfo; Variables: { access: Access; mountedRoute?: string } };
 
 export type App = OpenAPIHono<Env>;

@@ -59,7 +59,7 @@ export function makeMetrics(registry: Registry, service: Service): HttpMetrics {
 }
 
 /** The pattern of the route that answers, which is the first that matches, or `unmatched`. */
-export function routeOf(c: Context): string {
+export function routeOf(c: Context<Env>): string {
   const route = matchedRoutes(c).find(({ path }) => !path.endsWith("*"));
-  return route?.path ?? "unmatched";
+  return c.get("mountedRoute") ?? route?.path ?? "unmatched";
 }

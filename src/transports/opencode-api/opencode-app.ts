@@ -1,0 +1,53 @@
+/** The routes of the OpenCode-compatible API, over the service. They are OpenCode's and not part of our own document. */
+import { Hono } from "hono";
+import type { Env } from "../http/env.ts";
+import type { RouteDeps } from "../http/routes/route-deps.ts";
+import { EventHub } from "./events/event-hub.ts";
+import { addEventStreamRoutes } from "./events/event-stream-routes.ts";
+import type { OpenCodeApp, OpenCodeDeps } from "./opencode-deps.ts";
+import { openCodePath } from "./opencode-path.ts";
+import { sessionView } from "./projection/session-view.ts";
+import { addRefusedRoutes, showRefusals } from "./refused-routes.ts";
+import { addAskRoutes } from "./sessions/asks/ask-routes.ts";
+import { unattendedLanes } from "./sessions/asks/unattended-lanes.ts";
+import { addMessageRoutes } from "./sessions/message-routes.ts";
+import { addPromptRoutes } from "./sessions/prompts/prompt-routes.ts";
+import type { SessionDeps } from "./sessions/session-deps.ts";
+import { addSessionRoutes } from "./sessions/session-routes.ts";
+import { addApiRoutes } from "./workspace/api-routes.ts";
+import { addEmptyAnswers } from "./workspace/empty-answers.ts";
+import { addFileRoutes } from "./workspace/file-routes.ts";
+import { makeProjects } from "./workspace/projects.ts";
+import { addWorkspaceRoutes } from "./workspace/workspace-routes.ts";
+
+export function makeOpenCodeApp(routeDeps: RouteDeps): OpenCodeApp {
+  const app: OpenCodeApp = new Hono<Env>();
+  const deps: OpenCodeDeps = { ...routeDeps, projects: makeProjects(routeDeps.clock) };
+  const { about, service, clock, metrics, report } = deps;
+  const hub = new EventHub({
+    service,
+    clock,
+    sessionInfo: async (lane, updatedAt) => {
+      const { id: projectID } = await deps.projects.projectOf(lane.directory);
+      return sessionView(lane, { projectID, updatedAt, version: about.version });
+    },
+    report: (error) => report(error, openCodePath),
+  });
+  app.use((c, next) => {
+    hub.closeWith(c.env.closing);
+    return next();
+  });
+  showRefusals(app, hub);
+  addWorkspaceRoutes(app, deps);
+  addEmptyAnswers(app);
+  addApiRoutes(app, deps);
+  addFileRoutes(app, deps);
+  const sessionDeps: SessionDeps = { ...deps, hub, unattended: unattendedLanes(service), timeoutMs: 20_000 };
+  addSessionRoutes(app, sessionDeps);
+  addMessageRoutes(app, sessionDeps);
+  addPromptRoutes(app, sessionDeps);
+  addAskRoutes(app, sessionDeps);
+  addEventStreamRoutes(app, { service, hub, clock, metrics, report });
+  addRefusedRoutes(app);
+  return app;
+}
