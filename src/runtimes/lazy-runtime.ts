@@ -3,6 +3,7 @@
  * descriptor does, has no sessions, and reports nothing.
  */
 import { AppError } from "../app-error.ts";
+import { programPart } from "../program-part.ts";
 import type { RuntimeDescriptor } from "./descriptor.ts";
 import type { Hint, Runtime, SignalListener } from "./port.ts";
 
@@ -16,7 +17,7 @@ export function lazyRuntime({ kind, name, traits, idsFrom, offers }: Known, load
   let closed = false;
 
   const start = async (): Promise<Runtime> => {
-    const runtime = await load();
+    const runtime = await programPart(load);
     runtime.onHint((hint) => {
       for (const listener of hintListeners) listener(hint);
     });

@@ -52,6 +52,7 @@ export const codesByStatus: Partial<Record<ContentfulStatusCode, readonly string
   501: ["not_served", "attachments_not_supported"],
   503: [
     "draining",
+    "program_replaced",
     "runtime_unavailable",
     "store_closed",
     "store_unwritable",

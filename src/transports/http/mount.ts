@@ -4,6 +4,7 @@
  */
 import type { Context, ErrorHandler } from "hono";
 import { Hono } from "hono";
+import { programPart } from "../../program-part.ts";
 import type { App, Env } from "./env.ts";
 import { routeOf } from "./metrics.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -42,7 +43,7 @@ async function loadMount({ basePath, load }: Mount, deps: RouteDeps, answers: Mo
     await next();
     c.env.mountedRoute?.(routeOf(c));
   });
-  app.route(basePath, (await load())(deps));
+  app.route(basePath, (await programPart(load))(deps));
   refuseOtherMethods(app);
   return app;
 }
