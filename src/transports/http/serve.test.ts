@@ -1,5 +1,6 @@
 import { connect } from "node:net";
-import { describe, expect, it } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { anApi, rawExchange, served, token } from "../../../test/support/http-api.ts";
 import { testService } from "../../../test/support/test-service.ts";
 import { listen, listenError } from "./serve.ts";
@@ -81,6 +82,32 @@ describe("bad requests on the wire", () => {
     expect(codeIn(answer)).toBe("request_timeout");
   });
 
+  it("a body that trickles is cut off with 408, however patient the app is", async () => {
+    const { listening } = await served({ bodyMs: 600_000, server: { headersMs: 50, requestMs: 100 } });
+    const start = head(listening, "POST /v1/messages", authorization, json, "Content-Length: 1000000");
+    const answer = await trickled(listening, start);
+    expect(answer).toMatch(/^HTTP\/1\.1 408/);
+    expect(codeIn(answer)).toBe("request_timeout");
+  });
+
+  it("slow headers of a later request on the same connection are cut off, too", async () => {
+    const { listening } = await served({ server: { headersMs: 50, keepAliveMs: 600_000 } });
+    const answer = await trickled(listening, `${head(listening, "GET /health")}GET /health HTTP/1.1\r\nX-Slow: `);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .+HTTP\/1\.1 408/s);
+  });
+
+  it("a connection that waits for its next request is not cut off for that", async () => {
+    const { listening } = await served({ server: { headersMs: 20, requestMs: 20, keepAliveMs: 600_000 } });
+    const socket = connect(listening.port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const answered = () => new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
+    socket.write(head(listening, "GET /health"));
+    expect(await answered()).toMatch(/^HTTP\/1\.1 200/);
+    await wait(100);
+    socket.write(head(listening, "GET /health"));
+    expect(await answered()).toMatch(/^HTTP\/1\.1 200/);
+  });
+
   it("what is no HTTP is answered all the same", async () => {
     const { listening } = await served();
     const answer = await rawExchange(listening, ["hello there\r\n\r\n"]);
@@ -128,6 +155,21 @@ describe("bad requests on the wire", () => {
     expect([errors, service.sent]).toEqual([[], []]);
   });
 });
+
+/** Sends the beginning of a request and then a byte at a time, until the server has had enough. */
+async function trickled({ port }: { port: number }, beginning: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let answer = "";
+  socket.on("data", (data) => {
+    answer += data;
+  });
+  socket.on("error", () => {});
+  socket.write(beginning);
+  const trickle = setInterval(() => socket.write("x"), 5);
+  await new Promise((resolve) => socket.once("close", resolve));
+  clearInterval(trickle);
+  return answer;
+}
 
 describe("closing", () => {
   /** A service whose list of lanes waits until it is let go. */

@@ -9,6 +9,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { AppError } from "../../app-error.ts";
+import { watchConnections, withoutOwnCheck } from "./connections.ts";
 import type { ConnectionInfo } from "./env.ts";
 import { errorBody, statusOf, toAppError } from "./errors.ts";
 
@@ -34,7 +35,6 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   // Every open stream listens to it.
   setMaxListeners(0, closing.signal);
   const server = createHttpServer(options, closing.signal);
-  closeIdleOnes(server, closing.signal);
   await bound(server, host, options.port);
   const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
@@ -50,11 +50,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
 function createHttpServer(options: ListenOptions, closing: AbortSignal): Server {
   const { app, headersMs = 10_000, requestMs = 30_000, keepAliveMs = 5000, onError = () => {} } = options;
-  const limits = {
-    headersTimeout: headersMs,
-    requestTimeout: requestMs,
+  const settings = {
+    ...withoutOwnCheck,
     keepAliveTimeout: keepAliveMs,
-    connectionsCheckingInterval: Math.min(5000, headersMs),
     maxHeaderSize: 16 * 1024,
     // Refused here all the same, and in our own words.
     requireHostHeader: false,
@@ -64,11 +62,13 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     // The global Request and Response stay those of Node.js: other code in this process uses them too.
     { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
   );
-  const server = createServer(limits, (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const server = createServer(settings, (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (addressFits(incoming)) listener(incoming, outgoing).catch(onError);
     else answerMisfit(outgoing);
   });
   server.on("clientError", answerClientError);
+  const onSlow = (socket: Socket) => answerClientError(slowRequest, socket);
+  watchConnections(server, { limits: { headersMs, requestMs }, closing, onSlow });
   return server;
 }
 
@@ -79,28 +79,6 @@ function connection(server: Server, closing: AbortSignal, outgoing: ServerRespon
     afterAnswer: (run) => outgoing.once("close", run),
     cutOff: () => outgoing.destroy(),
   };
-}
-
-/**
- * When the server closes, a connection ends with the answer that is on its way, or at once. Node.js itself leaves those
- * open on which no request has come yet, and those whose client is only half gone.
- */
-function closeIdleOnes(server: Server, closing: AbortSignal): void {
-  const idle = new Set<Socket>();
-  server.on("connection", (socket) => {
-    idle.add(socket);
-    socket.once("close", () => idle.delete(socket));
-  });
-  server.on("request", ({ socket }, outgoing) => {
-    idle.delete(socket);
-    outgoing.once("close", () => {
-      if (closing.aborted) socket.destroySoon();
-      else if (!socket.destroyed) idle.add(socket);
-    });
-  });
-  closing.addEventListener("abort", () => {
-    for (const socket of idle) socket.destroy();
-  });
 }
 
 function bound(server: Server, host: string, port: number): Promise<void> {
@@ -141,7 +119,7 @@ function answerMisfit(outgoing: ServerResponse): void {
 }
 
 /** There is no request yet to answer, only a socket; when the answer to an earlier one is on its way, it stays alone. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse }): void {
+function answerClientError(error: { code?: string }, socket: Duplex & { _httpMessage?: ServerResponse }): void {
   const answer = clientError(error.code);
   if (!socket.writable || socket._httpMessage?.headersSent || error.code === "ECONNRESET") {
     socket.destroy();
@@ -155,8 +133,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex & { _htt
   );
 }
 
+const slowRequest = { code: "SLOW_REQUEST" };
+
 function clientError(code: string | undefined): AppError {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+  if (code === slowRequest.code) {
     return new AppError({ code: "request_timeout", message: "The request came too slowly.", hint: "Send it again." });
   }
   if (code === "HPE_HEADER_OVERFLOW") {
