@@ -12,8 +12,9 @@ export const about = {
   title: "Footprint",
   description:
     "The built program with scripted agents, seen from outside: from the start of the process until `/ready` answers, the " +
-    "resident memory and the idle CPU of supervisor and worker together, and the whole run of a command. Beside it the same of " +
-    "`opencode serve` and of the `sandbox-agent` server with everything that they start, without any session.",
+    "resident memory and the idle CPU of supervisor and worker together 25 seconds after the last request, and the " +
+    "whole run of a command. Beside it the same of `opencode serve` and of the `sandbox-agent` server with everything that " +
+    "they start, without any session, five seconds after their start.",
 };
 
 const nothing = "nothing to do";
@@ -22,8 +23,10 @@ const peerIdleSeconds = 15;
 export async function run(context) {
   const starts = context.quick ? 1 : 5;
   const idleSeconds = context.quick ? 1 : 60;
+  const settleSeconds = context.quick ? 0 : 25;
   context.progress(`Waybill, with an idle time of ${idleSeconds} s`);
-  const measurements = ofWaybill(await runFootprint({ idleSeconds, starts, lanes: context.quick ? 10 : 1000 }));
+  const lanes = context.quick ? 10 : 1000;
+  const measurements = ofWaybill(await runFootprint({ idleSeconds, starts, lanes, settleSeconds }));
   const notes = [];
   const { directory, progress } = context;
   const peers = {
