@@ -6,9 +6,9 @@ import { readFileSync } from "node:fs";
 import { AppError } from "../app-error.ts";
 import { WaybillClient, WaybillError } from "../client/index.ts";
 import { daemonFilePath, tokenPath, waybillHome } from "../home.ts";
+import { httpFetch } from "../http-fetch.ts";
 import type { CommandContext } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { httpFetch } from "./http-fetch.ts";
 import { waitWhileStarting } from "./wait-for-daemon.ts";
 
 /** A first start may have to wait for an agent program. */

@@ -99,7 +99,7 @@ export class EventStream {
     return openedAt !== null && clock.now() - openedAt >= healthyAfterMs;
   }
 
-  async #read(body: ReadableStream<Uint8Array>, onData: () => void): Promise<void> {
+  async #read(body: AsyncIterable<Uint8Array>, onData: () => void): Promise<void> {
     const parser = createParser({
       onEvent: ({ data }) => {
         const event = eventFrom(data);

@@ -13,6 +13,8 @@ import type {
   SessionStatus,
 } from "@opencode-ai/sdk/v2/types";
 import { AppError, messageOf } from "../../../app-error.ts";
+import type { HttpResponse } from "../../../http-fetch.ts";
+import { httpFetch } from "../../../http-fetch.ts";
 import { jsonIn } from "../../json-fields.ts";
 
 export type * from "@opencode-ai/sdk/v2/types";
@@ -85,7 +87,7 @@ export class OpencodeApi {
 
   /** They follow the rules that the session has; none can be removed. */
   async addRules(sessionId: string, permission: readonly PermissionRule[], signal: AbortSignal): Promise<void> {
-    await this.#send(sessionPath(sessionId), { method: "PATCH", body: { permission }, signal });
+    await this.#text(sessionPath(sessionId), { method: "PATCH", body: { permission }, signal });
   }
 
   /** The root of the repository around a directory; `/` where there is none. */
@@ -107,11 +109,11 @@ export class OpencodeApi {
 
   /** The server answers before it stores the message, so success proves nothing. */
   async prompt(sessionId: string, body: OpencodePrompt, signal: AbortSignal): Promise<void> {
-    await this.#send(sessionPath(sessionId, "/prompt_async"), { method: "POST", body, signal });
+    await this.#text(sessionPath(sessionId, "/prompt_async"), { method: "POST", body, signal });
   }
 
   async abort(sessionId: string, signal: AbortSignal): Promise<void> {
-    await this.#send(sessionPath(sessionId, "/abort"), { method: "POST", signal });
+    await this.#text(sessionPath(sessionId, "/abort"), { method: "POST", signal });
   }
 
   /** Idle sessions are not in it. */
@@ -133,7 +135,7 @@ export class OpencodeApi {
     body: unknown,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#send(`/${kind}/${encodeURIComponent(id)}/${action}`, { method: "POST", directory, body, signal });
+    await this.#text(`/${kind}/${encodeURIComponent(id)}/${action}`, { method: "POST", directory, body, signal });
   }
 
   agents(directory: string, signal: AbortSignal): Promise<Agent[]> {
@@ -148,10 +150,11 @@ export class OpencodeApi {
   }
 
   /** The body of the stream of events of all directories. */
-  async events(signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  async events(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const answer = await this.#send("/global/event", { signal });
-    const type = answer.headers.get("Content-Type") ?? "nothing";
-    if (answer.body && type.startsWith("text/event-stream")) return answer.body;
+    const type = answer.contentType ?? "nothing";
+    if (type.startsWith("text/event-stream")) return chunksOf(answer, signal);
+    await this.#reached(answer.text(), signal);
     throw this.#failure(answer.status, `/global/event was answered with ${type} instead of events`);
   }
 
@@ -162,8 +165,7 @@ export class OpencodeApi {
   }
 
   async #json<T>(path: string, call: Call): Promise<T> {
-    const answer = await this.#send(path, call);
-    const text = await answer.text();
+    const { status, text } = await this.#text(path, call);
     try {
       const parsed: unknown = JSON.parse(text);
       // Every answer is an object or a list.
@@ -172,7 +174,12 @@ export class OpencodeApi {
       // The error below describes the text.
     }
     const what = text.trimStart().startsWith("<") ? "a web page" : text === "" ? "nothing" : "something else";
-    throw this.#failure(answer.status, `${path} was answered with ${what} instead of JSON`);
+    throw this.#failure(status, `${path} was answered with ${what} instead of JSON`);
+  }
+
+  async #text(path: string, call: Call): Promise<{ status: number; text: string }> {
+    const answer = await this.#send(path, call);
+    return { status: answer.status, text: await this.#reached(answer.text(), call.signal) };
   }
 
   async #list<T>(path: string, call: Call): Promise<T[]> {
@@ -181,26 +188,28 @@ export class OpencodeApi {
     throw this.#failure(200, `${path} was answered with something that is no list`);
   }
 
-  async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<Response> {
+  async #send(path: string, { method = "GET", directory, body, signal }: Call): Promise<HttpResponse> {
     const address = this.#address();
     if (!address) throw new AppError({ code: "opencode_not_running", message: "OpenCode is not running." });
-    const headers = new Headers({ Accept: "application/json, text/event-stream" });
-    if (address.authorization !== null) headers.set("Authorization", address.authorization);
+    const headers: Record<string, string> = { Accept: "application/json, text/event-stream" };
+    if (address.authorization !== null) headers.Authorization = address.authorization;
     // A header value cannot hold every character of a path.
-    if (directory !== undefined) headers.set("x-opencode-directory", encodeURIComponent(directory));
-    if (body !== undefined) headers.set("Content-Type", "application/json");
-    let answer: Response;
-    try {
-      const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
-      answer = await fetch(new URL(path, address.url), init);
-    } catch (error) {
-      signal.throwIfAborted();
-      const reason = messageOf((error as { cause?: unknown }).cause ?? error);
-      throw this.#failure(0, `OpenCode cannot be reached: ${reason}`, { cause: error });
-    }
+    if (directory !== undefined) headers["x-opencode-directory"] = encodeURIComponent(directory);
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const request = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await this.#reached(httpFetch(new URL(path, address.url).href, request), signal);
     if (answer.ok) return answer;
     const { kind, detail } = await errorIn(answer);
     throw this.#failure(answer.status, `${path} was answered with status ${answer.status}${detail}`, { kind });
+  }
+
+  async #reached<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failure(0, `OpenCode cannot be reached: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /** A healthy server would not give these answers: none at all, a page, a fault of its own, a refused password. */
@@ -208,6 +217,15 @@ export class OpencodeApi {
     const error = new OpencodeError(status, message, details);
     if (![400, 409].includes(status) && !isNotFound(error)) this.#onSuspect();
     return error;
+  }
+}
+
+async function* chunksOf(answer: HttpResponse, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  try {
+    yield* answer.chunks();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new OpencodeError(0, `the stream of events broke: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -225,7 +243,7 @@ async function orNull<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** What the server's body says about the error. A page or an empty body says no more than the status. */
-async function errorIn(answer: Response): Promise<{ kind: string | null; detail: string }> {
+async function errorIn(answer: HttpResponse): Promise<{ kind: string | null; detail: string }> {
   type Body = { name?: unknown; _tag?: unknown; message?: unknown; data?: { message?: unknown } };
   const { name, _tag, message, data } = (jsonIn(await answer.text().catch(() => "")) ?? {}) as Body;
   // Older routes have `name`, newer ones `_tag`.

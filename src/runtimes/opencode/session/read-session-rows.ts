@@ -19,7 +19,8 @@ export async function readSessionRows(
   const directory = await registry.directoryOf(lane, sessionId, signal);
   const readStatus = async () => (await api.statuses(directory, signal))[sessionId]?.type ?? "idle";
   const readRows = () => api.messages(sessionId, limit, signal);
-  const [status, rows] = await Promise.all([readStatus(), readRows()]);
+  // The rows first, since they take the server longer.
+  const [rows, status] = await Promise.all([readRows(), readStatus()]);
   if (rows === null) return null;
   if (status !== "idle" || !endsOpen(rows)) return { rows, status };
   const before = await readStatus();
