@@ -1,7 +1,7 @@
 /**
  * The schemas of the API, version 1: requests are checked by them, responses are projected onto them (see views.ts), and
  * the OpenAPI document is made from them. Times are ISO 8601 in UTC, except in universal events, which are passed on as
- * they were written. New fields may be added to responses; nothing is renamed or removed in version 1.
+ * they were written. From the first release on fields may be added to responses, and nothing is renamed or removed in version 1.
  */
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
