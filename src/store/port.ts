@@ -8,16 +8,16 @@
 import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
-import type { DayUsage, Usage } from "../core/lane/daily-limit.ts";
+import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
 import type { LoggedEvent, LogItem, LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
 import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
-import type { Admission, AdmissionRequest, LaneChoice } from "../core/plan/plans.ts";
+import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";
 import type { Applied } from "../core/plan/writes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
-export type { Admission, AdmissionRequest, Applied, LaneChoice, LaneSession, NewLane };
+export type { Admission, AdmissionRequest, Applied, LaneChoice, LaneFork, LaneSession, NewLane, UsageEntry };
 
 export type MailFilter = Paging & { lane?: string | undefined; query?: string | undefined };
 
@@ -28,18 +28,6 @@ export type DeliveryFilter = Paging & {
 };
 
 export type DueReconcile = { laneId: string; deliveryId: string; team: string | null };
-
-export type UsageEntry = Usage & { messageId: string; day: string };
-
-/** A lane that begins with what happened in another one. */
-export type LaneFork = {
-  lane: NewLane;
-  sessionId: string | null;
-  at: number;
-  /** By the messages of its session, so that they do not count as used in it. */
-  usage: readonly UsageEntry[];
-  events: readonly LoggedEvent[];
-};
 
 export type Finding = { subject: string; problem: string };
 

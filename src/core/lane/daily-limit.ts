@@ -16,6 +16,9 @@ export function hasLimits({ everyLane, byLane }: LaneLimitTable): boolean {
 }
 
 /** What a lane has used on a day. `lifted`: a person let it go on for the rest of that day. */
+/** What one message of an agent has used, by the day on which it was first counted. */
+export type UsageEntry = Usage & { messageId: string; day: string };
+
 export type DayUsage = Usage & { lifted: boolean };
 
 export const limitReasons = ["daily_token_limit_reached", "daily_cost_limit_reached"] as const;

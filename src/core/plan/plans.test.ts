@@ -5,7 +5,16 @@ import { aLane } from "../../../test/support/waybill.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import { newDelivery } from "../delivery/record.ts";
 import type { AdmissionFacts, AdmissionRequest } from "./plans.ts";
-import { changedLane, planAdmission, planEvents, planLane, planRebuild, planSession } from "./plans.ts";
+import {
+  changedLane,
+  planAdmission,
+  planEvents,
+  planFork,
+  planLane,
+  planRebuild,
+  planRemoval,
+  planSession,
+} from "./plans.ts";
 
 const lane = planLane(null, aLane());
 const message = aMessage();
@@ -141,5 +150,30 @@ describe("a lane", () => {
       refused: "session_in_use",
       owner: "other",
     });
+  });
+
+  it("is removed without its pause, and not while deliveries are open in it", () => {
+    const paused = changedLane(lane, { pausedReason: "lunch" });
+    expect(planRemoval(paused, true, 5)).toBeNull();
+    expect(planRemoval(paused, false, 5)).toEqual({
+      writes: { lane: { ...paused, pausedReason: null, version: 3 }, laneRemovedAt: 5 },
+    });
+  });
+
+  it("is forked whole, under an id that no lane ever had, into a session that is nobody's", () => {
+    const usage = [{ messageId: "row-1", tokens: 3, cost: 0.5, day: "2026-01-01" }];
+    const fork = { lane: aLane({ id: "copy" }), sessionId: "s2", at: 7, usage, events: [] };
+    const facts = { isTaken: false, owner: null, generationFloor: 0 };
+    expect(planFork(facts, fork)).toEqual({
+      writes: {
+        lane: expect.objectContaining({ id: "copy", sessionId: "s2", generation: 1 }),
+        session: { generation: 1, sessionId: "s2", openedAt: 7 },
+        usage,
+        agentEvents: [],
+      },
+    });
+    expect(planFork({ ...facts, isTaken: true }, fork)).toEqual({ refused: "lane_taken" });
+    expect(planFork({ ...facts, owner: "other" }, fork)).toEqual({ refused: "session_in_use", owner: "other" });
+    expect(planFork({ ...facts, owner: "other" }, { ...fork, sessionId: null })).toHaveProperty("writes");
   });
 });

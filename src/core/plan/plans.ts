@@ -1,12 +1,14 @@
 /**
  * What a change writes to the store, from facts that an adapter has loaded: an admission, the events of a delivery, a record
- * that is gone, and the changes of a lane. A refusal writes nothing.
+ * that is gone, and the changes, the removal and the fork of a lane. A refusal writes nothing.
  */
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { applyEvents } from "../delivery/transition.ts";
+import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
+import type { LoggedEvent } from "../log/log-item.ts";
 import type { Message, OutgoingMail } from "../message/message.ts";
 import type { Applied, Plan, Writes } from "./writes.ts";
 
@@ -149,4 +151,33 @@ export function planSession(facts: SessionFacts, sessionId: string, openedAt: nu
       session: { generation, sessionId, openedAt },
     },
   };
+}
+
+/** Null, and nothing is written, while deliveries are open in the lane. Made again, it goes on without the pause. */
+export function planRemoval(lane: Lane, hasOpenDeliveries: boolean, at: number): { writes: Writes } | null {
+  if (hasOpenDeliveries) return null;
+  return { writes: { lane: changedLane(lane, { pausedReason: null }), laneRemovedAt: at } };
+}
+
+/** A lane that begins with what happened in another one. */
+export type LaneFork = {
+  lane: NewLane;
+  sessionId: string | null;
+  at: number;
+  /** By the messages of its session, so that they do not count as used in it. */
+  usage: readonly UsageEntry[];
+  events: readonly LoggedEvent[];
+};
+
+/** `isTaken`: there is, or was, a lane of that id. */
+export type ForkFacts = Omit<SessionFacts, "lane"> & { isTaken: boolean };
+
+export type ForkPlan = SessionPlan | { refused: "lane_taken" };
+
+export function planFork({ isTaken, ...facts }: ForkFacts, { lane, sessionId, at, usage, events }: LaneFork): ForkPlan {
+  if (isTaken) return { refused: "lane_taken" };
+  const made = planLane(null, lane);
+  const begun: SessionPlan =
+    sessionId === null ? { writes: { lane: made } } : planSession({ ...facts, lane: made }, sessionId, at);
+  return "refused" in begun ? begun : { writes: { ...begun.writes, usage, agentEvents: events } };
 }

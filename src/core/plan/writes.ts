@@ -4,7 +4,9 @@
  */
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
+import type { LoggedEvent } from "../log/log-item.ts";
 import type { OutgoingMail } from "../message/message.ts";
 
 export type Writes = {
@@ -13,6 +15,10 @@ export type Writes = {
   /** Removes the lane instead; its row stays, because its deliveries refer to it and its generations go on. */
   laneRemovedAt?: number;
   session?: LaneSession;
+  /** Used by the lane's agent. */
+  usage?: readonly UsageEntry[];
+  /** What agents did, added to the log. */
+  agentEvents?: readonly LoggedEvent[];
   /** Each is stored once: a message that its recipient already has is left as it is. */
   messages?: readonly OutgoingMail[];
   /** A delivery that begins. Its message is the first of `messages`, or is stored already. */

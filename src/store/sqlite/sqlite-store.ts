@@ -6,7 +6,16 @@ import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
 import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
 import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
-import { changedLane, planAdmission, planEvents, planLane, planRebuild, planSession } from "../../core/plan/plans.ts";
+import {
+  changedLane,
+  planAdmission,
+  planEvents,
+  planFork,
+  planLane,
+  planRebuild,
+  planRemoval,
+  planSession,
+} from "../../core/plan/plans.ts";
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { isKept } from "../../core/turn/bounded-event.ts";
 import { laneUnknown } from "../known-lane.ts";
@@ -121,6 +130,11 @@ function storeOn(db: Database.Database, options: Options): Store {
     log.addLane(lane, lane.id, lane.version === 1 ? lane.createdAt : now());
     return lane;
   };
+  const removeLane = (lane: Lane, at: number): void => {
+    lanes.save(lane);
+    lanes.remove(lane.id, at);
+    log.addLane(null, lane.id, now());
+  };
   const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
     const seq = mail.insert(message, payloadHash);
     if (seq === null) return null;
@@ -131,9 +145,23 @@ function storeOn(db: Database.Database, options: Options): Store {
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
   /** What a plan has decided. */
-  const save = ({ lane, session, messages = [], delivery, change, events = [], readAt }: Writes): void => {
-    if (lane) saveLane(lane);
+  const save = (writes: Writes, keep = 0): void => {
+    const {
+      lane,
+      laneRemovedAt,
+      session,
+      usage: used,
+      agentEvents,
+      messages = [],
+      delivery,
+      change,
+      events = [],
+    } = writes;
+    if (lane && laneRemovedAt !== undefined) removeLane(lane, laneRemovedAt);
+    else if (lane) saveLane(lane);
     if (lane && session) lanes.addSession(lane.id, session);
+    if (lane && used) usage.count(lane.id, used);
+    if (agentEvents) log.append(agentEvents, keep);
     const [first] = messages.map(addMessage);
     if (delivery) {
       const seq = first ?? seqOfMessage(delivery);
@@ -144,7 +172,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       const { before, record } = change;
       const seq = deliveries.change(before, record);
       log.addEvents(seq, record, events);
-      if (readAt !== undefined) mail.markRead(seq, record, readAt);
+      if (writes.readAt !== undefined) mail.markRead(seq, record, writes.readAt);
     }
   };
   const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
@@ -177,33 +205,30 @@ function storeOn(db: Database.Database, options: Options): Store {
     const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
     return carryOut(planRebuild({ isMessageKnown: known !== null, existing: known?.delivery ?? null }, record));
   };
-  const sessionWrites = (lane: Lane, sessionId: string, at: number) => {
-    const facts = { lane, owner: lanes.ownerOf(sessionId, lane.id), generationFloor: lanes.generationFloor() };
-    const plan = planSession(facts, sessionId, at);
-    if ("refused" in plan) throw sessionInUse(sessionId, plan.owner);
-    return plan.writes;
-  };
+  const sessionFacts = (laneId: string, sessionId: string) => ({
+    owner: lanes.ownerOf(sessionId, laneId),
+    generationFloor: lanes.generationFloor(),
+  });
   const openSession = (id: string, sessionId: string, at: number): Lane => {
-    const writes = sessionWrites(lanes.known(id), sessionId, at);
-    save(writes);
-    return writes.lane;
+    const plan = planSession({ lane: lanes.known(id), ...sessionFacts(id, sessionId) }, sessionId, at);
+    if ("refused" in plan) throw sessionInUse(sessionId, plan.owner);
+    save(plan.writes);
+    return plan.writes.lane;
   };
   const remove = (id: string, at: number): boolean => {
-    const lane = lanes.known(id);
-    if (deliveries.openIn(id).length > 0) return false;
-    lanes.save(changedLane(lane, { pausedReason: null }));
-    lanes.remove(id, at);
-    log.addLane(null, id, now());
-    return true;
+    const plan = planRemoval(lanes.known(id), deliveries.openIn(id).length > 0, at);
+    if (plan) save(plan.writes);
+    return plan !== null;
   };
-  const fork = ({ lane, sessionId, at, usage: used, events }: LaneFork, keep: number): Lane => {
-    if (lanes.ever(lane.id)) throw laneKnown(lane.id);
-    const made = planLane(null, lane);
-    const writes = sessionId === null ? { lane: made } : sessionWrites(made, sessionId, at);
-    save(writes);
-    log.append(events, keep);
-    usage.count(lane.id, used);
-    return writes.lane;
+  const fork = (forked: LaneFork, keep: number): Lane => {
+    const { id } = forked.lane;
+    const facts = { isTaken: lanes.ever(id) !== null, ...sessionFacts(id, forked.sessionId ?? "") };
+    const plan = planFork(facts, forked);
+    if ("refused" in plan) {
+      throw plan.refused === "lane_taken" ? laneKnown(id) : sessionInUse(forked.sessionId ?? "", plan.owner);
+    }
+    save(plan.writes, keep);
+    return plan.writes.lane;
   };
 
   return {
