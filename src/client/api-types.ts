@@ -538,6 +538,11 @@ export interface components {
                 title?: string;
             }[];
             relayOfMessageId?: string;
+            /**
+             * @description What a reply is, in the word of whoever replies.
+             * @enum {string}
+             */
+            outcome?: "answer" | "done" | "question" | "blocked" | "progress";
             attachments?: {
                 id: string;
                 name: string;
@@ -581,6 +586,11 @@ export interface components {
                 title?: string;
             }[];
             relayOfMessageId: string | null;
+            /**
+             * @description What it is: in its agent's own word, or what Waybill takes it for.
+             * @enum {string|null}
+             */
+            outcome: "answer" | "done" | "question" | "blocked" | "progress" | "acknowledgement" | "provider_error" | null;
             replyTo: string;
             /** @enum {string} */
             source: "watcher" | "ui" | "cli" | "telegram" | "mcp" | "manual" | "watchdog";
@@ -620,6 +630,8 @@ export interface components {
             repairs: number;
             replyTo: string;
             payloadHash: string;
+            /** @description Files that the answer names and that are not on disk. */
+            missingFiles: string[];
             /**
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z
@@ -676,6 +688,11 @@ export interface components {
             evidence: {
                 /** @enum {string|null} */
                 proof: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn" | null;
+                /**
+                 * @description What the agent said that its reply is.
+                 * @enum {string|null}
+                 */
+                outcome: "answer" | "done" | "question" | "blocked" | "progress" | null;
                 visibleReply: {
                     messageId: string | null;
                     mailbox: string | null;

@@ -6,13 +6,14 @@
 
 import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
+import type { Remark } from "../core/decision/decision.ts";
 import type { SubmitResult } from "../core/decision/submission.ts";
 import { resultOf } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
 import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { mailFor } from "../core/delivery/replies.ts";
+import { mailFor, remarkMail } from "../core/delivery/replies.ts";
 import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -21,18 +22,21 @@ import type { Runtime } from "../runtimes/port.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
-/** `answer` is what the agent said, to be written back to the sender. */
+/** `answer` is what the agent said, to be written back to the sender; `remark` what it said that closes nothing. */
 export async function commitEvents(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
   step: StepContext,
   answer: string | null = null,
+  remark: Remark | null = null,
 ): Promise<StepOutcome> {
   const { ledger, store } = step;
   // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
   // the hold is still sent: left behind unsent, it would look like a turn that runs.
   if (step.isHeld() && events.some(sendsPrompt)) return "rests";
-  const mail = mailFor(record, events, answer, step.lane, step.clock.now());
+  const at = step.clock.now();
+  const remarks = remark ? [remarkMail(record, step.lane, remark, at)] : [];
+  const mail = [...remarks, ...mailFor(record, events, answer, step.lane, at)];
   const { result: applied, durable } = await ledger.stage(record.id, events, mail);
   if (applied.outcome === "applied") {
     // The lane goes on with what was decided; only what leaves Waybill waits.
@@ -136,9 +140,15 @@ async function promptFor(
     contract: lane.contract,
     attempt,
     missingFiles: missingFilesOf(record),
+    changedFiles: attempt.kind === "summary" ? await deps.changedFiles(lane.directory, beganAt(record)) : [],
     takesIds: runtime.traits.takesIds,
     digest: isFirst ? await previousDigest(lane, attempt.generation, runtime, deps) : null,
   });
+}
+
+/** Since then an agent may have changed files for a message. */
+function beganAt({ attemptList, createdAt }: DeliveryRecord): number {
+  return attemptList[0]?.submittedAt ?? createdAt;
 }
 
 /** The end of the session before this one, if there was one that can be read. A repair does not fail without it. */

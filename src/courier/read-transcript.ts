@@ -9,9 +9,12 @@ import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { Mail } from "../core/message/message.ts";
+import { judgeSubstance } from "../core/proof/acknowledgement.ts";
 import type { Observation } from "../core/proof/observation.ts";
 import { unobserved, unreadable } from "../core/proof/observation.ts";
 import { observe } from "../core/proof/observe.ts";
+import type { ArrivedMessage } from "../core/proof/sends.ts";
 import type { TranscriptSlice, UsedBelow } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
@@ -21,7 +24,7 @@ export type Reading = TimeoutContext & { lane: Lane; runtime: Runtime | undefine
 
 export async function readObservation(
   record: DeliveryRecord,
-  reading: Reading & { asks: AskRegistry },
+  reading: Reading & { asks: AskRegistry; replies: readonly Mail[] },
 ): Promise<Observation> {
   const { runtime, policy } = reading;
   if (record.attemptList.length === 0) return unobserved;
@@ -34,13 +37,18 @@ export async function readObservation(
       slices.flatMap((slice) => slice.asks),
       reading.clock.now(),
     );
-    return observe({
+    const input = {
       slices,
       attempts: record.attemptList,
       messageId: record.messageId,
       replyRecipient: record.replyRecipient,
       takesIds: runtime.traits.takesIds,
-    });
+      mailbox: reading.replies.map(arrived),
+    };
+    const first = observe(input);
+    if (!first.settled || !wantsMore(first)) return first;
+    const mailbox = first.awaitsSend ? await writtenByLane(reading) : input.mailbox;
+    return observe({ ...input, mailbox, request: await requestText(record, reading) });
   };
   try {
     const limited = await look(policy.readLimit);
@@ -48,6 +56,42 @@ export async function readObservation(
   } catch (error) {
     return unreadable(messageOf(error));
   }
+}
+
+/** Most turns need neither: what the message asked for, and what else the agent has written. */
+function wantsMore({ awaitsSend, evidence }: Observation): boolean {
+  const { finalText, noticeText } = evidence;
+  return awaitsSend || noticeText !== null || (finalText !== null && judgeSubstance(finalText) === "acknowledgement");
+}
+
+/** Also what names no message: a send to somebody else is known at its destination like any other. */
+async function writtenByLane({
+  store,
+  lane,
+  replies,
+}: Reading & { replies: readonly Mail[] }): Promise<ArrivedMessage[]> {
+  const { items } = await store.messages({ lane: lane.id, limit: recentMessages });
+  return [...replies, ...items.filter((mail) => mail.fromLane === lane.id)].map(arrived);
+}
+
+const recentMessages = 200;
+
+function arrived(mail: Mail): ArrivedMessage {
+  return { text: mail.text, to: mailboxOf(mail), relayOfMessageId: mail.relayOfMessageId };
+}
+
+/** The name of whoever a message is for. */
+export function mailboxOf({ recipient }: Mail): string {
+  return recipient.kind === "person" ? recipient.name : recipient.lane;
+}
+
+/** What the message said. */
+export async function requestText(
+  record: DeliveryRecord,
+  { store, lane }: Pick<Reading, "store" | "lane">,
+): Promise<string | null> {
+  const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
+  return message?.text ?? null;
 }
 
 /** Every read also counts what the agent has used, so that none of it is missed. */

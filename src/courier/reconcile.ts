@@ -6,9 +6,12 @@ import { afterFileCheck } from "../core/decision/follow-up.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
-import { judgeReply } from "../core/proof/sufficiency.ts";
+import type { Mail } from "../core/message/message.ts";
+import { replyOutcomes } from "../core/message/message.ts";
+import { asksForJust } from "../core/proof/acknowledgement.ts";
+import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
-import { readObservation } from "./read-transcript.ts";
+import { mailboxOf, readObservation, requestText } from "./read-transcript.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 import { abortTurn, submit } from "./submit.ts";
@@ -27,11 +30,12 @@ export async function reconcile(record: DeliveryRecord, step: StepContext): Prom
 async function reconcileTranscript(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane, limits, policy, clock, mailbox, runtimes } = step;
   const runtime = runtimes.get(record.runtimeKind ?? lane.runtime);
-  const observation = await readObservation(record, { ...step, runtime });
+  const replies = await step.store.repliesTo(record.messageId, lane.id);
+  const observation = await readObservation(record, { ...step, runtime, replies });
   const decision = decide({
     record,
     observation,
-    reply: await destinationReply(record, step),
+    reply: await destinationReply(record, replies, step),
     contract: lane.contract,
     traits: runtime?.traits ?? unknownTraits,
     policy,
@@ -47,7 +51,9 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
     case "commit": {
       // The same ids once more may cost as much as before. Looked at anew, the paused lane only waits.
       if (decision.events.some(sendsPrompt) && (await limits?.stops(lane))) return "moved";
-      const progress = await commitEvents(record, decision.events, step, decision.answer);
+      // Before its end is durable, so that the next message does not take the same way.
+      if (decision.pause && !isPaused(lane)) await step.store.pauseLane(lane.id, decision.pause);
+      const progress = await commitEvents(record, decision.events, step, decision.answer, decision.remark);
       if (decision.abort && record.runtimeSessionId !== null) await abortTurn(lane, record.runtimeSessionId, step);
       return progress;
     }
@@ -75,15 +81,22 @@ function leaveBehind(record: DeliveryRecord, ended: boolean, step: StepContext):
 /** The strongest proof there is: the answer stands at its destination, is from this lane, and names the message. */
 async function destinationReply(
   record: DeliveryRecord,
-  { lane, store }: StepContext,
+  written: readonly Mail[],
+  step: StepContext,
 ): Promise<DestinationReply | null> {
   const destination = record.replyRecipient.toLowerCase();
-  const replies = (await store.repliesTo(record.messageId, lane.id)).flatMap((reply) => {
-    const mailbox = reply.recipient.kind === "person" ? reply.recipient.name : reply.recipient.lane;
-    return mailbox.toLowerCase() === destination ? [{ ...reply, mailbox }] : [];
-  });
-  const best = replies.find((reply) => judgeReply(reply, lane.contract).sufficient) ?? replies.at(-1);
-  return best ? { messageId: best.id, mailbox: best.mailbox, text: best.text, summary: best.summary } : null;
+  const intent = intentOf(record);
+  const replies = written.filter((reply) => mailboxOf(reply).toLowerCase() === destination).map(asReply);
+  const sufficient = replies.find((reply) => judgeReply(reply, intent).sufficient);
+  const newest = sufficient ?? replies.at(-1);
+  if (sufficient || !newest) return newest ?? null;
+  const request = await requestText(record, step);
+  return { ...newest, askedFor: asksForJust(request ?? "", newest.text) };
+}
+
+function asReply(mail: Mail): DestinationReply {
+  const outcome = replyOutcomes.find((one) => one === mail.outcome) ?? null;
+  return { messageId: mail.id, mailbox: mailboxOf(mail), text: mail.text, summary: mail.summary, outcome };
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

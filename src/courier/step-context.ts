@@ -10,6 +10,7 @@ import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
 import type { AskRegistry } from "./ask-registry.ts";
+import type { ChangedFiles } from "./changed-files.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
 import type { WakeUps } from "./wake-ups.ts";
@@ -22,6 +23,7 @@ export type CourierDeps = TimeoutContext & {
   mailbox: Mailbox;
   asks: AskRegistry;
   missingFiles: MissingFiles;
+  changedFiles: ChangedFiles;
   policy: Policy;
   runId: string;
   failPoint: FailPointHook | undefined;

@@ -10,7 +10,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
 import { laneName } from "../core/lane/lane.ts";
-import type { Message, Recipient } from "../core/message/message.ts";
+import type { Message, Recipient, ReplyOutcome } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { knownLane } from "../store/known-lane.ts";
@@ -65,10 +65,16 @@ export class MessageAdmission {
   }
 
   /** For agents: in the name of the lane that their call came from. */
-  readonly postMessage: PostMessage = async ({ id, lane: laneId, to, text, summary, relayOfMessageId }) => {
+  readonly postMessage: PostMessage = async ({ id, lane: laneId, to, text, ...message }) => {
     const lane = await this.#deps.store.lane(laneId);
     const from = lane ? laneName(lane) : laneId;
-    const optional = { summary: summary ?? undefined, relayOfMessageId: relayOfMessageId ?? undefined };
+    const { summary, relayOfMessageId, outcome } = message;
+    const optional = {
+      summary: summary ?? undefined,
+      relayOfMessageId: relayOfMessageId ?? undefined,
+      // A word that is none of them is refused with the list.
+      outcome: (outcome ?? undefined) as ReplyOutcome | undefined,
+    };
     await this.admit({ id, to: { person: to }, from, text, ...optional, source: "mcp" }, { fromLane: laneId });
   };
 }
@@ -112,6 +118,7 @@ function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | 
     actionMode: input.actionMode ?? (relayOfMessageId === null ? null : "notify"),
     taskRefs: input.taskRefs ?? [],
     relayOfMessageId,
+    ...(input.outcome === undefined ? {} : { outcome: input.outcome }),
     attachments: input.attachments ?? [],
     replyRecipient: input.replyTo ?? input.from,
     conversation: input.conversation ?? null,

@@ -1,6 +1,6 @@
 /** What a message may contain. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
 import { z } from "zod";
-import { actionModes, maxCharacters, sources } from "../core/message/message.ts";
+import { actionModes, maxCharacters, replyOutcomes, sources } from "../core/message/message.ts";
 
 export const nameSchema = z.string().trim().min(1).max(128);
 
@@ -25,6 +25,10 @@ export const newMessageSchema = z.strictObject({
   actionMode: z.enum(actionModes).optional(),
   taskRefs: z.array(taskRef).max(100).optional(),
   relayOfMessageId: messageId.optional(),
+  outcome: z
+    .enum(replyOutcomes, `must be one of ${replyOutcomes.join(", ")}`)
+    .optional()
+    .meta({ description: "What a reply is, in the word of whoever replies." }),
   attachments: z.array(attachment).max(20).optional(),
   replyTo: nameSchema.optional().meta({ description: "Who gets the answer; the sender unless said otherwise." }),
   conversation: nameSchema.optional(),

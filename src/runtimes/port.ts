@@ -26,6 +26,8 @@ export type PostMessage = (message: {
   text: string;
   summary: string | null;
   relayOfMessageId: string | null;
+  /** As the agent wrote it. */
+  outcome?: string | null;
 }) => Promise<void>;
 
 /** `renamed`: the new ids of copied rows whose ids changed, by their old ones. */

@@ -253,11 +253,11 @@ describe("acknowledgements on a tool lane", () => {
     expect(world.prompts()[1]?.text).toMatch(/has seen no answer/);
   });
 
-  test("on a text lane a bare OK is an answer, with a diagnostic", async () => {
+  test("a bare OK is the answer to a message that asks for it", async () => {
     await run({ script: { turns: [{ steps: [{ say: "OK" }] }] } });
     await world.send({ id: "m1", text: "Reply OK" });
     const record = await world.reaches("m1", "responded");
-    expect(record).toMatchObject({ attempts: 1, diagnostics: ["answer_is_only_an_acknowledgement"] });
+    expect(record).toMatchObject({ attempts: 1, diagnostics: ["answer_was_asked_for"] });
   });
 });
 
@@ -572,7 +572,7 @@ describe("providers and tools", () => {
     });
     await world.send({ id: "m1" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
-    expect(await world.mail()).toMatchObject([{ text: "Now: 3." }]);
+    expect(await world.mail()).toMatchObject([{ text: "Error: rate limit exceeded" }, { text: "Now: 3." }]);
   });
 
   test("work by a tool answers a do, on either side of an errored one", async () => {

@@ -62,6 +62,8 @@ describe("draining", () => {
     });
     const failed = await world.send({ id: "failed", to: { lane: "other" } });
     await world.clock.until(async () => (await world.delivery("failed", "other")).status === "failed_terminal");
+    // Somebody has seen to what paused the lane.
+    await world.waybill.store.pauseLane("other", null);
     await world.send({ id: "m1" });
     await world.send({ id: "behind" });
     const before = world.prompts().length;

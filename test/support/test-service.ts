@@ -240,6 +240,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     asks,
     mailbox: storeMailbox,
     missingFiles: async () => [],
+    changedFiles: async () => [],
     policy: defaultPolicy,
     clock: systemClock,
     closing: new AbortController().signal,

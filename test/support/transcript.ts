@@ -1,8 +1,9 @@
 /** Small builders of what a runtime shows and what is looked for in it. Everything not named is the quiet case. */
 import type { Attempt } from "../../src/core/delivery/attempt.ts";
 import { laterAttemptFields } from "../../src/core/delivery/attempt.ts";
-import type { Evidence, SentMessage } from "../../src/core/proof/observation.ts";
+import type { Evidence } from "../../src/core/proof/observation.ts";
 import { noEvidence } from "../../src/core/proof/observation.ts";
+import type { SentMessage } from "../../src/core/proof/sends.ts";
 import type { Ask, ToolCall, TranscriptRow, TranscriptSlice } from "../../src/core/transcript/transcript.ts";
 import { emptyRow } from "../../src/runtimes/transcript-row.ts";
 
@@ -73,5 +74,5 @@ export function someEvidence(evidence: Partial<Evidence> = {}): Evidence {
 
 /** A reply that names the message and went to whoever waits for it. */
 export function aSentMessage(text: string, sent: Partial<SentMessage> = {}): SentMessage {
-  return { text, summary: null, relay: "this", toReplyRecipient: true, ...sent };
+  return { text, summary: null, outcome: null, relay: "this", toReplyRecipient: true, ...sent };
 }

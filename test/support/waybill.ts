@@ -1,5 +1,5 @@
 /** A whole Waybill on a real store file with scripted agents and a clock that the test moves. */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -66,6 +66,7 @@ export class World {
       clock: this.clock,
       // The real look at the disk takes time that a manual clock does not know of.
       missingFiles: async (directory, names) => names.filter((name) => !existsSync(resolve(directory, name))),
+      changedFiles: async (directory) => (existsSync(directory) ? readdirSync(directory) : []),
       ...(mailbox ? { mailbox } : {}),
       lanes: lanes.map(aLane),
       ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),

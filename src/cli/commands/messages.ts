@@ -4,6 +4,7 @@ import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { pageRequest, pagingOptions, printList } from "../lists.ts";
 import { ago } from "../output/format.ts";
+import { outcomeNote } from "../output/message-notes.ts";
 
 export const messages: Command = {
   name: "messages",
@@ -28,12 +29,12 @@ waybill messages --search "port 8080"`,
       const now = Date.now();
       return printList(context, page, {
         head: ["WHEN", "LANE", "WHO", "MESSAGE", "TEXT"],
-        rows: page.messages.map(({ createdAt, lane, from, to, id, text }) => [
+        rows: page.messages.map(({ createdAt, lane, from, to, id, text, outcome }) => [
           ago(createdAt, now),
           lane ?? "",
           { text: `${from} → ${"lane" in to ? to.lane : to.person}`, style: "cyan" },
           id,
-          text,
+          text + outcomeNote({ outcome }),
         ]),
         emptyNote: "Nothing was found.",
       });

@@ -2,6 +2,7 @@
 import type { DeliveryDetail, Message } from "../../client/index.ts";
 import { statusStyle } from "./describe-delivery.ts";
 import { ago, formatDuration, inParentheses, oneLine, until } from "./format.ts";
+import { missingFilesLines, outcomeNote } from "./message-notes.ts";
 import { fieldLines } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
@@ -38,7 +39,10 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
     ...section(
       "Messages",
       fieldLines(
-        messages.map(({ from, text }) => [oneLine(from), printable(text)]),
+        [
+          ...messages.map((one) => [oneLine(one.from), printable(one.text) + outcomeNote(one)] as const),
+          ...missingFilesLines(delivery).map((line) => ["", line] as const),
+        ],
         (_style, text) => paint("cyan", text),
       ),
     ),
@@ -74,7 +78,7 @@ export function messageLines(message: Message, paint: Paint, now: number): strin
       paint,
     ),
     "",
-    ...printable(message.text).split("\n"),
+    ...(printable(message.text) + outcomeNote(message)).split("\n"),
   ];
 }
 

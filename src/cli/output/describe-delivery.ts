@@ -1,6 +1,6 @@
 /** What happens to a delivery, in the words that people read while they wait. Pure. */
 import type { DeliveryDetail, DeliveryStreamEvent } from "../../client/index.ts";
-import { formatDuration, inParentheses, pluralized } from "./format.ts";
+import { formatDuration, inParentheses, oneLine, pluralized } from "./format.ts";
 import type { Paint } from "./terminal.ts";
 
 export const statusStyle = {
@@ -19,7 +19,7 @@ export type DeliveryStep = Pick<DeliveryStreamEvent, "event" | "reason" | "at"> 
   delivery: Pick<
     DeliveryStreamEvent["delivery"],
     "status" | "attempts" | "repairs" | "nextReconcileAt" | "responseState"
-  >;
+  > & { missingFiles?: readonly string[] };
 };
 
 /** Null for what is not worth a line. */
@@ -48,6 +48,12 @@ export function describeStep({ event, reason, at, delivery }: DeliveryStep): str
       // An event that is shown late comes with a newer state of the delivery, whose time is for something else.
       if (delivery.status !== "retry_scheduled" || delivery.nextReconcileAt === null) return "will be asked again";
       return `will be asked again in ${formatDuration(Date.parse(delivery.nextReconcileAt) - Date.parse(at))}`;
+    }
+    case "files_checked": {
+      const missing = delivery.missingFiles ?? [];
+      return missing.length === 0
+        ? null
+        : `named in the answer and not found on disk: ${missing.map(oneLine).join(", ")}`;
     }
     case "retried_by_person":
       return "retried by a person";

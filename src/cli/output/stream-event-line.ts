@@ -2,6 +2,7 @@
 import type { DeliveryStreamEvent, Message, StreamEvent, UniversalEvent } from "../../client/index.ts";
 import { describeStep, statusStyle } from "./describe-delivery.ts";
 import { inParentheses, oneLine, shortId } from "./format.ts";
+import { outcomeNote } from "./message-notes.ts";
 import type { Paint } from "./terminal.ts";
 
 /** What agents do has lines of its own, in `waybill follow`. */
@@ -34,9 +35,10 @@ function eventText(event: WatchedEvent, paint: Paint): string | null {
   }
 }
 
-function messageText({ from, to, lane, text, id }: Message, paint: Paint): string {
+function messageText(message: Message, paint: Paint): string {
+  const { from, to, lane, text, id } = message;
   const names = `${oneLine(from)} → ${oneLine("lane" in to ? to.lane : to.person)}`;
-  return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)} ${paint("dim", `[${oneLine(id)}]`)}`;
+  return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)}${outcomeNote(message)} ${paint("dim", `[${oneLine(id)}]`)}`;
 }
 
 const outcomeEvents = ["proven", "failed_terminal", "cancelled", "withdrawn"];

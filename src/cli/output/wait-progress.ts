@@ -4,6 +4,7 @@ import type { CommandContext } from "../command.ts";
 import { errorText } from "../errors.ts";
 import { describeOutcome, describeStep, describeWait } from "./describe-delivery.ts";
 import { oneLine } from "./format.ts";
+import { missingFilesLines, outcomeNote } from "./message-notes.ts";
 import type { Output } from "./status-line.ts";
 import { statusLine } from "./status-line.ts";
 import { paintFor, printable } from "./terminal.ts";
@@ -61,10 +62,12 @@ export function textProgress({ print, printNote, env }: CommandContext, output: 
     end(delivery) {
       stop();
       printLine(describeOutcome(delivery, paint));
-      for (const { from, id, text } of delivery.replies) {
+      for (const reply of delivery.replies) {
         // Waybill's own notices repeat the status.
-        if (from !== "waybill" || id === `answer-${delivery.id}`) print(printable(text));
+        const isAgents = reply.from !== "waybill" || reply.id === `answer-${delivery.id}`;
+        if (isAgents) print(printable(reply.text) + outcomeNote(reply));
       }
+      for (const line of missingFilesLines(delivery)) print(line);
     },
     stop,
   };

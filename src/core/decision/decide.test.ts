@@ -25,6 +25,7 @@ const evidence = (given: Partial<Evidence>): Partial<Observation> => ({ evidence
 const reply = (text: string, relay: "this" | "none" = "this") => ({
   text,
   summary: null,
+  outcome: null,
   relay,
   toReplyRecipient: true,
 });

@@ -7,15 +7,27 @@
  */
 
 import { provenAttempt } from "../delivery/attempt.ts";
+import { reasons } from "../delivery/reasons.ts";
 import type { DeliveryRecord, Proof } from "../delivery/record.ts";
-import { graceEnds, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
+import { lastAttempt } from "../delivery/record.ts";
+import { affordable, graceEnds, lateReconcileAt, nextReconcileAt, quietAfter } from "../delivery/schedule.ts";
+import { judgeSubstance } from "../proof/acknowledgement.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
+import { isReply } from "../proof/sends.ts";
 import type { Verdict } from "../proof/sufficiency.ts";
-import { intentOf, judgeEvidence, judgeReply } from "../proof/sufficiency.ts";
+import { acknowledgedOnly, intentOf, judgeEvidence, judgeReply, readsLikeError } from "../proof/sufficiency.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, failForGood, isEarly, observedEvent, reconcileLater } from "./decision.ts";
-import { afterFollowUpTurn, claimsIn, maySpeakOfFiles, submitFollowUp, summaryFor, turnEnded } from "./follow-up.ts";
+import {
+  afterFollowUpTurn,
+  claimsIn,
+  maySpeakOfFiles,
+  submitFollowUp,
+  summaryDeadline,
+  summaryFor,
+  turnEnded,
+} from "./follow-up.ts";
 import { retryOrGiveUp, silence } from "./silence.ts";
 
 export function decide(input: DecisionInput): Decision {
@@ -40,7 +52,8 @@ export function decide(input: DecisionInput): Decision {
 
 function proven(input: DecisionInput): Decision | null {
   const { record, observation, reply, contract } = input;
-  const replied = reply === null ? null : judgeReply(reply, contract);
+  const intent = intentOf(record);
+  const replied = reply === null ? null : judgeReply(reply, intent);
   // On a text lane the answer is what ends the turn, so a message on the way does not close it.
   const mayClose = contract === "tool" || observation.settled || record.status === "failed_terminal";
   if (reply && replied?.sufficient && mayClose) {
@@ -48,12 +61,20 @@ function proven(input: DecisionInput): Decision | null {
     return commitProof(input, replied, { messageId, mailbox, correlation: "relayOfMessageId" });
   }
   if (!observation.settled) return null;
-  const intent = intentOf(record);
   if (intent === "notify" && observation.turnEndedWell) {
     return commitProof(input, { sufficient: true, by: "notified_turn", diagnostics: [] }, null);
   }
-  const verdict = judgeEvidence(intent, contract, observation.evidence);
+  const verdict = judgeEvidence(intent, contract, observation.evidence, { lastWord: isLastWord(input) });
   return verdict.sufficient ? commitProof(input, verdict, visibleReplyOf(verdict.by, observation)) : null;
+}
+
+/** The agent was asked once to go on, and its turn is over; or it cannot be asked any more. */
+function isLastWord({ record, observation, policy }: DecisionInput): boolean {
+  if (record.status === "failed_terminal" || record.status === "pending") return false;
+  const because = lastAttempt(record)?.because ?? null;
+  const wasAsked = (because === reasons.acknowledgement || because === reasons.notice) && observation.lastTurn.ran;
+  const mayAsk = policy.automaticRetry && affordable(record, false, false) !== null;
+  return wasAsked || (!mayAsk && record.status !== "retry_scheduled");
 }
 
 function visibleReplyOf(by: Proof["by"], observation: Observation): Proof["visibleReply"] {
@@ -71,9 +92,9 @@ function commitProof(
   const { observation, policy, now, record } = input;
   const answersInText = input.contract === "text" || verdict.by === "plain_text";
   const missingAtDestination = verdict.by === "visible_reply" ? ["visible_reply_destination_not_found_yet"] : [];
-  const answer = observation.settled && answersInText ? observation.evidence.finalText : null;
+  const answer = observation.settled && answersInText ? answerOf(verdict, observation) : null;
   const next = summaryFor(input, verdict.by);
-  const claims = claimsIn(answer, input);
+  const claims = claimsIn(answer ?? repliedText(input, verdict.by), input);
   const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(input));
   return {
     do: "commit",
@@ -84,7 +105,7 @@ function commitProof(
         type: "proven",
         at: now,
         attempt: provenAttempt(observation.timings) ?? record.attemptList.length,
-        proof: { by: verdict.by, visibleReply },
+        proof: { by: verdict.by, visibleReply, ...(verdict.outcome ? { outcome: verdict.outcome } : {}) },
         observed: observation.state === "reconcile_failed" ? null : factsOf(observation),
         turnEnded: observation.settled && !keepsLane,
         readCommitted: input.readCommitsWithLedger,
@@ -95,6 +116,23 @@ function commitProof(
       },
     ],
   };
+}
+
+/** Work speaks for itself: an acknowledgement beside it is not handed over as its answer. */
+function answerOf(
+  { by, diagnostics }: Extract<Verdict, { sufficient: true }>,
+  { evidence }: Observation,
+): string | null {
+  if (by === "plain_text" && diagnostics.includes(readsLikeError)) return evidence.noticeText;
+  const isEmptyWord = evidence.finalText !== null && judgeSubstance(evidence.finalText) === "acknowledgement";
+  const isAnswer = diagnostics.includes(acknowledgedOnly) || evidence.askedFor || !isEmptyWord;
+  return isAnswer ? evidence.finalText : null;
+}
+
+/** What was sent by tool, for the files that it names. */
+function repliedText({ reply, observation }: DecisionInput, by: Proof["by"]): string | null {
+  if (by === "destination_reply") return reply?.text ?? null;
+  return by === "visible_reply" ? (observation.evidence.sent.findLast(isReply)?.text ?? null) : null;
 }
 
 /** Stops and refusals are decisions, not silence. */
@@ -173,7 +211,8 @@ function afterTheEnd(input: DecisionInput): Decision {
   if (resting && !mayStillArrive(input)) return commit(turnEnded(input));
   if (isEarly(input)) return { do: "nothing" };
   if (ignoresAborts(input)) return commit(turnEnded(input, ["turn_left_running"]));
-  const reconcileAt = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
+  const next = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
+  const reconcileAt = Math.min(next, summaryDeadline(record, policy) ?? next);
   const event = { ...observedEvent(input, null, Math.max(reconcileAt, now + policy.rereadMs)), missed: resting };
   return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, input) };
 }

@@ -2,16 +2,19 @@
 
 import type { DeliveryEvent, EventOf } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
+import { reasons } from "../delivery/reasons.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { lateReconcileAt, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
+import type { MessageOutcome } from "../message/message.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
-import { intentOf, judgeEvidence } from "../proof/sufficiency.ts";
+import type { Reply } from "../proof/sufficiency.ts";
+import { intentOf, judgeEvidence, judgeReply } from "../proof/sufficiency.ts";
 import type { RuntimeTraits } from "../transcript/transcript.ts";
 
 /** A row at the answer's destination that names this message. */
-export type DestinationReply = { messageId: string; mailbox: string; text: string; summary: string | null };
+export type DestinationReply = Reply & { messageId: string; mailbox: string };
 
 export type DecisionInput = {
   record: DeliveryRecord;
@@ -29,12 +32,21 @@ export type DecisionInput = {
 
 export type Decision =
   | { do: "nothing" }
-  /** `answer` is written back with the events; `abort` is carried out after them. */
-  | { do: "commit"; events: readonly DeliveryEvent[]; answer: string | null; abort: boolean }
+  /** `answer` and `remark` are written back with the events; `abort` is carried out after them, `pause` before. */
+  | {
+      do: "commit";
+      events: readonly DeliveryEvent[];
+      answer: string | null;
+      /** Shown to the sender and marked as what it is; it closes nothing. */
+      remark?: Remark | null;
+      abort: boolean;
+      /** Why nothing more is sent in the lane: something that only a person can mend. */
+      pause?: string | null;
+    }
   /** The next attempt is due, and the read that must come before it found no reason against it. */
   | { do: "submit" };
 
-export function commit(...events: DeliveryEvent[]): Decision {
+export function commit(...events: DeliveryEvent[]): Extract<Decision, { do: "commit" }> {
   return { do: "commit", events, answer: null, abort: false };
 }
 
@@ -70,17 +82,39 @@ function isNews({ record, observation }: DecisionInput, reason: string | null): 
   );
 }
 
-export function failForGood(input: DecisionInput, reason: string): Decision {
+/** What an agent said that is no answer, and what it is taken for. */
+export type Remark = { text: string; as: Extract<MessageOutcome, "acknowledgement" | "provider_error"> };
+
+export function failForGood(input: DecisionInput, reason: string): Extract<Decision, { do: "commit" }> {
   const { observation, policy, now } = input;
   const reconcileAt = lateReconcileAt(0, policy, now);
-  return commit({ type: "failed_terminal", at: now, reason, observed: factsOf(observation), reconcileAt });
+  const failed = commit({ type: "failed_terminal", at: now, reason, observed: factsOf(observation), reconcileAt });
+  return { ...failed, remark: remarkOn(input) };
 }
 
 /** Why there is no proof yet, in the words that pick the retry text. */
 export function reasonFor(input: DecisionInput): string {
   const { observation, record, contract, reply } = input;
-  if (reply) return "visible_reply_ack_only_still_requires_answer";
-  const verdict = judgeEvidence(intentOf(record), contract, observation.evidence);
+  const intent = intentOf(record);
+  const replied = reply === null ? null : judgeReply(reply, intent);
+  if (replied && !replied.sufficient) return replied.reason;
+  const verdict = judgeEvidence(intent, contract, observation.evidence);
   const missing = verdict.sufficient ? "no_response" : verdict.reason;
   return missing === "no_response" ? (observation.reason ?? missing) : missing;
+}
+
+/**
+ * The newest turn ended with words that are no answer, and whoever waits gets to see them. Where replies are sent by tool,
+ * an acknowledgement in plain text is not for them.
+ */
+export function remarkOn(input: DecisionInput): Remark | null {
+  const { observation, contract } = input;
+  const { noticeText } = observation.evidence;
+  const { closingText } = observation.lastTurn;
+  if (!observation.settled || !observation.turnEndedWell) {
+    return noticeText === null || !observation.settled ? null : { text: noticeText, as: "provider_error" };
+  }
+  const isAcknowledgement = reasonFor(input) === reasons.acknowledgement;
+  if (contract !== "text" || closingText === null || !isAcknowledgement) return null;
+  return { text: closingText, as: "acknowledgement" };
 }

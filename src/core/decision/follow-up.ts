@@ -13,6 +13,7 @@ import type { Claims, DeliveryRecord, Proof } from "../delivery/record.ts";
 import { lastAttempt } from "../delivery/record.ts";
 import { graceEnds, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
+import { judgeSubstance } from "../proof/acknowledgement.ts";
 import { claimedFiles } from "../proof/claims.ts";
 import { factsOf } from "../proof/observe.ts";
 import { changesFiles } from "../transcript/tool-names.ts";
@@ -24,12 +25,16 @@ import { sendAgain } from "./silence.ts";
 export function summaryFor(input: DecisionInput, by: Proof["by"]): NextAttempt | null {
   const { record, observation, contract, policy } = input;
   const { evidence } = observation;
-  const silent = by === "tool" && contract === "text" && evidence.finalText === null;
+  const silent = by === "tool" && contract === "text" && saysNothing(evidence.finalText);
   const ownsLane = record.status !== "failed_terminal" && observation.settled && !observation.laterPrompt;
   const wanted = policy.summarizeSilentWork && policy.automaticRetry;
   const useless = observation.providerError !== null || observation.aborted;
   if (!silent || !ownsLane || !wanted || useless || !evidence.executions.some(changesFiles)) return null;
   return further("summary");
+}
+
+function saysNothing(text: string | null): boolean {
+  return text === null || judgeSubstance(text) === "acknowledgement";
 }
 
 /** The files that an answer names, to be looked for on disk for a while. */
@@ -83,7 +88,8 @@ export function submitFollowUp(input: DecisionInput): Decision {
 export function afterFollowUpTurn(input: DecisionInput): Decision | null {
   const { record, observation, policy, now } = input;
   const last = lastAttempt(record);
-  if (!last || !isFollowUp(last.kind) || record.status !== "responded" || !observation.settled) return null;
+  if (!last || !isFollowUp(last.kind) || record.status !== "responded") return null;
+  if (!observation.settled) return summaryIsOverdue(input) ? giveUpSummary(input) : null;
   if (observation.state === "session_stale") return giveBack(input, `${last.kind}_not_answered`);
   const { ran, closingText } = observation.lastTurn;
   if (ran && closingText === null) return giveBack(input, `${last.kind}_not_answered`);
@@ -95,6 +101,24 @@ export function afterFollowUpTurn(input: DecisionInput): Decision | null {
   if (isEarly(input)) return { do: "nothing" };
   if (record.missedReads === 0) return reconcileLater(input, null, now + policy.rereadMs, true);
   return sendAgain(input) ?? giveBack(input, `${last.kind}_not_answered`);
+}
+
+/** When the lane is given back, whatever became of the summary that was asked for; null where none was. */
+export function summaryDeadline(record: DeliveryRecord, policy: Policy): number | null {
+  const last = lastAttempt(record);
+  return last?.kind === "summary" && record.status === "responded" ? last.submittedAt + policy.summaryLimitMs : null;
+}
+
+function summaryIsOverdue({ record, policy, now }: DecisionInput): boolean {
+  const deadline = summaryDeadline(record, policy);
+  return deadline !== null && now >= deadline;
+}
+
+/** Nobody waits for it any longer. Its turn is stopped, unless a tool works in it or somebody else's prompt is behind it. */
+function giveUpSummary(input: DecisionInput): Decision {
+  const { found, laterPrompt, toolRunning } = input.observation;
+  const end = turnEnded(input, ["summary_not_answered"]);
+  return { ...commit(end), abort: found && !laterPrompt && !toolRunning };
 }
 
 function giveBack(input: DecisionInput, diagnostic: string): Decision {

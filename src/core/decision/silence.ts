@@ -5,20 +5,28 @@
 import { maxSendsPerAttempt } from "../delivery/attempt.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import { lastAttempt } from "../delivery/record.ts";
-import { affordable, graceEnds, nextReconcileAt, retryDelay } from "../delivery/schedule.ts";
+import { affordable, graceEnds, longestBackOffMs, nextReconcileAt, retryDelay } from "../delivery/schedule.ts";
 import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
 import { isForPeople } from "../proof/provider-error.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
-import { commit, failForGood, isEarly, observedEvent, reasonFor, reconcileLater } from "./decision.ts";
+import { commit, failForGood, isEarly, observedEvent, reasonFor, reconcileLater, remarkOn } from "./decision.ts";
 
 export function silence(input: DecisionInput): Decision {
   const { record, observation, policy, now } = input;
   if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(input);
-  if (observation.providerError && isForPeople(observation.providerError)) {
-    return failForGood(input, `provider_${observation.providerError}`);
+  // What only a person can mend: later messages wait for them. A text that merely reads like it is asked again.
+  if (observation.providerError && isForPeople(observation.providerError) && observation.evidence.noticeText === null) {
+    const reason = `provider_${observation.providerError}`;
+    return { ...failForGood(input, reason), pause: reason };
   }
   const reason = reasonFor(input);
+  // The turn is over and its words are known: there is nothing to wait for before they are shown.
+  if (remarkOn(input) !== null) return retryOrGiveUp(input, reason);
+  if (observation.awaitsSend) {
+    if (record.missedReads === 0) return reconcileLater(input, reason, now + policy.rereadMs, true);
+    if (isEarly(input)) return { do: "nothing" };
+  }
   if (neverLeft(input)) {
     return isEarly(input) ? { do: "nothing" } : (sendAgain(input) ?? retryOrGiveUp(input, reason));
   }
@@ -82,17 +90,26 @@ export function retryOrGiveUp(
   const { record, observation, policy, now } = input;
   if (record.status === "retry_scheduled" || record.status === "pending") return nextAttempt(input);
   if (!policy.automaticRetry) return failForGood(input, "automatic_retry_is_off");
-  const next = affordable(record, kind !== "retry", kind === "fresh_session");
-  if (next === null) return failForGood(input, reason);
+  const affordableNext = affordable(record, kind !== "retry", kind === "fresh_session");
+  if (affordableNext === null) return failForGood(input, reason);
+  const backOffMs = backOff(observation);
+  const next = backOffMs === 0 ? affordableNext : { ...affordableNext, backOffMs };
 
   // What an attempt pays for waits as every attempt does: the repairs before it did not help.
-  const reconcileAt = next.spends === "attempts" ? now + retryDelay(record.attempts, policy) : now;
+  const wait = Math.max(retryDelay(record.attempts, policy), backOffMs);
+  const reconcileAt = next.spends === "attempts" ? now + wait : now;
   const observed = factsOf(observation);
   const justFound =
     observation.found && record.status !== "accepted" ? [observedEvent(input, reason, reconcileAt)] : [];
   const type = wentUnanswered(input) ? "unanswered" : "failed_retryable";
   const ended: DeliveryEvent = { type, at: now, reason, observed, reconcileAt };
-  return commit(...justFound, ended, { type: "retry_scheduled", at: now, next, reconcileAt });
+  const decision = commit(...justFound, ended, { type: "retry_scheduled", at: now, next, reconcileAt });
+  return { ...decision, remark: remarkOn(input) };
+}
+
+/** As long as the provider asks for. */
+function backOff({ providerError, retryAfterMs }: Observation): number {
+  return providerError === null ? 0 : Math.min(retryAfterMs ?? 0, longestBackOffMs);
 }
 
 /** Only a prompt that arrived can go unanswered; everything else that may be tried again failed. */

@@ -50,7 +50,13 @@ export type SubmitOutcome =
   | { outcome: "refused"; reason: string };
 
 /** How the next attempt is to be made, of a `retry_scheduled` delivery or of one that is asked further. */
-export type NextAttempt = { kind: AttemptKind; spends: Budget; freshSession: boolean };
+export type NextAttempt = {
+  kind: AttemptKind;
+  spends: Budget;
+  freshSession: boolean;
+  /** How long the model's provider asked to be left alone. */
+  backOffMs?: number;
+};
 
 /** One first send and two more; after that it is a new attempt. */
 export const maxSendsPerAttempt = 3;

@@ -68,7 +68,7 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
         const asks = record.status === "responded" ? blocked(record) : null;
         return asks ?? { next: "looks", at, words: "It is over; the agent's turn still runs." };
       }
-      return { next: "nothing", at: null, words: "It is over." };
+      return { next: "nothing", at: null, words: wordsAtTheEnd(record) };
     default:
       return record.status satisfies never;
   }
@@ -107,6 +107,13 @@ function blocked({ responseState, nextReconcileAt }: DeliveryRecord): Outlook | 
   if (responseState !== "permission_blocked" && responseState !== "question_blocked") return null;
   const what = responseState === "permission_blocked" ? "a permission" : "an answer";
   return { next: "waits_for_person", at: nextReconcileAt, words: `The agent waits for ${what}.` };
+}
+
+function wordsAtTheEnd({ proof }: DeliveryRecord): string {
+  if (proof?.outcome === "question") return "It is over: the agent asks something, and the next word is the sender's.";
+  if (proof?.outcome === "blocked")
+    return "It is over: something stands in the agent's way, and the next word is the sender's.";
+  return "It is over.";
 }
 
 function wordsWhileOpen(record: DeliveryRecord): string {

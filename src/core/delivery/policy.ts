@@ -31,6 +31,8 @@ export type Policy = {
   fileWaitMs: number;
   /** Asks once for a few words after work in files that nobody said anything about. */
   summarizeSilentWork: boolean;
+  /** How long its lane is kept for that. */
+  summaryLimitMs: number;
   /** Tells the agent once which of the files that it named are not there. */
   followUpMissingFiles: boolean;
   watchdogConcurrency: number;
@@ -62,6 +64,7 @@ export const defaultPolicy: Policy = {
   fileCheckMs: 2 * second,
   fileWaitMs: 15 * second,
   summarizeSilentWork: true,
+  summaryLimitMs: 90 * second,
   followUpMissingFiles: false,
   watchdogConcurrency: 2,
   watchdogConcurrencyPerTeam: 1,

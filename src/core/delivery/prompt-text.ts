@@ -7,6 +7,7 @@ import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
 import type { Attempt, FollowUpKind } from "./attempt.ts";
 import { isFollowUp } from "./attempt.ts";
+import { reasons } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 const markerHead = "[waybill message ";
@@ -20,20 +21,24 @@ export function hasMarker(text: string): boolean {
   return text.includes(markerHead);
 }
 
-export function promptText(input: {
+export type PromptInput = {
   message: Message;
   contract: ReplyContract;
   attempt: Pick<Attempt, "kind" | "number" | "because">;
   /** For a follow-up: the files that the answer named and nobody found. */
   missingFiles?: readonly string[];
+  /** For a summary: the files in the lane's directory that changed since the message was first sent. */
+  changedFiles?: readonly string[];
   takesIds: boolean;
   /** What the lane was about before its session was replaced. */
   digest: string | null;
-}): string {
+};
+
+export function promptText(input: PromptInput): string {
   const { message, contract, attempt, digest } = input;
   const parts: string[] = [];
   if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)}${message.from}]`);
-  if (isFollowUp(attempt.kind)) return [...parts, followUpText(attempt.kind, input.missingFiles ?? [])].join("\n\n");
+  if (isFollowUp(attempt.kind)) return [...parts, followUpText(attempt.kind, input)].join("\n\n");
   if (digest !== null) parts.push(digest);
   if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
   parts.push(message.text);
@@ -51,11 +56,13 @@ export function missingFilesOf({ diagnostics }: Pick<DeliveryRecord, "diagnostic
   return diagnostics.filter((one) => one.startsWith(missingFile)).map((one) => one.slice(missingFile.length));
 }
 
-function followUpText(kind: FollowUpKind, missing: readonly string[]): string {
+function followUpText(kind: FollowUpKind, input: Pick<PromptInput, "missingFiles" | "changedFiles">): string {
+  const { missingFiles = [], changedFiles = [] } = input;
   if (kind === "summary") {
-    return "You changed files for the last message and said nothing about it; whoever sent it sees only your words. Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.";
+    const which = changedFiles.length === 0 ? "" : ` Changed since it came: ${changedFiles.join(", ")}.`;
+    return `You changed files for the last message and said nothing about it; whoever sent it sees only your words.${which} Say in a few sentences what you changed and what came of it. Use no tools and change nothing more.`;
   }
-  return `Your answer names files that are not there: ${missing.join(", ")}. If they should be there, write them now. Then say in a sentence or two where they are, or why they are not.`;
+  return `Your answer names files that are not there: ${missingFiles.join(", ")}. If they should be there, write them now. Then say in a sentence or two where they are, or why they are not.`;
 }
 
 function replyInstructions(message: Message): string {
@@ -63,20 +70,40 @@ function replyInstructions(message: Message): string {
   const about = tasks === "" ? "" : `This concerns: ${tasks}. `;
   if (message.actionMode === "notify") return `${about}This is for your information. No reply is needed.`;
   return (
-    `${about}Reply with the message_send tool: to "${message.replyRecipient}", relayOfMessageId "${message.id}". ` +
+    `${about}Reply with the message_send tool: to "${message.replyRecipient}", relayOfMessageId "${message.id}", ` +
+    `and as outcome ${outcomeWords}. ` +
     "Say what you found or did; an acknowledgement alone does not count as a reply."
   );
 }
 
+/** What each of them is for, as an agent is told. */
+const outcomeWords =
+  '"answer", "done", "question" (you need to know something first), "blocked" (something stands in the way) or "progress" (more is to come)';
+
 function retryText(attempt: Pick<Attempt, "number" | "because">, contract: ReplyContract): string {
   const how = contract === "tool" ? "with message_send" : "in plain text";
   const which = `(prompt ${attempt.number} for it)`;
-  switch (attempt.because) {
+  const [because, detail] = splitReason(attempt.because);
+  switch (because) {
+    case reasons.failedSend:
+      return `Your reply to the message below did not arrive: ${detail}. Whoever sent it has seen nothing of it ${which}. Send it again ${how}, to the recipient and with the relayOfMessageId that are named below. There is no need to repeat the work.`;
+    case reasons.progress:
+      return `You reported progress on the message below, and your turn ended there ${which}. Go on where you stopped, and then say what came of it ${how}, with its outcome: ${outcomeWords}.`;
+    case reasons.failedWork:
+      return `What you ran for the message below failed, and you said nothing about it ${which}. Look at the error and try again, or say ${how} what stands in the way.`;
+    case reasons.notice:
+      return `What came back for the message below reads like an error of the model's provider ${which}. If it was your answer, say it once more ${how}. Otherwise please take the message up now.`;
     case "visible_reply_still_required":
       return `You worked on the message below, but whoever sent it has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work.`;
-    case "visible_reply_ack_only_still_requires_answer":
+    case reasons.acknowledgement:
       return `You acknowledged the message below, and nothing followed ${which}. Give a result, a question or what stands in the way, ${how}.`;
     default:
       return `The message below reached you before, and nothing shows that you acted on it ${which}. If you did, do not do it twice: report the result ${how}. Otherwise please take it up now.`;
   }
+}
+
+/** A reason may quote what went wrong. */
+function splitReason(because: string | null): [string | null, string] {
+  const place = because?.indexOf(": ") ?? -1;
+  return because === null || place < 0 ? [because, ""] : [because.slice(0, place), because.slice(place + 2)];
 }

@@ -3,7 +3,7 @@
  * A record is only ever changed by `transition`.
  */
 import type { Lane } from "../lane/lane.ts";
-import type { ActionMode, Message, Source, TaskRef } from "../message/message.ts";
+import type { ActionMode, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
 import { deliveryId, laterAttemptFields } from "./attempt.ts";
 import type { Policy } from "./policy.ts";
@@ -50,6 +50,8 @@ export type VisibleReply = { messageId: string | null; mailbox: string | null; c
 export type Proof = {
   by: "destination_reply" | "visible_reply" | "tool" | "plain_text" | "notified_turn";
   visibleReply: VisibleReply | null;
+  /** What the agent said that its reply is, where it said so. After a question the sender owes the next word. */
+  outcome?: ReplyOutcome | null;
 };
 
 /** Files that the answer names, and how long they are looked for. */

@@ -4,7 +4,7 @@
  */
 import type { Lane } from "../lane/lane.ts";
 import { laneName } from "../lane/lane.ts";
-import type { Message, OutgoingMail } from "../message/message.ts";
+import type { Message, MessageOutcome, OutgoingMail } from "../message/message.ts";
 import { payloadHash } from "../message/message.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
 import type { DeliveryRecord } from "./record.ts";
@@ -35,6 +35,17 @@ export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at:
   return mail(record, { id: `answer-${record.id}${beside}`, from: laneName(lane), text, at });
 }
 
+/** What an agent said that closes nothing, marked as what it is. */
+export function remarkMail(
+  record: DeliveryRecord,
+  lane: Lane,
+  remark: { text: string; as: MessageOutcome },
+  at: number,
+): OutgoingMail {
+  const id = `remark-${record.id}-${record.attemptList.length}`;
+  return mail(record, { id, from: laneName(lane), text: remark.text, outcome: remark.as, at });
+}
+
 /** Waybill speaks for itself here and never in an agent's name. */
 export function failureMail(record: DeliveryRecord, lane: Lane, reason: string, at: number): OutgoingMail {
   const text = `Your message to ${laneName(lane)} was not answered (${reason}). It stays unread and is not tried again by itself.`;
@@ -48,7 +59,10 @@ export function expiryMail(record: DeliveryRecord, lane: Lane, at: number): Outg
   return mail(record, { id: `expiry-${record.id}`, from: waybillSender, text, at });
 }
 
-function mail(record: DeliveryRecord, written: { id: string; from: string; text: string; at: number }): OutgoingMail {
+function mail(
+  record: DeliveryRecord,
+  written: { id: string; from: string; text: string; outcome?: MessageOutcome; at: number },
+): OutgoingMail {
   const message: Message = {
     id: written.id,
     recipient: { kind: "person", name: record.replyRecipient },
@@ -60,6 +74,7 @@ function mail(record: DeliveryRecord, written: { id: string; from: string; text:
     actionMode: "notify",
     taskRefs: record.taskRefs,
     relayOfMessageId: record.messageId,
+    ...(written.outcome ? { outcome: written.outcome } : {}),
     attachments: [],
     replyRecipient: written.from,
     conversation: null,

@@ -24,6 +24,9 @@ export function retryDelay(attempts: number, policy: Policy): number {
   return delays[Math.min(Math.max(attempts, 1), delays.length) - 1] ?? 0;
 }
 
+/** A provider that wants to be left alone is believed up to this. */
+export const longestBackOffMs = 6 * 60 * 60_000;
+
 /** When late proof is looked for after `done` such tries, or null when there were enough. */
 export function lateReconcileAt(done: number, policy: Policy, now: number): number | null {
   const wait = policy.lateReconcileDelaysMs[done];
@@ -38,7 +41,7 @@ function longestWait(record: DeliveryRecord, policy: Policy): number | null {
     case "failed_terminal":
       return Math.max(0, ...policy.lateReconcileDelaysMs);
     case "retry_scheduled":
-      return Math.max(policy.maxReconcileDelayMs, ...policy.retryDelaysMs);
+      return Math.max(policy.maxReconcileDelayMs, record.nextAttempt?.backOffMs ?? 0, ...policy.retryDelaysMs);
     case "submitting":
     case "accepted":
     case "unanswered":

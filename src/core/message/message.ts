@@ -10,6 +10,14 @@ export type ActionMode = (typeof actionModes)[number];
 export const sources = ["watcher", "ui", "cli", "telegram", "mcp", "manual", "watchdog"] as const;
 export type Source = (typeof sources)[number];
 
+/** What an agent says that its reply is. `progress` closes nothing: more is to come. */
+export const replyOutcomes = ["answer", "done", "question", "blocked", "progress"] as const;
+export type ReplyOutcome = (typeof replyOutcomes)[number];
+
+/** What a message is to whoever reads it: what its agent said, or what Waybill took it for. */
+export const messageOutcomes = [...replyOutcomes, "acknowledgement", "provider_error"] as const;
+export type MessageOutcome = (typeof messageOutcomes)[number];
+
 /** Of a text; what is longer is better sent as a file. */
 export const maxCharacters = 256 * 1024;
 
@@ -35,6 +43,8 @@ export type Message = {
   taskRefs: readonly TaskRef[];
   /** The message that this one replies to. */
   relayOfMessageId: string | null;
+  /** Missing where nobody said it, and in messages of before. */
+  outcome?: MessageOutcome | null;
   attachments: readonly Attachment[];
   /** Who gets the answer. */
   replyRecipient: string;
@@ -63,6 +73,8 @@ export function payloadHash(message: Message): string {
     taskRefs: message.taskRefs.map((ref) => [ref.team ?? null, ref.id, ref.title ?? null]),
     replyRecipient: message.replyRecipient,
     attachments: message.attachments.map((file) => [file.id, file.name, file.mimeType, file.size]),
+    // Left out where there is none, so that the hashes of before stay.
+    ...(message.outcome ? { outcome: message.outcome } : {}),
   };
   return createHash("sha256").update(JSON.stringify(logical)).digest("hex");
 }

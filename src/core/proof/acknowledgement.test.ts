@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isConcrete, judgeSubstance } from "./acknowledgement.ts";
+import { asksForJust, judgeSubstance, namesSomething, summaryAnswers } from "./acknowledgement.ts";
 
 describe("a bare acknowledgement is not an answer", () => {
   test.each([
@@ -116,15 +116,14 @@ describe("an answer is never taken for an acknowledgement", () => {
   });
 
   test("a long text is substance, whatever it is made of", () => {
-    expect(judgeSubstance("Got it, will do. ".repeat(8))).toBe("substance");
+    expect(judgeSubstance("Got it, will do. ".repeat(60))).toBe("substance");
   });
 });
 
 describe("what is uncertain passes and says so", () => {
   test.each([
-    "I'll check the logs",
-    "Understood, I'll review the PR and let you know.",
     "I'll check: the token has expired",
+    "Understood, but it fails",
     "Yes, will do",
     "On it, boss",
     "Great!",
@@ -133,30 +132,93 @@ describe("what is uncertain passes and says so", () => {
     expect(judgeSubstance(text)).toBe("uncertain");
   });
 
-  test.each(["Yes", "The deploy is red", "OK, fixed in src/a.ts", "Understood, but it fails", "+1"])(
-    "not uncertain: %s",
-    (text) => {
-      expect(judgeSubstance(text)).toBe("substance");
-    },
-  );
+  test.each(["Yes", "The deploy is red", "OK, fixed in src/a.ts", "+1"])("not uncertain: %s", (text) => {
+    expect(judgeSubstance(text)).toBe("substance");
+  });
 });
 
 test.each(["", "   ", "\n\t"])("no text at all is empty: %j", (text) => {
   expect(judgeSubstance(text)).toBe("empty");
 });
 
-describe("concrete", () => {
-  test.each(["Done", "3 tests fail", "see src/a.ts", "Which one?", "`npm ci`", "#12", "blocked", "Не могу"])(
-    "names something: %s",
-    (text) => {
-      expect(isConcrete(text)).toBe(true);
-    },
-  );
+describe("a promise is no answer, whatever it is about", () => {
+  test.each([
+    "I'll check the logs",
+    "Understood, I'll review the PR and let you know.",
+    "Let me run `npm test` and report back.",
+    "I'll start with src/a.ts.",
+    "Looking into the failing login tests now.",
+    "Thanks for the detailed report! I'll take a look at it right away.",
+    "1. Got it\n2. I'll look into it",
+    "> Fix the build\n\nWill do!",
+  ])("%s", (text) => {
+    expect(judgeSubstance(text)).toBe("acknowledgement");
+  });
 
-  test.each(["", "ok", "Reply", "Acknowledged", "Working on it", "Will report back when done", "Status update"])(
-    "names nothing: %j",
+  test.each([
+    ["a refusal", "I will not do that."],
+    ["a statement about something else", "That will work."],
+    ["a statement that begins like one", "Monitoring is off."],
+    ["an explanation", "I'll fix it by adding a null check."],
+    ["a decision", "I'll take the blue one."],
+    ["a success", "I got it working"],
+  ])("%s is none: %s", (_, text) => {
+    expect(judgeSubstance(text)).not.toBe("acknowledgement");
+  });
+});
+
+describe("in every language that is known", () => {
+  test.each([
+    ["German", "Alles klar, ich kümmere mich darum.", "Ja, Port 8080."],
+    ["French", "Bien reçu, je m'en occupe tout de suite.", "Non, c'est le port 8080."],
+    ["Spanish", "Entendido, lo reviso y te aviso.", "Sí."],
+    ["Portuguese", "Entendi, vou verificar e já te aviso.", "Não."],
+    ["Italian", "Ricevuto, ci penso io.", "Roma"],
+    ["Dutch", "Begrepen, ik ga ermee aan de slag.", "Nee"],
+    ["Polish", "Jasne, zajmę się tym i dam znać.", "Tak"],
+    ["Russian", "Понял, сейчас посмотрю логи и отпишусь.", "Да"],
+    ["Ukrainian", "Зрозумів, перевірю і повідомлю.", "Ні"],
+    ["Turkish", "Tamam, hemen kontrol ediyorum.", "Hayır"],
+    ["Chinese", "好的，我马上处理，完成后告诉您。", "不是。"],
+    ["Japanese", "承知しました。すぐに確認します。", "いいえ"],
+    ["Korean", "네, 알겠습니다. 바로 확인하겠습니다.", "아니요"],
+  ])("%s", (_, acknowledgement, answer) => {
+    expect(judgeSubstance(acknowledgement)).toBe("acknowledgement");
+    expect(judgeSubstance(answer)).toBe("substance");
+  });
+});
+
+describe("names something", () => {
+  test.each(["3 tests fail", "see src/a.ts", "Which one?", "`npm ci`", "#12"])("%s", (text) => {
+    expect(namesSomething(text)).toBe(true);
+  });
+
+  test.each(["", "ok", "Acknowledged", "Working on it", "Will report back when done", "I have let them know."])(
+    "not: %j",
     (text) => {
-      expect(isConcrete(text)).toBe(false);
+      expect(namesSomething(text)).toBe(false);
     },
   );
+});
+
+test.each([
+  ["3 tests fail in src/a.ts", true],
+  ["Which branch?", true],
+  ["Reply", false],
+  ["Status update", false],
+  ["TASK-17 done", false],
+  ["#17", false],
+  ["50 %", false],
+])("whether a summary holds the answer: %s: %s", (summary, answers) => {
+  expect(summaryAnswers(summary)).toBe(answers);
+});
+
+test.each([
+  ["Reply with OK.", "OK", true],
+  ["Say “got it” when you have read this.", "Got it!", true],
+  ["Bitte antworte mit „verstanden“.", "Verstanden.", true],
+  ["Fix the broken build.", "OK", false],
+  ["Look at the token.", "ok", false],
+])("whether a message asks for just what was said: %s / %s: %s", (request, reply, asks) => {
+  expect(asksForJust(request, reply)).toBe(asks);
 });

@@ -1,100 +1,126 @@
 /**
- * Tells a bare acknowledgement ("Got it, will do") from an answer. Narrow on purpose: a false alarm asks an agent
- * twice, so only a short text made of nothing but known phrases counts, and what is uncertain passes.
+ * Tells a bare acknowledgement ("Got it, will do") from an answer, in any of the languages in `phrases/`. The last guard,
+ * after everything that structure can tell. A false alarm asks an agent twice, so only a text counts whose every clause
+ * is an acknowledgement or a promise; a single clause that says something else makes it an answer.
  */
+import { cleanText } from "../transcript/clean-text.ts";
+import { clauseMatcher } from "./clause-matcher.ts";
+import { languages } from "./phrases/languages.ts";
 
 export type Substance = "empty" | "acknowledgement" | "uncertain" | "substance";
 
-const longestAcknowledgement = 120;
+/** What is longer says something. */
+const longestAcknowledgement = 700;
 
-const thing = "(?:it|this|that|them|(?:the|this|that|your) (?:task|request|message|issue|ticket|assignment))";
-const it = `(?: (?:on|into|at|with) ${thing}| ${thing}(?: up| out)?)?(?: for you)?`;
-const later =
-  "(?: (?:now|right now|right away|shortly|soon|asap|immediately|first|today|in a (?:moment|minute|bit)|straight away))?";
-const outcome = "(?: with (?:(?:an?|the|my) )?(?:updates?|results?|answer|status|status update|findings|details))?";
-const whenDone =
-  "(?: (?:when|once|as soon as) (?:(?:it's|it is|i'm|i am|that's) )?(?:done|finished|complete|ready|i have (?:an update|something|results|the results|more)))?";
-const tail = `${later}${outcome}${later}${whenDone}`;
-const report =
-  "(?:get back to you|report back|report|let you know|follow up|come back to you|reply|respond|update you|keep you (?:posted|updated))";
-const will = "(?:i(?:[' ]?ll| will|'m going to| am going to)|we(?:[' ]ll| will)|let me|going to|will|gonna)";
-const verb = `(?:check|look|take a look|have a look|do|do so|get|get right|get started|get to work|start|start working|begin|work|be working|be looking|handle|take care of|investigate|dig|see|review|try|fix|implement|address|tackle|pick|sort|jump|proceed|comply|${report})`;
-const doing =
-  "(?:on (?:it|this|that)|working|looking|checking|starting|investigating|digging|reviewing|getting started|getting to work|getting right|handling|proceeding|taking a look|taking care of)";
-const andReport = `(?: (?:and|to) (?:then )?${report}${tail})?`;
+const matchers = languages.map((phrases) => clauseMatcher(phrases, normalize));
 
-const phrases = [
-  `(?:i(?:'ve| have)? )?(?:(?:understood|understand|noted|acknowledged?|received|copy|copied)(?: ${thing})?|got ${thing}|gotcha|roger(?: that)?|ack)`,
-  "(?:message|request|task) (?:received|understood|acknowledged|noted)",
-  "(?:many )?(?:thanks|thank you|thx)(?: (?:for (?:the|your|this) (?:message|update|info|heads[ -]up|task|request|context|note)|for letting me know|a lot|very much|so much))?",
-  "ok|okay|okey|okey dokey|k|kk|sure|sure thing|alright|all right|aye|aye aye|you got it|happy to(?: help)?|with pleasure|consider it done",
-  `${will} ${verb}${it}${tail}${andReport}`,
-  `(?:(?:i'm|im|i am|we're|we are|now|currently|already) )*${doing}${it}${tail}${andReport}`,
-  "would do|on my way|stand by|standing by|one moment(?: please)?|just a (?:moment|sec|second|minute)|hold on|bear with me|please wait",
-  "(?:(?:я|все|сейчас|уже|сразу) )*(?:понял|поняла|понятно|принял|приняла|принято|сделаю|делаю|разберусь|разбираюсь|посмотрю|смотрю|гляну|проверю|проверяю|займусь|занимаюсь|начинаю|приступаю|приступлю|работаю|беру|взял|взяла|учту)" +
-    "(?: (?:это|этим|задачей|задачу|вас|тебя|над (?:этим|задачей)))?(?: (?:в работу|к работе|к выполнению|к сведению))?(?: (?:сейчас|прямо сейчас|скоро))?" +
-    "(?: и (?:отвечу|сообщу|напишу|отпишусь|вернусь|дам знать))?",
-  "ок|окей|хорошо|ладно|ясно|спасибо|угу|ага|сейчас|секунду|минуту|минутку",
-];
-const acknowledgement = new RegExp(`^(?:${phrases.join("|")})$`, "u");
-
-// These go along with an acknowledgement, but alone they may well answer a question ("How is the build?").
-const companion =
-  /^(?:right|certainly|absolutely|definitely|of course|no problem|np|sounds good|great|perfect|excellent|good|fine|cool|конечно|отлично|без проблем)$/u;
-
-// A question, a number, code, a path, a link or a word for trouble or success: somebody has something to say.
-const concrete =
-  /[?？`\d]|[\w-]\.[a-z]{1,5}\b|(?:^|\s)\.{0,2}\/\w|https?:|#\w|\b(?:error|fail|failed|failing|failure|block|blocked|blocker|cannot|can't|couldn't|unable|missing|denied|done|finished|fixed|complete|completed|because)|ошибк|не могу|не удал|не получ|нет доступа|готово|сделано|исправлен|исправил/u;
-
+// A question, a number, code, a path, a link: somebody has something to say.
+const concrete = /[?？؟`\d\ue000]/u;
 // Of the signs that are sent alone, these only nod. A cross or a tick may be the answer.
-const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌]+$/u;
+const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌✌👏🤙🫶🔥⏳⌛🏃🔍🔎🛠💯]+$/u;
 
 export function judgeSubstance(text: string): Substance {
-  const plain = normalize(text);
-  if (plain === "") return judgeSigns(text);
-  if (plain.length > longestAcknowledgement) return "substance";
+  const cleaned = text.length > 4 * longestAcknowledgement ? text : cleanText(text);
+  if (cleaned.trim() === "") return "empty";
+  if (cleaned.length > longestAcknowledgement) return "substance";
+  const plain = marked(withoutQuotes(cleaned));
   const clauses = clausesOf(plain);
-  const rest = clauses.filter((clause) => !acknowledgement.test(clause) && !companion.test(clause));
-  if (rest.length === 0) {
-    return clauses.length > 0 && clauses.every((clause) => companion.test(clause)) ? "uncertain" : "acknowledgement";
-  }
+  if (clauses.length === 0) return judgeSigns(cleaned);
+  if (/[?？؟]/u.test(plain)) return "substance";
+  const kinds = clauses.map(kindOf);
+  const says = kinds.filter((kind) => kind === null).length;
+  if (says === 0) return kinds.includes("acknowledgement") ? "acknowledgement" : "uncertain";
   if (concrete.test(plain)) return "substance";
-  return rest.length < clauses.length || rest.every((clause) => promise.test(clause)) ? "uncertain" : "substance";
+  return says < kinds.length ? "uncertain" : "substance";
 }
 
-/** Whether a text names something: a number, a path, a result, a question, an obstacle. */
-export function isConcrete(text: string): boolean {
-  return judgeSubstance(text) === "substance" && concrete.test(normalize(text));
+/** Whether a text names something that can be looked up: a number, code, a path, a question. */
+export function namesSomething(text: string): boolean {
+  return judgeSubstance(text) === "substance" && (text.length > longestAcknowledgement || concrete.test(marked(text)));
 }
 
-const promise = new RegExp(`^(?:${will} ${verb}|i'm on|${doing})\\b`, "u");
+/**
+ * Whether a summary holds the answer that its text does not give. A title, an identifier or a status does not: what is
+ * left without them must count something or ask something.
+ */
+export function summaryAnswers(summary: string): boolean {
+  if (judgeSubstance(summary) !== "substance") return false;
+  const left = normalize(summary)
+    .replace(/#\w+|\b[\p{L}]{1,12}-\d+\b|\b[0-9a-f]{7,40}\b|\d+\s?%/gu, " ")
+    .replace(
+      /\b(?:task|ticket|issue|pr|message|msg|step|item|bug|story|card|aufgabe|tarea|tarefa|tâche|задача|завдання)s?\s*\d+/gu,
+      " ",
+    );
+  return /[?？؟]/u.test(left) || (/\d/u.test(left) && /\p{L}{3}/u.test(left));
+}
 
+/** Whether a message's own text contains what was replied, in whole words: then it asked for just that. */
+export function asksForJust(request: string, reply: string): boolean {
+  const wanted = clausesOf(normalize(reply)).join(" ");
+  if (wanted === "" || request.length > 100 * longestAcknowledgement) return false;
+  return ` ${clausesOf(normalize(request)).join(" ")} `.includes(` ${wanted} `);
+}
+
+function kindOf(clause: string): "acknowledgement" | "companion" | null {
+  const kinds = matchers.map((match) => match(clause));
+  if (kinds.includes("acknowledgement")) return "acknowledgement";
+  return kinds.includes("companion") ? "companion" : null;
+}
+
+/** Lines that quote somebody are left out where there are others. */
+function withoutQuotes(text: string): string {
+  const lines = text.split("\n");
+  const own = lines.filter((line) => !/^\s*>/.test(line) && line.trim() !== "");
+  return (own.length > 0 ? own : lines.map((line) => line.replace(/^[\s>]+/, ""))).join("\n");
+}
+
+/** One spelling, with a sign in the place of code, paths and links, which are no words and no ends of clauses. */
+function marked(text: string): string {
+  const named = text
+    .replace(/(?<=\p{L})[`´](?=\p{L})/gu, "'")
+    .replace(/`+[^`]+`+/g, " \ue000 ")
+    .replace(/^\s*(?:[-*+•‣◦]\s+|\(?\d{1,2}[.):]\s+|[a-z][.)]\s+)+/gim, "")
+    .replace(/https?:\S+|(?<!\S)[^\s\ue000]*(?:[\p{L}\p{N}][/\\:@#_=.]|[/#~@])[\p{L}\p{N}][^\s\ue000]*/gu, (word) =>
+      isName(word) ? " \ue000 " : word,
+    );
+  return normalize(named);
+}
+
+/** A path, a link, an identifier; not two words that nobody put a space between. */
+function isName(word: string): boolean {
+  if (/^https?:|[/\\@#_=~]|\d/.test(word)) return /[\p{L}\p{N}]/u.test(word);
+  return (
+    /[\p{L}\p{N}-]\.[a-z]{1,5}[.,;:!)]*$/u.test(word) && !/\.(?:i|we|will|on|ok|got|thx|let)[.,;:!)]*$/iu.test(word)
+  );
+}
+
+/** Split at every sign that is no letter, digit or apostrophe inside a word. */
 function clausesOf(plain: string): readonly string[] {
   return plain
-    .split(
-      /[.!,;:…\n]+|\s*[–—]+\s*|\s-+\s|\s(?:and|then|so)\s(?=(?:i'll|i will|i'm|i am|let me|will|working|looking|checking)\b)/u,
-    )
-    .map((clause) => clause.trim().replace(/^(?:[-•]\s*|(?:and|then|so|и)\s+)/u, ""))
-    .filter((clause) => clause !== "");
+    .split(/\n|(?![-'\ue000_])[\p{P}\p{S}]|(?<!\p{L})['-]|['-](?!\p{L})|\s_\s/u)
+    .map((clause) => clause.replace(/\s+/gu, " ").trim())
+    .filter((clause) => /[\p{L}\p{N}\ue000]/u.test(clause));
 }
 
 function judgeSigns(text: string): Substance {
-  if (text.trim() === "") return "empty";
   const signs = text.replace(/[\s\p{Cf}\p{M}\p{Emoji_Modifier}]/gu, "");
   const pictures = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(signs);
   return pictures && !nods.test(signs) ? "uncertain" : "acknowledgement";
 }
 
-/** One spelling: compatibility forms folded, one kind of apostrophe, no emoji, no punctuation around words. */
+/** Compatibility forms and letters with marks folded, one kind of apostrophe, lower case. */
 function normalize(text: string): string {
   return text
     .normalize("NFKC")
     .toLowerCase()
-    .replace(/[\u2018\u2019\u201b\u02bc\u00b4\uff07]|(?<=\p{L})`(?=\p{L})/gu, "'")
+    .replace(/[\u2018\u2019\u201b\u02bc\u00b4\uff07`]/gu, "'")
     .replace(/ё/gu, "е")
-    .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}/gu, " ")
+    .normalize("NFD")
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .normalize("NFC")
+    .replace(/ı/gu, "i")
+    .replace(/ł/gu, "l")
     .replace(/\p{Cf}|\ufe0e|\ufe0f|\u20e3/gu, "")
-    .replace(/["“”«»*_~()[\]]/gu, " ")
     .replace(/[^\S\n]+/gu, " ")
     .trim();
 }

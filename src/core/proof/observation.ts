@@ -3,16 +3,7 @@
 import type { AttemptTiming } from "../delivery/attempt.ts";
 import type { ResponseState } from "../delivery/record.ts";
 import type { ProviderError } from "./provider-error.ts";
-
-/** A successful `message_send` in the agent's own transcript. */
-export type SentMessage = {
-  text: string;
-  summary: string | null;
-  /** Whether it names this message, no message, or another one. */
-  relay: "this" | "none" | "another";
-  /** Whether it went to the person or agent who waits for the answer; true when that cannot be told. */
-  toReplyRecipient: boolean;
-};
+import type { FailedSend, SentMessage } from "./sends.ts";
 
 export type Evidence = {
   sent: readonly SentMessage[];
@@ -21,8 +12,17 @@ export type Evidence = {
   executions: readonly string[];
   lookups: readonly string[];
   others: readonly string[];
-  /** The text that ended a turn, the newest that says something; a text between two tools is not an answer. */
+  /** Replies to whoever waits that did not arrive, or went astray. */
+  failedSends: readonly FailedSend[];
+  /** Work that was tried and failed: errors, exit codes, time-outs. */
+  failedWork: readonly string[];
+  /** The text that ended a turn, the newest that says something, cleaned; and as the program has it. */
   finalText: string | null;
+  rawText: string | null;
+  /** A text that is nothing but a provider's error, though its turn ended normally. Not in `finalText`. */
+  noticeText: string | null;
+  /** The message asked for just this text: its own text contains it. */
+  askedFor: boolean;
 };
 
 export type Observation = {
@@ -46,7 +46,12 @@ export type Observation = {
   interrupted: boolean;
   /** A person refused what the agent asked, and the agent did nothing more. */
   askRejected: boolean;
+  /** Of the row's error; or of a text that is nothing but one, and then `evidence.noticeText` has it. */
   providerError: ProviderError | null;
+  /** How long the provider wants to be left alone. */
+  retryAfterMs: number | null;
+  /** A send by Waybill's own tool is not in its mailbox, or not yet. */
+  awaitsSend: boolean;
   /** Busy with a tool that runs: however long that takes, it is work. */
   toolRunning: boolean;
   lastActivityAt: number | null;
@@ -61,18 +66,18 @@ export type Observation = {
   timings: readonly AttemptTiming[];
 };
 
-/** A message to whoever waits for the answer that names ours or, failing that, names none. */
-export function isReply(sent: SentMessage): boolean {
-  return sent.toReplyRecipient && sent.relay !== "another";
-}
-
 export const noEvidence: Evidence = {
   sent: [],
   taskChanges: [],
   executions: [],
   lookups: [],
   others: [],
+  failedSends: [],
+  failedWork: [],
   finalText: null,
+  rawText: null,
+  noticeText: null,
+  askedFor: false,
 };
 
 const nothingSeen: Observation = {
@@ -88,6 +93,8 @@ const nothingSeen: Observation = {
   interrupted: false,
   askRejected: false,
   providerError: null,
+  retryAfterMs: null,
+  awaitsSend: false,
   toolRunning: false,
   lastActivityAt: null,
   needsFullHistory: false,

@@ -300,7 +300,11 @@ describe("proof priority: the first that holds names the state", () => {
 
   test("9: tool_error where every meaningful tool failed", () => {
     const seen = look(toolsAlone(aTool("member_briefing"), failed("bash"), failed("message_send")));
-    expect(seen).toMatchObject({ state: "tool_error", reason: "tool_error", evidence: noEvidence });
+    expect(seen).toMatchObject({
+      state: "tool_error",
+      reason: "tool_error",
+      evidence: { sent: [], executions: [], failedWork: ["bash"], finalText: null },
+    });
   });
 
   test("10: empty_assistant_turn where a child says and does nothing", () => {
@@ -463,11 +467,61 @@ describe("what is no response", () => {
 
   test("text between two tools is not the answer", () => {
     const seen = look(
-      turn(toolRow("prompt-1", [aTool("read")], { text: "Let me look at 3 files." }), answerRow("prompt-1")),
+      turn(
+        toolRow("prompt-1", [aTool("read")], { id: "first", text: "There are 3 files." }),
+        toolRow("prompt-1", [aTool("grep")]),
+        answerRow("prompt-1"),
+      ),
     );
     expect(seen).toMatchObject({
       state: "responded_non_visible_tool",
-      evidence: { lookups: ["read"], finalText: null },
+      evidence: { lookups: ["read", "grep"], finalText: null },
+    });
+  });
+
+  test("text beside the last tool call is, when only empty steps follow", () => {
+    const besideTool = toolRow("prompt-1", [aTool("edit")], { text: "It is blue." });
+    const steps = (...rows: TranscriptRow[]) => look(turn(besideTool, ...rows)).evidence.finalText;
+    expect(steps(answerRow("prompt-1"))).toBe("It is blue.");
+    expect(steps(answerRow("prompt-1", { text: "\u200b" }), answerRow("prompt-1", { id: "b" }))).toBe("It is blue.");
+    expect(steps(answerRow("prompt-1", { text: "It is red." }))).toBe("It is red.");
+    expect(steps()).toBeNull();
+    expect(steps(answerRow("prompt-1", { error: { kind: "failed", message: "boom" } }))).toBeNull();
+  });
+
+  test.each([
+    ["a command that exits with 1", { exitCode: 1 }, false],
+    ["a command that took too long", { timedOut: true }, false],
+    ["a command that exits with 0, whatever it printed", { exitCode: 0, output: "error: none" }, true],
+  ])("%s", (_, tool, done) => {
+    const { evidence } = look(toolsAlone(aTool("bash", tool)));
+    expect([evidence.executions, evidence.failedWork]).toEqual(done ? [["bash"], []] : [[], ["bash"]]);
+  });
+
+  test("a tool of which its program says that it changes something is work, whatever it is called", () => {
+    expect(look(toolsAlone(aTool("unheard_of", { effect: "changes" }))).evidence.executions).toEqual(["unheard_of"]);
+    expect(look(toolsAlone(aTool("unheard_of", { effect: "reads" }))).evidence.lookups).toEqual(["unheard_of"]);
+    const files = [{ path: "a.ts", change: "modified", diff: null }] as const;
+    expect(look(toolsAlone(aTool("unheard_of", { files }))).evidence.executions).toEqual(["unheard_of"]);
+  });
+
+  test.each([
+    ["zero-width characters", "\u200b\u200d\ufeff"],
+    ["reasoning", "<think>What is it?</think>"],
+    ["a placeholder", "(no content)"],
+    ["a tool call as text", '<tool_call>{"name":"read","arguments":{}}</tool_call>'],
+  ])("a turn of nothing but %s is an empty turn", (_, text) => {
+    expect(look(turn(answerRow("prompt-1", { text })))).toMatchObject({
+      state: "empty_assistant_turn",
+      evidence: { finalText: null },
+    });
+  });
+
+  test("the cleaned text is judged and shown, and the raw one is kept beside it", () => {
+    const text = "<think>Hm.</think>\n\nIt is\u200b blue.<|im_end|>";
+    expect(look(turn(answerRow("prompt-1", { text }))).evidence).toMatchObject({
+      finalText: "It is blue.",
+      rawText: text,
     });
   });
 
@@ -486,7 +540,7 @@ describe("what is no response", () => {
   test("a tool result that says failure in its text is not a success, whatever its flag", () => {
     expect(look(toolsAlone(aTool("bash", { output: "fatal: not a git repository" })))).toMatchObject({
       state: "tool_error",
-      evidence: noEvidence,
+      evidence: { executions: [], failedWork: ["bash"] },
     });
   });
 
@@ -551,8 +605,8 @@ describe("visible reply: what a message_send is tied to", () => {
   test("text and summary are kept apart, as they were sent", () => {
     const seen = look(toolsAlone(reply({ text: " It is blue. ", summary: "Colour" }), reply({ text: "And red." })));
     expect(seen.evidence.sent).toEqual([
-      { text: "It is blue.", summary: "Colour", relay: "this", toReplyRecipient: true },
-      { text: "And red.", summary: null, relay: "this", toReplyRecipient: true },
+      { text: "It is blue.", summary: "Colour", outcome: null, relay: "this", toReplyRecipient: true },
+      { text: "And red.", summary: null, outcome: null, relay: "this", toReplyRecipient: true },
     ]);
   });
 
@@ -562,6 +616,69 @@ describe("visible reply: what a message_send is tied to", () => {
       expect(look(toolsAlone({ ...reply(), name })).state).toBe("responded_visible_message");
     },
   );
+});
+
+describe("a send by Waybill's own tool is known where it lands", () => {
+  const own = (input: Record<string, unknown> = {}, tool: Partial<ToolCall> = {}) => ({
+    ...reply(input, tool),
+    name: "waybill-lane_message_send",
+  });
+  const arrived = { text: "It is blue.", to: "User", relayOfMessageId: "m-1" };
+
+  test.each([
+    ["its tool says that it was sent", {}],
+    ["its tool says that it failed", { status: "error", output: "socket hang up" }],
+    ["its tool says in its text that it failed", { output: "Error: time-out" }],
+  ] as const)("it counts when it is in the mailbox, though %s", (_, tool) => {
+    const { evidence, awaitsSend } = look(toolsAlone(own({}, tool)), { mailbox: [arrived] });
+    expect([evidence.sent.length, evidence.failedSends, awaitsSend]).toEqual([1, [], false]);
+  });
+
+  test.each([
+    ["nothing", []],
+    ["another text", [{ ...arrived, text: "It is red." }]],
+    ["another recipient", [{ ...arrived, to: "bob" }]],
+    ["another message", [{ ...arrived, relayOfMessageId: "m-2" }]],
+  ])("it does not when there is %s, and is waited for", (_, mailbox) => {
+    const { evidence, awaitsSend } = look(toolsAlone(own()), { mailbox });
+    expect(evidence).toMatchObject({ sent: [], failedSends: [{ why: "not_arrived" }] });
+    expect(awaitsSend).toBe(true);
+  });
+
+  test("one that its tool refused is not waited for", () => {
+    const seen = look(toolsAlone(own({}, { output: '{"ok":false,"error":"The outcome is unknown."}' })), {
+      mailbox: [],
+    });
+    expect(seen).toMatchObject({ awaitsSend: false, evidence: { failedSends: [{ why: "error" }] } });
+  });
+});
+
+describe("a reply that failed or went astray", () => {
+  test.each([
+    [
+      "an error status",
+      reply({}, { status: "error", output: "The mailbox is full.\nat send()" }),
+      "The mailbox is full.",
+    ],
+    ["an envelope", reply({}, { output: '{"delivered":false}' }), '{"delivered":false}'],
+    [
+      "the first line of its output",
+      reply({}, { output: "Message was not delivered: offline" }),
+      "Message was not delivered: offline",
+    ],
+    ["somebody else as its recipient", reply({ to: "bob" }), 'it went to "bob" instead of "user"'],
+    ["somebody else's message id", reply({ relayOfMessageId: "m-2" }), 'it names message "m-2" instead of "m-1"'],
+  ])("is told by %s", (_, tool, detail) => {
+    expect(look(toolsAlone(tool)).evidence.failedSends).toMatchObject([{ detail, text: "It is blue." }]);
+  });
+
+  test.each([
+    ["a message of its own to somebody else", reply({ to: "bob", relayOfMessageId: "" })],
+    ["a reply to somebody else's message", reply({ to: "bob", relayOfMessageId: "m-2" })],
+    ["one that a person refused", reply({}, { status: "error", rejected: true })],
+  ])("%s is none", (_, tool) => {
+    expect(look(toolsAlone(tool)).evidence.failedSends).toEqual([]);
+  });
 });
 
 test("tool names are normalised, sorted by what they show, and named once in all", () => {
@@ -642,10 +759,10 @@ describe("errors", () => {
   test("a provider error as plain text is never proof", () => {
     expect(look(turn(answerRow("prompt-1", { text: "Credit balance is too low" })))).toMatchObject({
       state: "session_error",
-      reason: "provider_billing",
+      reason: "answer_reads_like_provider_error",
       providerError: "billing",
       turnEndedWell: false,
-      evidence: { finalText: null },
+      evidence: { finalText: null, noticeText: "Credit balance is too low" },
     });
   });
 

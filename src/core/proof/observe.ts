@@ -5,15 +5,22 @@
 
 import type { Attempt } from "../delivery/attempt.ts";
 import type { ObservedFacts } from "../delivery/delivery-event.ts";
+import { reasons } from "../delivery/reasons.ts";
 import type { ResponseState } from "../delivery/record.ts";
-import { classifyTool, normalizeToolName, reportsFailure } from "../transcript/tool-names.ts";
+import { cleanText } from "../transcript/clean-text.ts";
+import type { ToolClass } from "../transcript/tool-names.ts";
+import { classOf, normalizeToolName } from "../transcript/tool-names.ts";
+import { succeeded } from "../transcript/tool-results.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
-import { judgeSubstance } from "./acknowledgement.ts";
+import { asksForJust } from "./acknowledgement.ts";
 import type { Anchored } from "./anchors.ts";
 import { anchor, hasLaterPrompt, isOpen, timingOf } from "./anchors.ts";
-import type { Evidence, Observation, SentMessage } from "./observation.ts";
-import { isReply, unobserved } from "./observation.ts";
-import { providerErrorAsText, providerErrorIn } from "./provider-error.ts";
+import { closingWords } from "./last-words.ts";
+import type { Evidence, Observation } from "./observation.ts";
+import { unobserved } from "./observation.ts";
+import { providerErrorOf, retryAfterIn } from "./provider-error.ts";
+import type { ArrivedMessage } from "./sends.ts";
+import { isReply, sendsIn } from "./sends.ts";
 
 export type ObserveInput = {
   /** One for each session that an attempt was sent to. */
@@ -22,6 +29,10 @@ export type ObserveInput = {
   messageId: string;
   replyRecipient: string;
   takesIds: boolean;
+  /** What the lane's agent has written to others, where that was looked up: the truth about sends by Waybill's tools. */
+  mailbox?: readonly ArrivedMessage[] | undefined;
+  /** The message's own text, where it was looked up: it may have asked for just what was said. */
+  request?: string | null;
 };
 
 export function observe(input: ObserveInput): Observation {
@@ -30,11 +41,27 @@ export function observe(input: ObserveInput): Observation {
   if (!last || last.attempt !== input.attempts.at(-1)) return unobserved;
 
   const children = anchored.flatMap((one) => one.children);
-  const evidence = collectEvidence(children, input);
+  const sends = sendsIn(
+    children.flatMap((row) => row.tools),
+    input,
+  );
+  const closing = closingWords(
+    anchored.map((one) => one.children),
+    input.request ?? null,
+  );
+  const evidence: Evidence = {
+    ...workIn(children),
+    sent: sends.sent,
+    failedSends: sends.failed,
+    finalText: closing.words?.text ?? null,
+    rawText: closing.words?.raw ?? null,
+    noticeText: closing.notice?.text ?? null,
+    askedFor: closing.words !== null && asksForJust(input.request ?? "", closing.words.text),
+  };
   const busy = last.slice.status === "busy" || last.slice.status === "retry";
   const settled = !busy && last.slice.asks.length === 0;
   const ended = last.children.at(-1);
-  const providerError = findProviderError(last.children);
+  const providerError = ended?.error ? providerErrorOf(ended.error) : (closing.notice?.error ?? null);
   const askRejected = endedInRefusal(last.children);
   const { state, reason } = classify({ last, busy, evidence, askRejected, providerError });
   const newestFound = [...anchored].reverse().find((one) => one.row !== null);
@@ -47,11 +74,13 @@ export function observe(input: ObserveInput): Observation {
     found: last.row !== null,
     laterPrompt: hasLaterPrompt(last),
     turnEndedWell: ended !== undefined && !isOpen(ended) && ended.error === null && providerError === null,
-    lastTurn: { ran: last.children.length > 0, closingText: finalText(last.children) },
+    lastTurn: { ran: last.children.length > 0, closingText: closingWords([last.children], null).words?.text ?? null },
     aborted: ended?.error?.kind === "aborted",
     interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
     providerError,
+    retryAfterMs: ended?.error?.retryAfterMs ?? retryAfterIn(ended?.error?.message ?? evidence.noticeText ?? ""),
+    awaitsSend: settled && sends.unconfirmed,
     toolRunning: busy && hasRunningTool(last.slice.rows),
     lastActivityAt: last.slice.lastActivityAt,
     needsFullHistory: anchored.some((one) => one.outOfReach),
@@ -91,6 +120,7 @@ function classify(input: {
   const newest = last.children.at(-1);
   if (!newest) return is("prompt_delivered_no_assistant_message", hasLaterPrompt(last) ? "coalesced" : "never_run");
   if (newest.error || input.providerError) {
+    if (evidence.noticeText !== null) return is("session_error", reasons.notice);
     return is("session_error", input.providerError ? `provider_${input.providerError}` : "assistant_error");
   }
   if (isOpen(newest)) return is("interrupted", "turn_interrupted");
@@ -100,46 +130,22 @@ function classify(input: {
   return is("empty_assistant_turn", "empty_assistant_turn");
 }
 
-function collectEvidence(rows: readonly TranscriptRow[], input: ObserveInput): Evidence {
-  const done = rows.flatMap((row) => row.tools.filter(succeeded));
-  const named = (wanted: string) =>
-    done.map((tool) => normalizeToolName(tool.name)).filter((name) => classifyTool(name) === wanted);
+function workIn(rows: readonly TranscriptRow[]) {
+  const tools = rows.flatMap((row) => row.tools).filter((tool) => !isUnfinished(tool));
+  const named = (wanted: ToolClass, done: boolean) =>
+    tools
+      .filter((tool) => classOf(tool) === wanted && succeeded(tool) === done)
+      .map((tool) => normalizeToolName(tool.name));
+  const failed = tools.some((tool) => tool.rejected)
+    ? []
+    : [...named("task_change", false), ...named("execution", false)];
   return {
-    sent: done
-      .filter((tool) => classifyTool(normalizeToolName(tool.name)) === "visible")
-      .map((tool) => sentMessage(tool, input)),
-    taskChanges: named("task_change"),
-    executions: named("execution"),
-    lookups: named("lookup"),
-    others: named("other"),
-    finalText: finalText(rows),
+    taskChanges: named("task_change", true),
+    executions: named("execution", true),
+    lookups: named("lookup", true),
+    others: named("other", true),
+    failedWork: failed,
   };
-}
-
-function finalText(rows: readonly TranscriptRow[]): string | null {
-  const finals = rows.filter(isFinal).filter((row) => row.text.trim() !== "" && !providerErrorAsText(row.text));
-  return (finals.findLast((row) => judgeSubstance(row.text) !== "acknowledgement") ?? finals.at(-1))?.text ?? null;
-}
-
-function sentMessage(tool: ToolCall, input: ObserveInput): SentMessage {
-  const field = (name: string) => (typeof tool.input[name] === "string" ? (tool.input[name] as string).trim() : "");
-  const relayOf = field("relayOfMessageId");
-  const to = field("to").toLowerCase();
-  return {
-    text: field("text"),
-    summary: field("summary") || null,
-    relay: relayOf === "" ? "none" : relayOf === input.messageId ? "this" : "another",
-    toReplyRecipient: to === "" || to === input.replyRecipient.toLowerCase(),
-  };
-}
-
-/** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
-function isFinal(row: TranscriptRow): boolean {
-  return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
-}
-
-function succeeded(tool: ToolCall): boolean {
-  return tool.status === "completed" && !tool.rejected && !reportsFailure(tool.output);
 }
 
 /** In the turn that the session is busy with, whoever began it. A tool that a crash left open earlier runs no more. */
@@ -153,19 +159,13 @@ function isUnfinished(tool: ToolCall): boolean {
 }
 
 function isMeaningful(tool: ToolCall): boolean {
-  return classifyTool(normalizeToolName(tool.name)) !== "bootstrap";
+  return classOf(tool) !== "bootstrap";
 }
 
 /** A refused call was the last thing that the agent did; what it said before the call does not count. */
 function endedInRefusal(rows: readonly TranscriptRow[]): boolean {
   const place = rows.findLastIndex((row) => row.tools.at(-1)?.rejected === true);
-  return place !== -1 && rows.slice(place + 1).every((row) => row.tools.length === 0 && row.text.trim() === "");
-}
-
-function findProviderError(rows: readonly TranscriptRow[]) {
-  const newest = rows.at(-1);
-  if (!newest) return null;
-  return newest.error ? providerErrorIn(newest.error.message) : providerErrorAsText(newest.text);
+  return place !== -1 && rows.slice(place + 1).every((row) => row.tools.length === 0 && cleanText(row.text) === "");
 }
 
 function firstLine(words: string): string {

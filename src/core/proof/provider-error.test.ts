@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderError } from "./provider-error.ts";
-import { isForPeople, providerErrorAsText, providerErrorIn } from "./provider-error.ts";
+import { isForPeople, providerErrorOf } from "./provider-error.ts";
+import { providerErrorAsText } from "./provider-notice.ts";
 
 const notices: readonly [ProviderError, string][] = [
   ["billing", "Credit balance is too low"],
@@ -25,7 +26,7 @@ const notices: readonly [ProviderError, string][] = [
   ],
   ["rate_limit", "Claude AI usage limit reached|1749924000"],
   ["rate_limit", "You’ve hit your limit · resets 3pm"],
-  ["rate_limit", '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'],
+  ["overloaded", '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'],
   ["context_length", "Prompt is too long"],
   ["context_length", "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."],
   ["context_length", "Your input exceeds the context window of this model."],
@@ -33,7 +34,7 @@ const notices: readonly [ProviderError, string][] = [
 
 describe("sufficiency: a recognised provider error is never proof", () => {
   test.each(notices)("%s as an error: %s", (kind, message) => {
-    expect(providerErrorIn(message)).toBe(kind);
+    expect(providerErrorOf({ message })).toBe(kind);
   });
 
   test.each(notices)("%s as plain text: %s", (kind, text) => {
@@ -48,14 +49,14 @@ describe("sufficiency: a recognised provider error is never proof", () => {
     ["context_length", "context_length_exceeded"],
     ["auth", "provider said: invalid x-api-key"],
   ] as const)("%s anywhere in an error message: %s", (kind, message) => {
-    expect(providerErrorIn(message)).toBe(kind);
+    expect(providerErrorOf({ message })).toBe(kind);
   });
 });
 
 test.each(["ECONNRESET", "The operation was aborted", "Internal server error", ""])(
   "another error is not a provider error: %j",
   (message) => {
-    expect(providerErrorIn(message)).toBeNull();
+    expect(providerErrorOf({ message })).toBeNull();
   },
 );
 
@@ -85,7 +86,10 @@ describe("an answer about such errors stays an answer", () => {
 test.each([
   ["billing", true],
   ["auth", true],
+  ["organization", true],
+  ["key_limit", true],
   ["rate_limit", false],
+  ["overloaded", false],
   ["context_length", false],
 ] as const)("whether %s needs a person: %s", (error, forPeople) => {
   expect(isForPeople(error)).toBe(forPeople);

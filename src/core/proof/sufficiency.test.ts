@@ -59,7 +59,7 @@ describe("sufficiency: words of substance answer every intent", () => {
   });
 
   test.each(intents)("%s: what is uncertain passes, with a diagnostic", (intent) => {
-    expect(onTool(intent, { sent: [aSentMessage("I'll check the logs")] })).toEqual({
+    expect(onTool(intent, { sent: [aSentMessage("On it, boss, it is red")] })).toEqual({
       sufficient: true,
       by: "visible_reply",
       diagnostics: ["visible_reply_semantic_uncertain"],
@@ -95,12 +95,34 @@ describe("sufficiency: an acknowledgement alone", () => {
     },
   );
 
-  test.each(intents)("%s: on a text lane it only leaves a diagnostic", (intent) => {
-    expect(onText(intent, { finalText: "OK" })).toEqual({
+  test.each(intents)(
+    "%s: on a text lane it is not an answer either, while the agent may be asked to go on",
+    (intent) => {
+      expect(onText(intent, { finalText: "OK" })).toMatchObject({
+        sufficient: false,
+        reason: "visible_reply_ack_only_still_requires_answer",
+      });
+    },
+  );
+
+  test("on a text lane, whatever comes after the agent was asked to go on closes an ask, with a diagnostic", () => {
+    expect(judgeEvidence("ask", "text", someEvidence({ finalText: "OK" }), { lastWord: true })).toEqual({
       sufficient: true,
       by: "plain_text",
       diagnostics: ["answer_is_only_an_acknowledgement"],
     });
+  });
+
+  test.each(["task", "do", "delegate"] as const)("%s: still wants work or a concrete text after that", (intent) => {
+    const acknowledged = someEvidence({ finalText: "OK" });
+    expect(judgeEvidence(intent, "text", acknowledged, { lastWord: true }).sufficient).toBe(false);
+    expect(judgeEvidence(intent, "text", { ...acknowledged, taskChanges: ["task_start"] }).sufficient).toBe(true);
+    expect(onText(intent, { finalText: "The port is 8080." }).sufficient).toBe(true);
+  });
+
+  test("what the message asked for is the answer to it, though it acknowledges", () => {
+    expect(onText("ask", { finalText: "OK", askedFor: true })).toMatchObject({ sufficient: true });
+    expect(onText("do", { finalText: "OK", askedFor: true })).toMatchObject({ sufficient: false });
   });
 
   test.each([
@@ -207,7 +229,10 @@ describe("sufficiency: summary and text are judged apart", () => {
     ["two single words", "OK", "Reply", false],
     ["a promise of a result", "On it", "Will report back when done", false],
     ["no summary", "Got it", null, false],
-    ["a concrete summary", "Got it", "3 tests fail in src/a.ts", true],
+    ["a summary that counts something", "Got it", "3 tests fail in src/a.ts", true],
+    ["an identifier as summary", "Got it", "Task #17", false],
+    ["a status as summary", "Got it", "Task 17: in progress", false],
+    ["a title as summary", "On it", "Login bug", false],
     ["an acknowledgement as summary of an answer", "The token has expired.", "OK", true],
   ] as const)("%s", (_, text, summary, sufficient) => {
     expect(onTool("ask", { sent: [aSentMessage(text, { summary })] }).sufficient).toBe(sufficient);
@@ -222,7 +247,7 @@ describe("sufficiency: summary and text are judged apart", () => {
 
 describe("sufficiency: a reply that has arrived at its destination", () => {
   test("with substance is the strongest proof", () => {
-    expect(judgeReply({ text: "The token has expired.", summary: null }, "tool")).toEqual({
+    expect(judgeReply({ text: "The token has expired.", summary: null }, "ask")).toEqual({
       sufficient: true,
       by: "destination_reply",
       diagnostics: [],
@@ -230,23 +255,119 @@ describe("sufficiency: a reply that has arrived at its destination", () => {
   });
 
   test("with an acknowledgement alone proves correlation, not an answer", () => {
-    expect(judgeReply({ text: "Понял", summary: "Ок" }, "tool")).toMatchObject({
+    expect(judgeReply({ text: "Понял", summary: "Ок" }, "ask")).toMatchObject({
       sufficient: false,
       reason: "visible_reply_ack_only_still_requires_answer",
     });
   });
 
-  test("with an acknowledgement on a text lane leaves a diagnostic", () => {
-    expect(judgeReply({ text: "OK", summary: null }, "text")).toMatchObject({
-      sufficient: true,
-      diagnostics: ["answer_is_only_an_acknowledgement"],
+  test.each(["  ", "\u200b\u2060", "<think>What now?</think>"])("without any text says nothing: %j", (text) => {
+    expect(judgeReply({ text, summary: null }, "ask")).toMatchObject({ sufficient: false, reason: "no_response" });
+  });
+});
+
+describe("sufficiency: what the agent says that its reply is", () => {
+  const answer = "The token has expired.";
+  const nod = "Got it";
+  const all = intents;
+  const work: readonly Intent[] = ["task", "do", "delegate"];
+
+  test.each([
+    ["answer", answer, all],
+    ["answer", nod, ["notify"]],
+    ["done", answer, all],
+    ["done", nod, [...work, "notify"]],
+    ["question", answer, all],
+    ["question", nod, all],
+    ["blocked", answer, all],
+    ["progress", answer, ["notify"]],
+    [null, answer, all],
+    [null, nod, []],
+  ] as const)("%s, with the text %j, closes %j", (outcome, text, closes) => {
+    const closed = intents.filter((intent) => judgeReply({ text, summary: null, outcome }, intent).sufficient);
+    expect(closed).toEqual(intents.filter((intent) => (closes as readonly Intent[]).includes(intent)));
+    const seen = intents.filter((intent) => onTool(intent, { sent: [aSentMessage(text, { outcome })] }).sufficient);
+    expect(seen).toEqual(closed);
+  });
+
+  test("a verdict says it, so that the sender knows whose turn it is", () => {
+    expect(judgeReply({ text: "Which branch?", summary: null, outcome: "question" }, "do")).toMatchObject({
+      outcome: "question",
     });
   });
 
-  test.each(["tool", "text"] as const)("without any text says nothing on a %s lane", (contract) => {
-    expect(judgeReply({ text: "  ", summary: null }, contract)).toMatchObject({
+  test("progress closes nothing, whatever work stands beside it, and asks for the outcome", () => {
+    const sent = [aSentMessage("Two of three are done.", { outcome: "progress" })];
+    expect(onTool("do", { sent, executions: ["edit"] })).toMatchObject({
       sufficient: false,
-      reason: "no_response",
+      reason: "progress_still_requires_outcome",
     });
+  });
+});
+
+describe("sufficiency: a reply that did not arrive", () => {
+  const failedSends = [{ why: "error", detail: "The mailbox is full.", text: "The port is 8080." }] as const;
+
+  test.each(["I have replied to the user.", "The answer was sent.", "Ответил пользователю.", "我已经回复了用户。"])(
+    "is not made good by a text that tells of it: %s",
+    (finalText) => {
+      for (const judge of [onTool, onText]) {
+        expect(judge("ask", { failedSends, finalText })).toMatchObject({
+          sufficient: false,
+          reason: "reply_not_delivered: The mailbox is full.",
+        });
+      }
+    },
+  );
+
+  test("is made good by a text that gives the same answer", () => {
+    const finalText = "The tool failed, so here: the port is 8080.";
+    expect(onTool("ask", { failedSends, finalText })).toMatchObject({ sufficient: true, by: "plain_text" });
+  });
+
+  test("is made good by a later one that arrived", () => {
+    const sent = [aSentMessage("The port is 8080.")];
+    expect(onTool("ask", { failedSends, sent, finalText: "Sent." })).toMatchObject({ by: "visible_reply" });
+  });
+});
+
+describe("sufficiency: work that failed", () => {
+  test.each(["do", "task"] as const)("%s: is no work, and the retry says so", (intent) => {
+    expect(onTool(intent, { failedWork: ["bash"] })).toEqual({
+      sufficient: false,
+      reason: "work_failed",
+      diagnostics: [],
+    });
+  });
+
+  test("with a word about it is answered", () => {
+    const finalText = "The build fails: src/a.ts has a syntax error.";
+    expect(onText("do", { failedWork: ["bash"], finalText })).toMatchObject({ sufficient: true, by: "plain_text" });
+  });
+
+  test("beside work that succeeded changes nothing", () => {
+    expect(onTool("do", { failedWork: ["bash"], executions: ["edit"] })).toMatchObject({
+      sufficient: true,
+      by: "tool",
+    });
+  });
+});
+
+describe("sufficiency: a text that reads like a provider's error", () => {
+  const noticeText = "Rate limit exceeded.";
+
+  test("is asked once more, and then closes an ask, shown as it is", () => {
+    expect(onText("ask", { noticeText })).toMatchObject({
+      sufficient: false,
+      reason: "answer_reads_like_provider_error",
+    });
+    expect(judgeEvidence("ask", "text", someEvidence({ noticeText }), { lastWord: true })).toMatchObject({
+      sufficient: true,
+      diagnostics: ["answer_is_only_a_provider_error"],
+    });
+  });
+
+  test("is no work for a do, however often it comes", () => {
+    expect(judgeEvidence("do", "text", someEvidence({ noticeText }), { lastWord: true }).sufficient).toBe(false);
   });
 });

@@ -1,21 +1,28 @@
 /**
  * Decides whether what was observed answers the message, by what its sender wanted. This alone allows a read commit.
  *
- * A correlated reply proves that it belongs to the message, not that it says anything: on `tool` lanes a bare
- * acknowledgement is not enough. On `text` lanes the person sees the words at once, so it only leaves a diagnostic.
+ * Structure comes before words: what the agent said that its reply is, where it landed, what its tools did. Words are the
+ * last guard: a bare acknowledgement is no answer, whatever it is correlated with.
  */
 
+import { reasons } from "../delivery/reasons.ts";
 import type { DeliveryRecord, Proof } from "../delivery/record.ts";
 import type { ReplyContract } from "../lane/lane.ts";
-import { isConcrete, judgeSubstance } from "./acknowledgement.ts";
-import type { Evidence, SentMessage } from "./observation.ts";
-import { isReply } from "./observation.ts";
+import type { ReplyOutcome } from "../message/message.ts";
+import { judgeSubstance, namesSomething, summaryAnswers } from "./acknowledgement.ts";
+import type { Evidence } from "./observation.ts";
+import type { SentMessage } from "./sends.ts";
+import { isReply, restates } from "./sends.ts";
 
 export type Intent = "task" | "do" | "delegate" | "ask" | "notify";
 
 export type Verdict =
-  | { sufficient: true; by: Proof["by"]; diagnostics: readonly string[] }
+  | { sufficient: true; by: Proof["by"]; outcome?: ReplyOutcome | null; diagnostics: readonly string[] }
   | { sufficient: false; reason: string; diagnostics: readonly string[] };
+
+/** What was said once more after the agent was asked to go on, or may be asked no more. */
+export const acknowledgedOnly = "answer_is_only_an_acknowledgement";
+export const readsLikeError = "answer_is_only_a_provider_error";
 
 /** A message that needs no answer stays one, whatever it refers to; task refs weigh more than the action mode. */
 export function intentOf(record: Pick<DeliveryRecord, "actionMode" | "taskRefs">): Intent {
@@ -24,24 +31,37 @@ export function intentOf(record: Pick<DeliveryRecord, "actionMode" | "taskRefs">
   return record.actionMode ?? "ask";
 }
 
+export type Reply = { text: string; summary: string | null; outcome?: ReplyOutcome | null; askedFor?: boolean };
+
 /** Judges a reply that has arrived at its destination. */
-export function judgeReply(reply: { text: string; summary: string | null }, contract: ReplyContract): Verdict {
-  return judgeWords(reply, contract, "destination_reply");
+export function judgeReply(reply: Reply, intent: Intent): Verdict {
+  return judgeSaid(reply, intent, "destination_reply");
 }
 
-/** Judges the evidence of a turn that has ended. */
-export function judgeEvidence(intent: Intent, contract: ReplyContract, evidence: Evidence): Verdict {
-  const replies = evidence.sent.filter(isReply).map((sent) => judgeWords(sent, contract, "visible_reply"));
-  const text = evidence.finalText;
-  // After a reply that said nothing, "I have let them know" is no answer either.
-  const narrates = replies.length > 0 && text !== null && !isConcrete(text);
-  const said = [...replies, ...(text === null || narrates ? [] : [judgePlainText(text, contract)])];
-  const answer = said.find((verdict) => verdict.sufficient);
+/**
+ * Judges the evidence of a turn that has ended. On a text lane an acknowledgement is shown and the agent is asked once to
+ * go on; `lastWord` says that this was done, or cannot be, and then whatever it said closes what needs no work.
+ */
+export function judgeEvidence(
+  intent: Intent,
+  contract: ReplyContract,
+  evidence: Evidence,
+  { lastWord = false }: { lastWord?: boolean } = {},
+): Verdict {
+  const replies = evidence.sent.filter(isReply);
+  const said = replies.map((sent) => judgeSaid(sent, intent, "visible_reply"));
+  const plain = judgeClosingText(intent, contract, evidence);
+  const all = plain === null ? said : [...said, plain];
+  const answer = all.find((verdict) => verdict.sufficient);
   if (answer) return answer;
-
-  const diagnostics = said.flatMap((verdict) => verdict.diagnostics);
-  if (worked(intent, evidence)) return { sufficient: true, by: "tool", diagnostics };
-  return { sufficient: false, reason: whatIsMissing(said, evidence), diagnostics };
+  const diagnostics = all.flatMap((verdict) => verdict.diagnostics);
+  const endsInProgress = replies.at(-1)?.outcome === "progress";
+  if (worked(intent, evidence) && !endsInProgress) return { sufficient: true, by: "tool", diagnostics };
+  if (lastWord && intent === "ask") {
+    const closed = closedByLastWord(contract, evidence);
+    if (closed) return closed;
+  }
+  return { sufficient: false, reason: whatIsMissing(all, evidence), diagnostics };
 }
 
 function worked(intent: Intent, evidence: Evidence): boolean {
@@ -66,35 +86,73 @@ function isDelegation(sent: SentMessage): boolean {
   return sent.relay === "none" && !sent.toReplyRecipient && says;
 }
 
-function whatIsMissing(said: readonly Verdict[], evidence: Evidence): string {
-  const words = said.find((verdict) => !verdict.sufficient && verdict.reason !== "no_response");
-  if (words && !words.sufficient) return words.reason;
-  const tools = [evidence.taskChanges, evidence.executions, evidence.others, evidence.sent, evidence.lookups].flat();
-  return tools.length > 0 ? "visible_reply_still_required" : "no_response";
-}
-
-function judgePlainText(text: string, contract: ReplyContract): Verdict {
-  const verdict = judgeWords({ text, summary: null }, contract, "plain_text");
+/** Null where there is none, or where it only tells of a reply. */
+function judgeClosingText(intent: Intent, contract: ReplyContract, evidence: Evidence): Verdict | null {
+  const { finalText: text, failedSends } = evidence;
+  if (text === null) return null;
+  const replies = evidence.sent.filter(isReply);
+  // A reply that did not arrive is to be sent again, and "I have replied" does not make it arrive.
+  if (replies.length === 0 && failedSends.length > 0 && !restates(text, failedSends)) return null;
+  // After a reply that said nothing, "I have let them know" is no answer either.
+  if (replies.length > 0 && !namesSomething(text)) return null;
+  const verdict = judgeSaid({ text, summary: null, askedFor: evidence.askedFor }, intent, "plain_text");
   if (!verdict.sufficient || contract === "text") return verdict;
   return { ...verdict, diagnostics: [...verdict.diagnostics, "answered_in_plain_text"] };
 }
 
+function closedByLastWord(contract: ReplyContract, evidence: Evidence): Verdict | null {
+  const by = "plain_text" as const;
+  if (evidence.finalText !== null && contract === "text" && evidence.failedSends.length === 0) {
+    return { sufficient: true, by, diagnostics: [acknowledgedOnly] };
+  }
+  return evidence.noticeText === null ? null : { sufficient: true, by, diagnostics: [readsLikeError] };
+}
+
+function whatIsMissing(said: readonly Verdict[], evidence: Evidence): string {
+  if (evidence.noticeText !== null) return reasons.notice;
+  const [failed] = evidence.failedSends.slice(-1);
+  if (failed && !evidence.sent.some(isReply)) return `${reasons.failedSend}: ${failed.detail}`;
+  const words = said.find((verdict) => !verdict.sufficient && verdict.reason !== "no_response");
+  if (words && !words.sufficient) return words.reason;
+  const tools = [evidence.taskChanges, evidence.executions, evidence.others, evidence.sent, evidence.lookups].flat();
+  if (evidence.failedWork.length > 0) return reasons.failedWork;
+  return tools.length > 0 ? "visible_reply_still_required" : "no_response";
+}
+
+/** By what the agent says that it is; where it does not say so, and behind `answer`, by its words. */
+function judgeSaid(words: Reply, intent: Intent, by: Proof["by"]): Verdict {
+  const { outcome = null } = words;
+  const closes = { sufficient: true, by, ...(outcome === null ? {} : { outcome }), diagnostics: [] } as const;
+  if (judgeSubstance(words.text) === "empty") return { sufficient: false, reason: "no_response", diagnostics: [] };
+  switch (outcome) {
+    case "progress":
+      return intent === "notify" ? closes : { sufficient: false, reason: reasons.progress, diagnostics: [] };
+    case "question":
+    case "blocked":
+      return closes;
+    case "done":
+      return intent === "ask" ? judgeWords(words, intent, closes) : closes;
+    case "answer":
+      return intent === "notify" ? closes : judgeWords(words, intent, closes);
+    case null:
+      return judgeWords(words, intent, closes);
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** Text and summary are judged apart: two empty phrases side by side do not make an answer. */
-function judgeWords(
-  words: { text: string; summary: string | null },
-  contract: ReplyContract,
-  by: Proof["by"],
-): Verdict {
+function judgeWords(words: Reply, intent: Intent, closes: Extract<Verdict, { sufficient: true }>): Verdict {
   const substance = judgeSubstance(words.text);
   switch (substance) {
     case "substance":
-      return { sufficient: true, by, diagnostics: [] };
+      return closes;
     case "uncertain":
-      return { sufficient: true, by, diagnostics: ["visible_reply_semantic_uncertain"] };
+      return { ...closes, diagnostics: ["visible_reply_semantic_uncertain"] };
     case "acknowledgement":
-      if (contract === "text") return { sufficient: true, by, diagnostics: ["answer_is_only_an_acknowledgement"] };
-      if (isConcrete(words.summary ?? "")) return { sufficient: true, by, diagnostics: ["answer_is_in_the_summary"] };
-      return { sufficient: false, reason: "visible_reply_ack_only_still_requires_answer", diagnostics: [] };
+      if (words.askedFor === true && intent === "ask") return { ...closes, diagnostics: ["answer_was_asked_for"] };
+      if (summaryAnswers(words.summary ?? "")) return { ...closes, diagnostics: ["answer_is_in_the_summary"] };
+      return { sufficient: false, reason: reasons.acknowledgement, diagnostics: [] };
     case "empty":
       return { sufficient: false, reason: "no_response", diagnostics: [] };
     default:

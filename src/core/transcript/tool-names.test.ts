@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { classifyTool, normalizeToolName, reportsFailure } from "./tool-names.ts";
+import { classifyTool, classOf, isOwnTool, normalizeToolName } from "./tool-names.ts";
+import { reportsFailedSend, reportsFailure, succeeded } from "./tool-results.ts";
 
 describe("one name for each tool", () => {
   test.each([
@@ -59,6 +60,84 @@ describe("what the use of a tool shows", () => {
     ["other", ["todowrite", "question", "taskmaster", "message_list", ""]],
   ] as const)("%s", (expected, names) => {
     expect(names.map((name) => classifyTool(normalizeToolName(name)))).toEqual(names.map(() => expected));
+  });
+});
+
+describe("tools of boards, trackers and reviews", () => {
+  test.each([
+    ["task_change", ["review_approve", "review_request_changes", "kanban_move_card", "board_add_column"]],
+    ["task_change", ["mcp__github__create_pull_request", "mcp__linear__update_issue", "mcp__jira__transition-issue"]],
+    ["lookup", ["review_get", "board_list", "mcp__github__get_issue", "mcp__github__list_pull_requests"]],
+    ["other", ["preview_open", "mcp__github__message_send", "keyboard_press", "cardinality_create"]],
+  ] as const)("%s: %j", (expected, names) => {
+    expect(names.map((name) => classifyTool(normalizeToolName(name)))).toEqual(names.map(() => expected));
+  });
+
+  test("what a program says of a tool weighs more than its name", () => {
+    expect(classOf({ name: "unheard_of", effect: "changes" })).toBe("execution");
+    expect(classOf({ name: "bash", effect: "reads" })).toBe("lookup");
+    expect(classOf({ name: "waybill_message_send", effect: "changes" })).toBe("visible");
+  });
+
+  test.each([
+    ["waybill_message_send", true],
+    ["waybill-lane_message_send", true],
+    ["mcp__waybill-lane__message_send", true],
+    ["agent-teams_message_send", false],
+    ["message_send", false],
+  ])("whether %s is a tool of Waybill's own: %s", (name, own) => {
+    expect(isOwnTool(name)).toBe(own);
+  });
+});
+
+describe("whether a tool did what it was called for", () => {
+  const call = { id: "c", name: "bash", status: "completed", input: {}, output: "ok", rejected: false } as const;
+
+  test.each([
+    ["a completed call", {}, true],
+    ["an error", { status: "error" }, false],
+    ["a refusal", { rejected: true }, false],
+    ["an exit code", { exitCode: 2 }, false],
+    ["a time-out", { timedOut: true }, false],
+    ["an exit code of 0, whatever was printed", { exitCode: 0, output: "Error: none found" }, true],
+    ["words, where there is no exit code", { output: "Error: no such file" }, false],
+  ] as const)("%s", (_, given, done) => {
+    expect(succeeded({ ...call, ...given })).toBe(done);
+  });
+
+  test("output of megabytes is read no further than its head", () => {
+    const output = `${"x".repeat(8_000_000)}{"ok":false}`;
+    const started = performance.now();
+    expect(succeeded({ ...call, output: `{${output}` })).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe("a send of which its tool says that it failed", () => {
+  test.each([
+    "The mailbox is full.",
+    "Recipient bob not found",
+    "Message was not delivered",
+    "Unknown recipient: bob",
+    "HTTP 503 Service Unavailable",
+    "Timed out after 30 s",
+    '{"delivered":false}',
+    '{"status":"failed"}',
+    '{"result":{"ok":false}}',
+    '{"errors":[{"message":"no such channel"}]}',
+  ])("%s", (output) => {
+    expect(reportsFailedSend(output)).toBe(true);
+  });
+
+  test.each([
+    "sent",
+    "message_send done",
+    '{"ok":true,"id":"m-9"}',
+    '{"status":"queued"}',
+    "Delivered to user (200 OK)",
+    "",
+  ])("not: %j", (output) => {
+    expect(reportsFailedSend(output)).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 /** One name for each tool, whatever prefix a runtime or an MCP client gave it, and what its use shows. */
+import type { ToolCall } from "./transcript.ts";
 
 /**
  * - `visible`: a message to somebody
@@ -52,41 +53,44 @@ export function normalizeToolName(name: string): string {
   return bare.replace(laneEntry, "$1").replace(/^waybill_/, "");
 }
 
+/** A send by a tool of Waybill's own: whether it counts is known at its destination. Takes the name as it was called. */
+export function isOwnTool(name: string): boolean {
+  return /^(?:mcp__)?waybill/i.test(name);
+}
+
 /** Takes a normalised name. */
 export function classifyTool(name: string): ToolClass {
   if (name === "message_send") return "visible";
   if (bootstrap.has(name)) return "bootstrap";
   if (lookups.has(name) || taskLookup.test(name)) return "lookup";
   if (name.startsWith("task_")) return "task_change";
-  return execution.has(name) ? "execution" : "other";
+  return execution.has(name) ? "execution" : boardTool(name);
+}
+
+// What boards, trackers and reviews are about, and what is done to it. Servers name their tools after both.
+const boardThing =
+  /(?:^|_)(?:task|board|kanban|card|column|review|issue|ticket|story|epic|sprint|milestone|pull_?request|pr|merge_?request|mr|todo_?item|work_?item)s?(?:_|$)/;
+const boardChange =
+  /(?:^|_)(?:create|add|update|edit|set|move|assign|unassign|reassign|close|reopen|open|complete|start|finish|submit|approve|reject|dismiss|request|resolve|unresolve|merge|comment|reply|post|delete|remove|archive|link|unlink|label|transition|claim|release|write|save|change|mark|vote|changes)(?:_|$)/;
+const boardRead = /(?:^|_)(?:get|list|show|search|find|view|read|fetch|status|count|history|describe|query)(?:_|$)/;
+
+/** By its own words, behind the name of its server. */
+function boardTool(name: string): ToolClass {
+  const own = name.replace(/^mcp__.+?__/, "").replaceAll("-", "_");
+  if (!boardThing.test(own) || own === "message_send") return "other";
+  if (boardRead.test(own)) return "lookup";
+  return boardChange.test(own) ? "task_change" : "other";
+}
+
+/** What the use of a tool shows: by what its program says of it, where it does, and by its name. */
+export function classOf(tool: Pick<ToolCall, "name" | "effect" | "files">): ToolClass {
+  const byName = classifyTool(normalizeToolName(tool.name));
+  if (byName === "visible" || byName === "bootstrap" || byName === "task_change") return byName;
+  if (tool.effect === "changes" || (tool.files?.length ?? 0) > 0) return "execution";
+  return tool.effect === "reads" ? "lookup" : byName;
 }
 
 /** Takes a normalised name. */
 export function changesFiles(name: string): boolean {
   return fileChanges.has(name);
-}
-
-// What tools and MCP servers open with when they did nothing. "Error-handling is done" is none of these.
-const opensWithFailure =
-  /^[\p{Extended_Pictographic}\p{M}✗✘\s]*(?:<tool_use_error>|(?:error|failed|failure|fatal|exception)(?:\s*[:!]|\s+[-–—]\s)|(?:mcp )?error -?\d|error (?:executing|calling|running|while) |failed to |(?:could not|couldn't|cannot|unable to) (?:send|deliver|find|create|update|write|apply|open|complete)|permission denied)/iu;
-
-/**
- * A result may carry no error flag and still say that nothing was done. Only what a tool itself says at the very
- * start, or in a JSON envelope, counts: output that merely mentions an error is normal.
- */
-export function reportsFailure(output: string): boolean {
-  const text = output.trim();
-  if (opensWithFailure.test(text)) return true;
-  if (!text.startsWith("{")) return false;
-  try {
-    const { success, ok, isError, status, error } = JSON.parse(text) as Record<string, unknown>;
-    return success === false || ok === false || isError === true || status === "error" || namesError(error);
-  } catch {
-    return false;
-  }
-}
-
-function namesError(error: unknown): boolean {
-  if (typeof error === "object" && error !== null) return Object.keys(error).length > 0;
-  return error === true || (typeof error === "string" && error !== "");
 }

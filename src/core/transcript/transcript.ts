@@ -17,10 +17,24 @@ export type ToolCall = {
   rejected: boolean;
   /** What it changed on the disk, where the program says so. */
   files?: readonly ChangedFile[];
+  /** Of a shell command, where the program says so. */
+  exitCode?: number;
+  /** The program ended it because it took too long. */
+  timedOut?: boolean;
+  /** Whether it changes something or only reads, where the program or the tool's own schema says so. */
+  effect?: "changes" | "reads";
 };
 
 /** `aborted` is somebody's stop; `failed` is anything else that ended the row early. */
-export type RowError = { kind: "aborted" | "failed"; message: string };
+export type RowError = {
+  kind: "aborted" | "failed";
+  message: string;
+  /** The program's or the provider's name for it, and the HTTP status, where the program says so. */
+  name?: string | undefined;
+  status?: number | undefined;
+  /** How long the provider wants to be left alone. */
+  retryAfterMs?: number | undefined;
+};
 
 /** By a session below the lane's own, whose rows are not shown. */
 export type UsedBelow = Usage & { messageId: string; createdAt: number };

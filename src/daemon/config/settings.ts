@@ -167,6 +167,7 @@ export const deliverySettings = {
     types.flag,
     "Whether an agent that changed files and said nothing is asked once for a short summary, so that there is an answer.",
   ),
+  summaryLimitMs: policy("summaryLimitMs", types.someMilliseconds, "How long a lane is kept for that summary."),
   followUpMissingFiles: policy(
     "followUpMissingFiles",
     types.flag,

@@ -8,6 +8,8 @@ import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
+import type { ChangedFiles } from "../../courier/changed-files.ts";
+import { changedFiles } from "../../courier/changed-files.ts";
 import { Courier } from "../../courier/courier.ts";
 import { drain } from "../../courier/drain.ts";
 import type { MissingFiles } from "../../courier/missing-files.ts";
@@ -37,6 +39,7 @@ export type EngineOptions = {
   mailbox?: Mailbox;
   /** Finds the files that an answer names and that do not exist; on the local disk by default. */
   missingFiles?: MissingFiles;
+  changedFiles?: ChangedFiles;
   clock?: Clock;
   /** How many universal events of a lane are kept. */
   keptEvents?: number;
@@ -67,6 +70,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     mailbox: options.mailbox ?? storeMailbox,
     asks: new AskRegistry(),
     missingFiles: options.missingFiles ?? missingFiles,
+    changedFiles: options.changedFiles ?? changedFiles,
     policy,
     clock,
     closing: closing.signal,

@@ -32,6 +32,15 @@ test("a delivery that is answered at the second try leaves every step in the log
   });
 });
 
+test("the log says whether what was shown says something", async () => {
+  const said = (steps: object[]) =>
+    linesOf({ always: [{ steps }] }).then((lines) => lines.map((line) => line.visibleReplySemanticallySufficient));
+  expect((await said([{ say: "Yes: 412." }])).at(-1)).toBe(true);
+  const acknowledged = await said([{ say: "Got it." }]);
+  expect([acknowledged[2], acknowledged.at(-1)]).toEqual([false, false]);
+  expect((await said([])).at(-1)).toBeNull();
+});
+
 test("a failure is a warning", async () => {
   const lines = await linesOf({ always: [{ steps: [] }] }, { maxAttempts: 1 });
   expect(lines.at(-1)).toMatchObject({ event: "prompt_delivery_terminal_failure", level: "warn" });

@@ -3,7 +3,9 @@
  * text is logged at level `debug` only, and only its beginning.
  */
 import type { DeliveryChange, DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { reasons } from "../../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import { acknowledgedOnly, readsLikeError } from "../../core/proof/sufficiency.ts";
 import type { Store } from "../../store/port.ts";
 import type { Logger } from "../logging.ts";
 
@@ -105,9 +107,16 @@ function logFields(record: DeliveryRecord, reason: string | null) {
     attempts: record.attempts,
     nextAttemptAt: record.nextReconcileAt === null ? null : new Date(record.nextReconcileAt).toISOString(),
     visibleReplyCorrelation: record.proof?.visibleReply?.correlation ?? null,
-    visibleReplySemanticallySufficient: record.proof === null ? null : record.proof.visibleReply !== null,
+    visibleReplySemanticallySufficient: isSemanticallySufficient(record),
     reason,
     deliveryId: record.id,
     payloadHash: record.payloadHash,
   };
+}
+
+/** Whether what the agent said for people to see says something; null where it said nothing that they would see. */
+function isSemanticallySufficient({ proof, diagnostics, lastReason }: DeliveryRecord): boolean | null {
+  if (proof?.visibleReply) return !diagnostics.includes(acknowledgedOnly) && !diagnostics.includes(readsLikeError);
+  const saidTooLittle = [reasons.acknowledgement, reasons.progress, reasons.notice].some((one) => one === lastReason);
+  return proof === null && saidTooLittle ? false : null;
 }

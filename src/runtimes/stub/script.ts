@@ -11,6 +11,9 @@ const step = z.union([
     input: z.record(z.string(), z.unknown()).optional(),
     output: z.string().optional(),
     fails: z.boolean().optional(),
+    /** Of a shell command. */
+    exitCode: z.number().int().optional(),
+    timesOut: z.boolean().optional(),
     /** Files that the tool reports as changed. Nothing happens on the disk. */
     changes: z
       .array(
@@ -29,6 +32,10 @@ const step = z.union([
     summary: z.string().optional(),
     to: z.string().optional(),
     relay: z.boolean().optional(),
+    /** What the agent says that it is. Any word may be tried. */
+    outcome: z.string().optional(),
+    /** Says that it was sent, and sends nothing. */
+    pretends: z.boolean().optional(),
   }),
   z.strictObject({ ask: z.enum(["permission", "question"]), title: z.string().optional() }),
   z.strictObject({ wait: ms }),

@@ -25,6 +25,7 @@ export type StubPost = {
   text: string;
   summary: string | null;
   relayOfMessageId: string | null;
+  outcome: string | null;
 };
 
 export class StubSession {
@@ -191,6 +192,8 @@ export class StubSession {
         input: step.input ?? {},
         output: step.output ?? "",
         ...(step.changes ? { files: step.changes } : {}),
+        ...(step.exitCode === undefined ? {} : { exitCode: step.exitCode }),
+        ...(step.timesOut === undefined ? {} : { timedOut: step.timesOut }),
       }),
     );
     this.#finishRow(at, "tool-calls");
@@ -200,9 +203,19 @@ export class StubSession {
     const named = /relayOfMessageId "([^"]+)"/.exec(turn.prompt)?.[1] ?? null;
     const relayOfMessageId = step.relay === false ? null : named;
     const to = step.to ?? /to "([^"]+)", relayOfMessageId/.exec(turn.prompt)?.[1] ?? "user";
-    const input = { to, text: step.reply, summary: step.summary ?? null, relayOfMessageId };
+    const input = {
+      to,
+      text: step.reply,
+      summary: step.summary ?? null,
+      relayOfMessageId,
+      outcome: step.outcome ?? null,
+    };
     const tool = this.#tool("waybill_message_send", { status: "running", input });
     this.#activeRow(at).tools.push(tool);
+    if (step.pretends === true) {
+      Object.assign(tool, { status: "completed", output: "sent" });
+      return this.#finishRow(at, "tool-calls");
+    }
     turn.waitsFor = tool;
     this.#posts.push({ tool: tool.id, ...input });
   }

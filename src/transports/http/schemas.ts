@@ -6,7 +6,7 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
 import { responseStates, statuses } from "../../core/delivery/record.ts";
-import { actionModes, sources } from "../../core/message/message.ts";
+import { actionModes, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
 import { nameSchema, newMessageSchema } from "../../mail/message-schema.ts";
 
 const laneSlug = z
@@ -76,6 +76,10 @@ export const messageSchema = z
     actionMode: z.enum(actionModes).nullable(),
     taskRefs: z.array(z.object({ id: z.string(), team: z.string().optional(), title: z.string().optional() })),
     relayOfMessageId: nullableString,
+    outcome: z
+      .enum(messageOutcomes)
+      .nullable()
+      .openapi({ description: "What it is: in its agent's own word, or what Waybill takes it for." }),
     replyTo: z.string(),
     source: z.enum(sources),
     expiresAt: nullableTime,
@@ -99,6 +103,7 @@ export const deliverySchema = sentSchema
     repairs: z.number().int(),
     replyTo: z.string(),
     payloadHash: z.string(),
+    missingFiles: z.array(z.string()).openapi({ description: "Files that the answer names and that are not on disk." }),
     createdAt: timeSchema,
     updatedAt: timeSchema,
     acceptedAt: nullableTime,
@@ -141,6 +146,7 @@ export const deliveryDetailSchema = deliverySchema
     audit: z.array(auditSchema),
     evidence: z.object({
       proof: z.enum(["destination_reply", "visible_reply", "tool", "plain_text", "notified_turn"]).nullable(),
+      outcome: z.enum(replyOutcomes).nullable().openapi({ description: "What the agent said that its reply is." }),
       visibleReply: visibleReply.nullable(),
       runtime: nullableString,
       sessionId: nullableString,

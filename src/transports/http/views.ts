@@ -2,6 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { missingFilesOf } from "../../core/delivery/prompt-text.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
@@ -54,7 +55,8 @@ export function deliveryView(state: DeliveryState): z.output<typeof deliverySche
 
 function deliveryFields(state: DeliveryState) {
   const { record } = state;
-  return { ...record, ...sentFields(state), lane: record.laneId, replyTo: record.replyRecipient };
+  const missingFiles = missingFilesOf(record);
+  return { ...record, ...sentFields(state), lane: record.laneId, replyTo: record.replyRecipient, missingFiles };
 }
 
 export function deliveryDetailView(detail: DeliveryDetail): z.output<typeof deliveryDetailSchema> {
@@ -74,6 +76,7 @@ function evidenceFields(record: DeliveryRecord) {
   return {
     ...record,
     proof: record.proof?.by ?? null,
+    outcome: record.proof?.outcome ?? null,
     visibleReply: record.proof?.visibleReply ?? null,
     runtime: record.runtimeKind,
     sessionId: record.runtimeSessionId,
@@ -103,7 +106,7 @@ export function messageView(mail: Mail): z.output<typeof messageSchema> {
 function messageFields(mail: Mail) {
   const { recipient } = mail;
   const to = recipient.kind === "lane" ? { lane: recipient.lane } : { person: recipient.name };
-  return { ...mail, to, lane: mail.laneId, replyTo: mail.replyRecipient };
+  return { ...mail, to, lane: mail.laneId, replyTo: mail.replyRecipient, outcome: mail.outcome ?? null };
 }
 
 export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSchema> {

@@ -6,7 +6,7 @@
  * kinds, also those of a compaction, so all parents are followed. After a killed turn the program writes a synthetic
  * answer.
  */
-import type { TranscriptRow } from "../../../core/transcript/transcript.ts";
+import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
 import type { MutableRow, MutableToolCall } from "../../transcript-row.ts";
@@ -101,7 +101,7 @@ export class TranscriptReader {
     const stop = asText(message.stop_reason);
     if (stop !== null) Object.assign(row, { finish: finishOf(stop), completedAt: at });
     if (failed) {
-      Object.assign(row, { completedAt: at, error: { kind: "failed", message: textOfBlocks(message.content) } });
+      Object.assign(row, { completedAt: at, error: apiError(entry, textOfBlocks(message.content)) });
     }
     const usage = asObject(message.usage);
     if (usage) row.usage = { tokens: tokensIn(usage), cost: row.usage?.cost ?? 0 };
@@ -135,6 +135,7 @@ export class TranscriptReader {
     tool.status = block.is_error === true ? "error" : "completed";
     tool.output = textOfBlocks(block.content).slice(0, maxOutput);
     tool.rejected = entry.toolDenialKind === "user-rejected";
+    Object.assign(tool, shellResult(tool));
     const change =
       tool.status === "completed" && claudeFileChange(tool.name, tool.input, asObject(entry.toolUseResult) ?? {});
     if (change) tool.files = [{ path: change.path, change: change.change, diff: change.diff }];
@@ -159,6 +160,22 @@ export class TranscriptReader {
     this.lastActivityAt = at;
     return added;
   }
+}
+
+/** The program writes the exit code of a command, or that it took too long, above its output. */
+function shellResult({ name, output, status }: MutableToolCall): Pick<MutableToolCall, "exitCode" | "timedOut"> {
+  if (name !== "Bash") return {};
+  if (status === "completed") return { exitCode: 0 };
+  const code = /^(?:Error: )?Exit code (\d+)/.exec(output)?.[1];
+  const timedOut = /\bcommand timed out after\b/i.test(output.slice(0, 500) + output.slice(-500));
+  return { ...(code === undefined ? {} : { exitCode: Number(code) }), ...(timedOut ? { timedOut } : {}) };
+}
+
+/** The program names an error of the model's API, and the status where there was a response. */
+function apiError(entry: Json, message: string): RowError {
+  const name = asText(entry.error);
+  const status = asNumber(entry.apiErrorStatus) || Number(/^API Error: (\d{3})\b/.exec(message)?.[1] ?? 0);
+  return { kind: "failed", message, ...(name === null ? {} : { name }), ...(status >= 400 ? { status } : {}) };
 }
 
 function finishOf(stopReason: string): string {

@@ -63,8 +63,23 @@ function toolFrom({ callID, tool, state }: ToolPart): ToolCall {
     input: state.input,
     output: state.status === "completed" ? state.output : failed ? state.error : "",
     rejected: failed && isRejection(state.error),
+    ...resultOf(state),
   };
 }
+
+/** What the server says beside the output: the exit code of a shell command, null when it ended it; a changed file. */
+function resultOf(state: ToolPart["state"]): Pick<ToolCall, "exitCode" | "timedOut" | "effect"> {
+  if (state.status !== "completed") return {};
+  const { exit, diff, filediff, files } = (state.metadata ?? {}) as Record<string, unknown>;
+  const changes = diff !== undefined || filediff !== undefined || files !== undefined;
+  return {
+    ...(typeof exit === "number" ? { exitCode: exit } : {}),
+    ...(exit === null && tookTooLong.test(state.output.slice(-2000)) ? { timedOut: true } : {}),
+    ...(changes ? { effect: "changes" as const } : {}),
+  };
+}
+
+const tookTooLong = /terminated command after exceeding timeout|command exceeded timeout/i;
 
 /** OpenCode's messages for a permission or a question that a person refused. */
 export function isRejection(error: string): boolean {
@@ -73,20 +88,23 @@ export function isRejection(error: string): boolean {
 
 export function errorFrom(error: { name?: string; data?: unknown } | undefined): RowError | null {
   if (!error) return null;
-  const { message, statusCode } = (error.data ?? {}) as { message?: unknown; statusCode?: unknown };
-  const text = typeof message === "string" && message !== "" ? message : (error.name ?? "error");
-  const reason = error.name === "ProviderAuthError" ? "authentication failed" : statusReasons.get(statusCode);
+  const { message, statusCode, responseHeaders } = (error.data ?? {}) as Record<string, unknown>;
+  const retryAfter = retryAfterMs(responseHeaders);
   return {
     kind: error.name === "MessageAbortedError" ? "aborted" : "failed",
-    message: reason === undefined ? text : `${text} (${reason})`,
+    message: typeof message === "string" && message !== "" ? message : (error.name ?? "error"),
+    ...(error.name === undefined ? {} : { name: error.name }),
+    ...(typeof statusCode === "number" ? { status: statusCode } : {}),
+    ...(retryAfter === null ? {} : { retryAfterMs: retryAfter }),
   };
 }
 
-/** Providers word these differently. */
-const statusReasons = new Map<unknown, string>([
-  [401, "401 unauthorized"],
-  [402, "402 payment required"],
-]);
+/** In seconds, or in milliseconds as some providers have it. A date is left to the schedule. */
+function retryAfterMs(headers: unknown): number | null {
+  const { "retry-after": seconds, "retry-after-ms": milliseconds } = (headers ?? {}) as Record<string, unknown>;
+  if (milliseconds !== undefined && Number(milliseconds) >= 0) return Number(milliseconds);
+  return seconds !== undefined && Number(seconds) >= 0 ? Number(seconds) * 1000 : null;
+}
 
 /**
  * When a session is compacted in mid-turn, the turn goes on under new ids: a user row that requests the compaction, its

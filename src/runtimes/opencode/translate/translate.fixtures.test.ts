@@ -40,7 +40,7 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       session.started
       turn.started msg_1
       prompt 'go'
-      error Insufficient balance (402 payment required)
+      error Insufficient balance
       turn.ended error
     `,
   ],

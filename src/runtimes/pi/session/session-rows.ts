@@ -50,9 +50,15 @@ function wasRetried(message: Json, next: Json | undefined): boolean {
 }
 
 export function errorOf(message: Json, stepLimit: string | null): RowError | null {
-  if (message.stopReason === "error") return { kind: "failed", message: asText(message.errorMessage) ?? "error" };
+  if (message.stopReason === "error") return failure(asText(message.errorMessage) ?? "error");
   if (message.stopReason !== "aborted") return null;
   return stepLimit === null ? { kind: "aborted", message: "stopped" } : { kind: "failed", message: stepLimit };
+}
+
+/** pi writes the status of a response before its body. */
+function failure(message: string): RowError {
+  const status = Number(/^(?:Error: )?([45]\d\d)\b/.exec(message)?.[1] ?? 0);
+  return { kind: "failed", message, ...(status === 0 ? {} : { status }) };
 }
 
 /** A refused tool shows the reason itself. */
@@ -117,9 +123,21 @@ function toolOf(block: Json, results: ReadonlyMap<string, Json>, refused: Readon
   if (!result) return { id, name, status: "running", input, output: "", rejected: false };
   const status = result.isError === true ? "error" : "completed";
   const output = textOfBlocks(result.content).slice(0, maxOutput);
-  const tool: MutableToolCall = { id, name, status, input, output, rejected: refused.has(id) };
+  const shell = name === "bash" ? shellResult(status, textOfBlocks(result.content)) : {};
+  const tool: MutableToolCall = { id, name, status, input, output, rejected: refused.has(id), ...shell };
   const change = status === "completed" ? piFileChange(name, input, asObject(result.details) ?? {}) : null;
   return change ? { ...tool, files: [{ path: change.path, change: change.change, diff: change.diff }] } : tool;
+}
+
+/** pi writes below the output of a command how it ended, when that was not well. */
+function shellResult(status: "completed" | "error", output: string): Pick<MutableToolCall, "exitCode" | "timedOut"> {
+  if (status === "completed") return { exitCode: 0 };
+  const end = output.slice(-200);
+  const code = /Command exited with code (\d+)\s*$/.exec(end)?.[1];
+  return {
+    ...(code === undefined ? {} : { exitCode: Number(code) }),
+    ...(/Command timed out after \S+ seconds\s*$/.test(end) ? { timedOut: true } : {}),
+  };
 }
 
 /** One refusal stops all calls of the message. */

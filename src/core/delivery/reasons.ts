@@ -1,0 +1,8 @@
+/** Why words are no answer, in the words that pick the retry text. */
+export const reasons = {
+  acknowledgement: "visible_reply_ack_only_still_requires_answer",
+  progress: "progress_still_requires_outcome",
+  failedSend: "reply_not_delivered",
+  failedWork: "work_failed",
+  notice: "answer_reads_like_provider_error",
+} as const;

@@ -1,0 +1,117 @@
+/**
+ * Tells whether a clause is nothing but an acknowledgement or a promise in one language. Pure. A clause is covered, from
+ * its first word to its last, by phrases of the language: some that may stand before, one that acknowledges or promises,
+ * some that may follow. Whatever is not covered says something. Behind a promise its object may be anything.
+ */
+import type { Phrases } from "./phrases/phrases.ts";
+
+/** `companion`: goes along with an acknowledgement, and alone may be an answer. */
+export type ClauseKind = "acknowledgement" | "companion" | null;
+export type ClauseMatcher = (clause: string) => ClauseKind;
+
+type Role = Exclude<keyof Phrases, "spaced" | "endings" | "reasons" | "states">;
+type Entry = { words: readonly string[]; role: Role };
+
+/** How far the object of a promise may go; in words, or in characters. */
+const longestObject = { words: 16, characters: 40 };
+
+/** `normalize` is the spelling in which clauses come. */
+export function clauseMatcher(phrases: Phrases, normalize: (text: string) => string): ClauseMatcher {
+  const split = (text: string) => (phrases.spaced ? text.split(" ") : [...text.replaceAll(" ", "")]);
+  const wordsOf = (list: readonly string[]) => list.map((phrase) => split(normalize(phrase)));
+  const entries = indexed(phrases, wordsOf);
+  const endings = wordsOf(phrases.endings);
+  const reasons = wordsOf(phrases.reasons);
+  const states = wordsOf(phrases.states);
+  const longest = phrases.spaced ? longestObject.words : longestObject.characters;
+
+  /** From `place` on: short, and neither an explanation nor a statement. */
+  const isObject = (words: readonly string[], from: number, to: number) =>
+    to - from <= longest &&
+    !states.some((phrase) => standsAt(words, phrase, from)) &&
+    !reasons.some((phrase) => words.some((_, place) => place >= from && place < to && standsAt(words, phrase, place)));
+
+  const endsInPromise = (words: readonly string[]) =>
+    endings.some((phrase) => {
+      const place = words.length - phrase.length;
+      return place >= 0 && standsAt(words, phrase, place) && isObject(words, 0, place);
+    });
+
+  const isCovered = (words: readonly string[]): boolean => {
+    const seen = new Set<string>();
+    const open: { place: number; after: "nothing" | "head" | "will" }[] = [{ place: 0, after: "nothing" }];
+    for (let step = open.pop(); step; step = open.pop()) {
+      const { place, after } = step;
+      if (place === words.length) {
+        if (after === "head") return true;
+        continue;
+      }
+      if (seen.has(`${place} ${after}`)) continue;
+      seen.add(`${place} ${after}`);
+      for (const entry of entries.get(words[place] ?? "") ?? []) {
+        if (!standsAt(words, entry.words, place)) continue;
+        const next = place + entry.words.length;
+        const isPromise = entry.role === "open" || (entry.role === "verbs" && after === "will");
+        if (isPromise && isObject(words, next, words.length)) return true;
+        const state = afterEntry(entry.role, after);
+        if (state !== null) open.push({ place: next, after: state });
+      }
+    }
+    return false;
+  };
+
+  return (clause) => {
+    const words = split(clause);
+    if (isCovered(words) || endsInPromise(words)) return "acknowledgement";
+    return isAll(words, entries, "companions") ? "companion" : null;
+  };
+}
+
+function afterEntry(role: Role, after: "nothing" | "head" | "will"): "nothing" | "head" | "will" | null {
+  switch (role) {
+    case "says":
+      return after === "will" ? null : "head";
+    case "will":
+      return "will";
+    case "before":
+    case "companions":
+      return after;
+    case "after":
+      return after === "head" ? "head" : null;
+    case "verbs":
+      return after === "nothing" ? null : "head";
+    case "open":
+      return null;
+    default:
+      return role satisfies never;
+  }
+}
+
+/** A row of phrases of one role, and nothing else. */
+function isAll(words: readonly string[], entries: ReadonlyMap<string, readonly Entry[]>, role: Role): boolean {
+  const reached = new Set([0]);
+  for (let place = 0; place < words.length; place += 1) {
+    if (!reached.has(place)) continue;
+    for (const entry of entries.get(words[place] ?? "") ?? []) {
+      if (entry.role === role && standsAt(words, entry.words, place)) reached.add(place + entry.words.length);
+    }
+  }
+  return words.length > 0 && reached.has(words.length);
+}
+
+function standsAt(words: readonly string[], phrase: readonly string[], place: number): boolean {
+  return phrase.length > 0 && phrase.every((word, index) => words[place + index] === word);
+}
+
+/** By first word. */
+function indexed(phrases: Phrases, wordsOf: (list: readonly string[]) => string[][]): Map<string, Entry[]> {
+  const roles: readonly Role[] = ["says", "will", "verbs", "open", "before", "after", "companions"];
+  const found = new Map<string, Entry[]>();
+  for (const role of roles) {
+    for (const words of wordsOf(phrases[role])) {
+      const first = words[0] ?? "";
+      found.set(first, [...(found.get(first) ?? []), { words, role }]);
+    }
+  }
+  return found;
+}

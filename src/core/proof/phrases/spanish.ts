@@ -1,0 +1,29 @@
+import type { Phrases } from "./phrases.ts";
+import { list } from "./phrases.ts";
+
+export const spanish: Phrases = {
+  spaced: true,
+  says: list(`
+    ok, okay, vale, de acuerdo, entendido, entiendo, lo entiendo, ya entiendo, comprendido, comprendo, recibido, mensaje recibido, tarea recibida, solicitud recibida, anotado, tomo nota, tomado nota, tomada nota, queda anotado, apuntado, enterado, enterada, copiado, hecho entendido, listo entendido, dale, va, órale, sale, oído, oído cocina, a la orden, a sus órdenes, a tus órdenes, en ello, estoy en ello, ya estoy en ello, estoy en eso, ya estoy en eso, ando en eso, en eso estoy, me pongo, me pongo a ello, me pongo con ello, me pongo en ello, ya me pongo, me encargo, yo me encargo, me encargo de ello, me encargo de eso, lo hago, ya lo hago, lo haré, así lo haré, lo reviso, ya lo reviso, lo miro, ya lo miro, lo veo, lo compruebo, lo verifico, voy, voy a ello, voy con ello, vamos, vamos a ello, vamos allá, manos a la obra, ahora mismo, enseguida, en seguida, en camino, en proceso, en curso, en marcha, trabajando, trabajando en ello, trabajando en eso, gracias, muchas gracias, mil gracias, gracias a ti, con gusto, con mucho gusto, encantado, encantada, un momento, un momentito, un segundo, un minuto, dame un momento, dame un minuto, dame un segundo, espera, espere, un momento por favor, ya vuelvo, ahora vuelvo, te aviso, le aviso, os aviso, te cuento, te mantengo al tanto, le mantengo informado, te mantengo informado, quedo atento, quedo pendiente, quedo a la espera, acuse de recibo, acuso recibo, visto, leído, está claro, todo claro, me queda claro, tarea aceptada, empiezo, empiezo ya, empezando, comienzo, comenzando, arranco, de nada, a la brevedad`),
+  will: list(
+    `voy a, vamos a, déjame, dejame, déjeme, permíteme, permítame, permiteme, quiero, quisiera, me gustaría, pienso, procederé a, procedo a, paso a, empezaré a, empezaré por, comenzaré a, comenzaré por, empiezo a, comienzo a, empiezo por, intentaré`,
+  ),
+  verbs: list(
+    `revisar, revisarlo, revisarla, verificar, verificarlo, comprobar, comprobarlo, mirar, mirarlo, ver, verlo, ver qué pasa, echar un vistazo, echarle un vistazo, echar un ojo, investigar, investigarlo, analizar, analizarlo, examinar, estudiar, empezar, comenzar, iniciar, trabajar, encargarme, ocuparme, hacerlo, hacer, hacer eso, ponerme, ponerme a ello, ponerme con ello, atender, resolver, resolverlo, arreglar, arreglarlo, corregir, corregirlo, leer, leerlo, probar, probarlo, ejecutar, buscar, continuar, seguir, proceder, responder, responderte, avisarte, avisarle, informarte, informarle, contarte, decirte, preparar, crear, escribir, implementar, consultar, inspeccionar, depurar, mantenerte, tomar, ahora, ahora mismo, primero`,
+  ),
+  open: list(
+    `reviso, revisaré, verifico, verificaré, compruebo, comprobaré, miro, miraré, echo un vistazo, le echo, echaré un vistazo, investigo, investigaré, analizo, analizaré, examino, examinaré, estudio, estudiaré, empiezo, empezaré, comienzo, comenzaré, trabajo en, trabajaré, me encargo de, me encargaré, me ocupo, me ocuparé, me pongo con, me pongo a, me pondré, lo revisaré, lo miraré, lo haré, lo investigaré, lo comprobaré, lo verificaré, la revisaré, los revisaré, haré, te aviso, te avisaré, le aviso, le avisaré, os avisaré, te informo, te informaré, le informo, le informaré, te cuento, te contaré, te respondo, te responderé, te mantendré, le mantendré, te mantengo, le mantengo, te digo, te diré, informaré, avisaré, responderé, volveré, vuelvo con, revisando, verificando, comprobando, investigando, analizando, trabajando, examinando, mirando, buscando, empezando, comenzando, estoy revisando, estoy trabajando, estoy investigando, estoy analizando, estoy mirando, estoy comprobando, estoy verificando, estoy en, sigo trabajando, sigo en, gracias por, muchas gracias por, he recibido tu, he recibido su, he recibido el, he recibido la, recibí tu, recibí su, recibí el, tomo nota de, entiendo la, entiendo el, entiendo lo, entiendo que, en cuanto, cuando termine, cuando tenga, tan pronto, procederé, procedo, atenderé, resolveré, leeré, continuaré, seguiré, prepararé, quedo a`,
+  ),
+  endings: [],
+  before: list(
+    `y, entonces, luego, pues, bueno, bien, muy bien, perfecto, genial, estupendo, ok, vale, claro, claro que sí, por supuesto, ahora, ahora mismo, ya, enseguida, hola, gracias, yo, lo, la, primero, de inmediato, inmediatamente, mensaje, tarea, solicitud, actualmente, todo, con eso, a continuación, sin problema, listo, desde luego, en breve`,
+  ),
+  after: list(
+    `y, de, del, la, el, los, las, lo, le, te, se, me, tu, su, tus, sus, un, una, este, esta, esto, eso, ello, a, al, en, con, por, para, que, ya, ahora, ahora mismo, enseguida, en seguida, de inmediato, inmediatamente, cuanto antes, lo antes posible, pronto, en breve, luego, después, más tarde, hoy, mañana, primero, por favor, mensaje, tarea, solicitud, petición, encargo, instrucciones, indicaciones, información, info, aviso, aclaración, detalles, resultado, resultados, novedades, novedad, noticias, actualización, avance, avances, jefe, equipo, todo, muy, muchas, mucho, cuando termine, cuando esté, cuando esté listo, en cuanto termine, en cuanto tenga, algo, más, aviso, aviso cuando, momento, minutos, rato, gracias, perfectamente, correctamente, clara, claro, también, bien, ello mismo`,
+  ),
+  companions: list(
+    `claro, claro que sí, por supuesto, desde luego, perfecto, genial, estupendo, excelente, bien, muy bien, bueno, hola, buenos días, buenas, buenas tardes, sin problema, sin problemas, no hay problema, correcto, exacto, confirmado, cierto, saludos, un saludo, buena idea, buena pregunta, disculpa, perdón, listo`,
+  ),
+  reasons: list(`porque, ya que, pues, usando, mediante, gracias a, pero, sin embargo, en lugar de, en vez de, cuyo`),
+  states: list(`es, era, está, son, fue, ha, tiene, puede, debe, muestra`),
+};

@@ -1,0 +1,106 @@
+/**
+ * An agent's words without what is no text: invisible characters, reasoning that a model wrote into its answer, tool
+ * calls and control tokens as text, placeholders of a program. What is left is judged, and is what a person gets; empty
+ * then means that nothing was said. Code stays as it was written: an answer may well be about such tags.
+ *
+ * Every step reads the text a fixed number of times, so that the time grows with its length and with nothing else.
+ */
+import { removedBlocks } from "./written-out-blocks.ts";
+
+export function cleanText(raw: string): string {
+  const visible = withoutInvisible(raw);
+  const spoken = withoutRanges(visible, removedBlocks(visible))
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  return !hasSign.test(spoken) || isPlaceholder(spoken) || isBareCall(spoken) ? "" : spoken;
+}
+
+/** A letter, a digit, punctuation or a symbol. Combining marks and characters without a form say nothing by themselves. */
+const hasSign = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+// Sequences that control a terminal, with their parameters.
+const terminalSequence =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  /\u001b(?:\[[0-9;?]{0,40}[ -/]{0,4}[@-~]|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+// Control characters, halves of a surrogate pair, and letters and symbols that are drawn as nothing.
+const unprintable =
+  /(?![\n\t])\p{Cc}|\p{Cs}|\p{Noncharacter_Code_Point}|[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc]/gu;
+// Joiners between letters spell words in some scripts, and between pictures make one picture of them.
+const format =
+  /(?<![\p{L}\p{M}])\u200c|\u200c(?!\p{L})|(?<![\p{L}\p{M}\p{S}])\u200d|\u200d(?![\p{L}\p{S}])|(?![\u200c\u200d])\p{Cf}/gu;
+const loneSelector = /(?<![\p{L}\p{S}\p{N}#*])[\ufe00-\ufe0f]/gu;
+
+function withoutInvisible(raw: string): string {
+  return raw
+    .replace(/\r\n?/g, "\n")
+    .replace(terminalSequence, "")
+    .replace(unprintable, "")
+    .replace(format, "")
+    .replace(loneSelector, "");
+}
+
+function withoutRanges(text: string, ranges: readonly { start: number; end: number }[]): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (const { start, end } of ranges) {
+    kept.push(text.slice(from, Math.max(from, start)));
+    from = Math.max(from, end);
+  }
+  return [...kept, text.slice(from)].join("");
+}
+
+const longestPlaceholder = 80;
+// What programs write where an agent wrote nothing. In brackets; without them such words may be an answer.
+const placeholder =
+  /^[([<{*_]+(?:no (?:content|response|output|text|message|answer|reply|visible output|response requested|text content|text output)|empty(?: (?:response|message|turn|content|output))?|(?:response|content|message|output) (?:is )?(?:empty|omitted|blank)|blank|none|null|request interrupted by user[^\])]{0,40}|interrupted(?: by user)?|tool (?:use|call)[^\])]{0,30}|(?:object )?object|silence|nothing)[.!]?[)\]>}*_]+\.?$/i;
+const programsOwn = /^no response requested\.?$|^\[object object\]$/i;
+
+function isPlaceholder(text: string): boolean {
+  return text.length <= longestPlaceholder && (placeholder.test(text) || programsOwn.test(text));
+}
+
+const callKeys = new Set([
+  "id",
+  "type",
+  "tool",
+  "tool_name",
+  "name",
+  "function",
+  "arguments",
+  "parameters",
+  "args",
+  "input",
+]);
+const longestCall = 20_000;
+
+/** Nothing but the JSON of a tool call, or the lines by which older agents asked for one. */
+function isBareCall(text: string): boolean {
+  if (text.length > longestCall) return false;
+  if (/^(?:thought:[^\n]*\n+)?action:[^\n]*\n+action input:/i.test(text)) return !/\n\s*(?:final )?answer:/i.test(text);
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const calls = Array.isArray(parsed) ? parsed : [parsed];
+    return calls.length > 0 && calls.every(isCall);
+  } catch {
+    return false;
+  }
+}
+
+function isCall(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const {
+    name,
+    tool,
+    tool_name,
+    function: called,
+    arguments: given,
+    parameters,
+    args,
+    input,
+  } = value as Record<string, unknown>;
+  if (typeof called === "object" && called !== null) return isCall(called);
+  const isNamed = [name, tool, tool_name, called].some((one) => typeof one === "string");
+  const hasInput = [given, parameters, args, input].some((one) => typeof one === "object" || typeof one === "string");
+  return isNamed && hasInput && Object.keys(value).every((key) => callKeys.has(key));
+}

@@ -1,0 +1,72 @@
+/**
+ * Whether a tool did what it was called for. Structure first: the program's status, an exit code, a time-out. Where a
+ * program tells nothing of the kind, what the tool itself says at the very start, or in a JSON envelope: output that
+ * merely mentions an error is normal.
+ */
+import type { ToolCall } from "./transcript.ts";
+
+export function succeeded(tool: ToolCall): boolean {
+  if (tool.status !== "completed" || tool.rejected || tool.timedOut === true) return false;
+  return tool.exitCode === undefined ? !reportsFailure(tool.output) : tool.exitCode === 0;
+}
+
+/** A send that nobody but its tool knows of. A message that was not delivered is worth more suspicion than other work. */
+export function reportsFailedSend(output: string): boolean {
+  return reportsFailure(output) || opensWithRefusal.test(head(output)) || envelope(output, isFailedSend);
+}
+
+// What tools and MCP servers open with when they did nothing. "Error-handling is done" is none of these.
+const opensWithFailure =
+  /^[\p{Extended_Pictographic}\p{M}✗✘\s]*(?:<tool_use_error>|(?:error|failed|failure|fatal|exception)(?:\s*[:!]|\s+[-–—]\s)|(?:mcp )?error -?\d|error (?:executing|calling|running|while) |failed to |(?:could not|couldn't|cannot|unable to) (?:send|deliver|find|create|update|write|apply|open|complete)|permission denied)/iu;
+const opensWithRefusal =
+  /^[\p{Extended_Pictographic}\p{M}✗✘\s"'[(]*(?:[a-z]*(?:error|exception)\b|fail(?:ed|ure|s)?\b|(?:message |delivery |the message |your message |send |it )?(?:was |has been |could |is )?(?:not|never|n't) (?:be )?(?:sent|delivered|accepted|posted|queued)|undeliver|delivery (?:failed|error|refused|rejected|status: ?(?:failed|bounced))|bounced|(?:no such|unknown|invalid|unrecognised|unrecognized|missing) (?:recipient|member|user|mailbox|address|agent|teammate|person|inbox|channel|tool)|(?:recipient|member|user|mailbox|address|agent|teammate|inbox|channel)\b[^.\n]{0,60}\b(?:not found|does not exist|doesn't exist|unknown|unavailable|is full|is closed|offline|rejected|refused)|rejected|refused|denied|forbidden|unauthori[sz]ed|access denied|not (?:allowed|permitted|authorized|connected|found|available|sent|delivered)|timed? ?out|time-?out|connection (?:refused|reset|closed|lost|error)|rate limit|too many requests|quota|(?:http )?[45]\d\d\b|econn|enotfound|etimedout|cannot |can't |could not |couldn't |unable |the (?:mailbox|queue|inbox|server|recipient|member) (?:is|was|has) (?:full|not|unavailable|down|closed|offline|been))/iu;
+
+const longestHead = 400;
+const longestEnvelope = 200_000;
+
+export function reportsFailure(output: string): boolean {
+  return opensWithFailure.test(head(output)) || envelope(output, isFailure);
+}
+
+function head(output: string): string {
+  return output
+    .slice(0, 4 * longestHead)
+    .trimStart()
+    .slice(0, longestHead);
+}
+
+/** The JSON object that an output is, and those in it that tools wrap their results in. */
+function envelope(output: string, test: (fields: Record<string, unknown>) => boolean): boolean {
+  if (output.length > longestEnvelope || !/^\s*\{/.test(output)) return false;
+  try {
+    const fields = JSON.parse(output) as Record<string, unknown>;
+    const inner = [fields.result, fields.data, fields.response].filter(
+      (one) => typeof one === "object" && one !== null,
+    );
+    return [fields, ...(inner as Record<string, unknown>[])].some(test);
+  } catch {
+    return false;
+  }
+}
+
+function isFailure({ success, ok, isError, is_error, status, error }: Record<string, unknown>): boolean {
+  const flagged = success === false || ok === false || isError === true || is_error === true || status === "error";
+  return flagged || namesError(error);
+}
+
+const failedStatus =
+  /^(?:error|failed|failure|rejected|refused|undelivered|undeliverable|bounced|not[_ -]?(?:sent|delivered|found)|unknown_recipient|denied|timeout|timed_out|dropped|discarded)$/i;
+
+function isFailedSend(fields: Record<string, unknown>): boolean {
+  const flags = ["delivered", "sent", "accepted", "queued", "posted", "success", "ok", "found", "delivery"];
+  const { status, state, result, errors, code } = fields;
+  const isDenied = flags.some((flag) => fields[flag] === false);
+  const hasErrors = Array.isArray(errors) && errors.length > 0;
+  const isStatus = [status, state, result].some((one) => typeof one === "string" && failedStatus.test(one));
+  return isDenied || hasErrors || isStatus || (typeof code === "number" && code >= 400 && code < 600);
+}
+
+function namesError(error: unknown): boolean {
+  if (typeof error === "object" && error !== null) return Object.keys(error).length > 0;
+  return error === true || (typeof error === "string" && error !== "");
+}
