@@ -10,7 +10,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Mail } from "../core/message/message.ts";
-import { judgeSubstance } from "../core/proof/acknowledgement.ts";
+import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import type { Observation } from "../core/proof/observation.ts";
 import { unobserved, unreadable } from "../core/proof/observation.ts";
 import { observe } from "../core/proof/observe.ts";
@@ -61,7 +61,7 @@ export async function readObservation(
 /** Most turns need neither: what the message asked for, and what else the agent has written. */
 function wantsMore({ awaitsSend, evidence }: Observation): boolean {
   const { finalText, noticeText } = evidence;
-  return awaitsSend || noticeText !== null || (finalText !== null && judgeSubstance(finalText) === "acknowledgement");
+  return awaitsSend || noticeText !== null || (finalText !== null && dependsOnRequest(finalText));
 }
 
 /** Also what names no message: a send to somebody else is known at its destination like any other. */

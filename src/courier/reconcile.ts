@@ -8,7 +8,7 @@ import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import type { Mail } from "../core/message/message.ts";
 import { replyOutcomes } from "../core/message/message.ts";
-import { asksForJust } from "../core/proof/acknowledgement.ts";
+import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
 import { mailboxOf, readObservation, requestText } from "./read-transcript.ts";
@@ -87,11 +87,9 @@ async function destinationReply(
   const destination = record.replyRecipient.toLowerCase();
   const intent = intentOf(record);
   const replies = written.filter((reply) => mailboxOf(reply).toLowerCase() === destination).map(asReply);
-  const sufficient = replies.find((reply) => judgeReply(reply, intent).sufficient);
-  const newest = sufficient ?? replies.at(-1);
-  if (sufficient || !newest) return newest ?? null;
-  const request = await requestText(record, step);
-  return { ...newest, askedFor: asksForJust(request ?? "", newest.text) };
+  const request = replies.some(({ text }) => dependsOnRequest(text)) ? await requestText(record, step) : null;
+  const judged = replies.map((reply) => ({ ...reply, request }));
+  return judged.find((reply) => judgeReply(reply, intent).sufficient) ?? judged.at(-1) ?? null;
 }
 
 function asReply(mail: Mail): DestinationReply {

@@ -16,7 +16,7 @@ import type { Observation } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
 import { isReply } from "../proof/sends.ts";
 import type { Verdict } from "../proof/sufficiency.ts";
-import { acknowledgedOnly, intentOf, judgeEvidence, judgeReply, readsLikeError } from "../proof/sufficiency.ts";
+import { intentOf, judgeEvidence, judgeReply, readsLikeError } from "../proof/sufficiency.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, failForGood, isEarly, observedEvent, reconcileLater } from "./decision.ts";
 import {
@@ -124,9 +124,9 @@ function answerOf(
   { evidence }: Observation,
 ): string | null {
   if (by === "plain_text" && diagnostics.includes(readsLikeError)) return evidence.noticeText;
-  const isEmptyWord = evidence.finalText !== null && judgeSubstance(evidence.finalText) === "acknowledgement";
-  const isAnswer = diagnostics.includes(acknowledgedOnly) || evidence.askedFor || !isEmptyWord;
-  return isAnswer ? evidence.finalText : null;
+  const { finalText, request } = evidence;
+  const isEmptyWord = finalText !== null && judgeSubstance(finalText, request) === "acknowledgement";
+  return by === "tool" && isEmptyWord ? null : finalText;
 }
 
 /** What was sent by tool, for the files that it names. */

@@ -15,6 +15,7 @@ import { graceEnds, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import { judgeSubstance } from "../proof/acknowledgement.ts";
 import { claimedFiles } from "../proof/claims.ts";
+import type { Evidence } from "../proof/observation.ts";
 import { factsOf } from "../proof/observe.ts";
 import { changesFiles } from "../transcript/tool-names.ts";
 import type { Decision, DecisionInput } from "./decision.ts";
@@ -25,7 +26,7 @@ import { sendAgain } from "./silence.ts";
 export function summaryFor(input: DecisionInput, by: Proof["by"]): NextAttempt | null {
   const { record, observation, contract, policy } = input;
   const { evidence } = observation;
-  const silent = by === "tool" && contract === "text" && saysNothing(evidence.finalText);
+  const silent = by === "tool" && contract === "text" && saysNothing(evidence);
   const ownsLane = record.status !== "failed_terminal" && observation.settled && !observation.laterPrompt;
   const wanted = policy.summarizeSilentWork && policy.automaticRetry;
   const useless = observation.providerError !== null || observation.aborted;
@@ -33,8 +34,8 @@ export function summaryFor(input: DecisionInput, by: Proof["by"]): NextAttempt |
   return further("summary");
 }
 
-function saysNothing(text: string | null): boolean {
-  return text === null || judgeSubstance(text) === "acknowledgement";
+function saysNothing({ finalText, request }: Evidence): boolean {
+  return finalText === null || judgeSubstance(finalText, request) === "acknowledgement";
 }
 
 /** The files that an answer names, to be looked for on disk for a while. */

@@ -74,7 +74,13 @@ describe("a bare acknowledgement is not an answer", () => {
     ["an emoji with a skin tone before", "👍🏽 will do"],
     ["one emoji", "👍"],
     ["several emoji", "👌 🙏"],
-    ["nothing but dots", "..."],
+    ["code marks", "`ok`"],
+    ["a tick behind", "Got it ✅"],
+    ["a tick alone", "✅"],
+    ["a yes that agrees to it", "Yes, will do"],
+    ["digits for letters", "g0t it"],
+    ["somebody's name before", "@lead got it"],
+    ["a heading above", "# Plan\n\nI'll get started."],
   ])("%s does not hide it", (_, text) => {
     expect(judgeSubstance(text)).toBe("acknowledgement");
   });
@@ -98,7 +104,7 @@ describe("an answer is never taken for an acknowledgement", () => {
     ["a number", "42"],
     ["a keycap number", "1️⃣"],
     ["a task id", "On it, see #17"],
-    ["code", "`ok`"],
+    ["code", "`npm ci`"],
     ["a link", "Sure: https://example.org/build"],
     ["one word of substance", "blue"],
     ["a choice behind an acknowledgement", "Got it: use main"],
@@ -107,7 +113,7 @@ describe("an answer is never taken for an acknowledgement", () => {
     ["a word that begins like one", "Oklahoma"],
     ["a phrase that goes on", "I got it working"],
     ["a thumb down", "👎"],
-    ["a tick", "✅"],
+    ["a cross", "❌"],
     ["a flag", "🇩🇪"],
     ["a word that can also praise", "Good."],
     ["an assent that can also be a yes", "Of course"],
@@ -121,23 +127,19 @@ describe("an answer is never taken for an acknowledgement", () => {
 });
 
 describe("what is uncertain passes and says so", () => {
-  test.each([
-    "I'll check: the token has expired",
-    "Understood, but it fails",
-    "Yes, will do",
-    "On it, boss",
-    "Great!",
-    "❌",
-  ])("%s", (text) => {
-    expect(judgeSubstance(text)).toBe("uncertain");
-  });
+  test.each(["I'll check: the token has expired", "Understood, but it fails", "On it, blue", "Great!", "❌"])(
+    "%s",
+    (text) => {
+      expect(judgeSubstance(text)).toBe("uncertain");
+    },
+  );
 
   test.each(["Yes", "The deploy is red", "OK, fixed in src/a.ts", "+1"])("not uncertain: %s", (text) => {
     expect(judgeSubstance(text)).toBe("substance");
   });
 });
 
-test.each(["", "   ", "\n\t"])("no text at all is empty: %j", (text) => {
+test.each(["", "   ", "\n\t", "...", "…"])("no text at all is empty: %j", (text) => {
   expect(judgeSubstance(text)).toBe("empty");
 });
 
@@ -164,6 +166,25 @@ describe("a promise is no answer, whatever it is about", () => {
     ["a success", "I got it working"],
   ])("%s is none: %s", (_, text) => {
     expect(judgeSubstance(text)).not.toBe("acknowledgement");
+  });
+});
+
+describe("what the message said itself is no news", () => {
+  test.each([
+    ["Fix flaky login test (#482)", "Acknowledged: Fix flaky login test (#482)."],
+    ["Please take WB-214.", "Understood, WB-214."],
+    ["Rename `getUser` to `fetchUser` everywhere.", "Rename getUser to fetchUser everywhere: on it!"],
+  ])("%s / %s", (request, text) => {
+    expect(judgeSubstance(text)).not.toBe("acknowledgement");
+    expect(judgeSubstance(text, request)).toBe("acknowledgement");
+  });
+
+  test.each([
+    ["Staging or production?", "Sure: staging."],
+    ["Which branch, main or dev?", "OK, main"],
+    ["Fix the login test.", "Understood, it was the clock."],
+  ])("what it offered or did not say is: %s / %s", (request, text) => {
+    expect(judgeSubstance(text, request)).not.toBe("acknowledgement");
   });
 });
 
@@ -219,6 +240,12 @@ test.each([
   ["Bitte antworte mit „verstanden“.", "Verstanden.", true],
   ["Fix the broken build.", "OK", false],
   ["Look at the token.", "ok", false],
+  ["React with 👍 or 👎.", "👍", true],
 ])("whether a message asks for just what was said: %s / %s: %s", (request, reply, asks) => {
   expect(asksForJust(request, reply)).toBe(asks);
+});
+
+test("of a message that wants work, only what it puts in quotation marks is asked for", () => {
+  expect(asksForJust("Just say 'On it' so that I see it arrive.", "On it", true)).toBe(true);
+  expect(asksForJust("Fix it, ok", "ok", true)).toBe(false);
 });

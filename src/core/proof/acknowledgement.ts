@@ -4,6 +4,7 @@
  * is an acknowledgement or a promise; a single clause that says something else makes it an answer.
  */
 import { cleanText } from "../transcript/clean-text.ts";
+import type { ClauseKind } from "./clause-matcher.ts";
 import { clauseMatcher } from "./clause-matcher.ts";
 import { languages } from "./phrases/languages.ts";
 
@@ -12,26 +13,43 @@ export type Substance = "empty" | "acknowledgement" | "uncertain" | "substance";
 /** What is longer says something. */
 const longestAcknowledgement = 700;
 
+// Before a comma an assent agrees to what follows; as a sentence of its own it answers.
+const assent = new RegExp(
+  `(^|\\n)\\s*(?:${languages
+    .flatMap((one) => one.assents.map(normalize))
+    .sort((one, other) => other.length - one.length)
+    .join("|")})\\s*[,，、]\\s*(?=\\S)`,
+  "gu",
+);
+
 const matchers = languages.map((phrases) => clauseMatcher(phrases, normalize));
 
 // A question, a number, code, a path, a link: somebody has something to say.
 const concrete = /[?？؟`\d\ue000]/u;
-// Of the signs that are sent alone, these only nod. A cross or a tick may be the answer.
-const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌✌👏🤙🫶🔥⏳⌛🏃🔍🔎🛠💯]+$/u;
+// Of the signs that are sent alone, these only nod. A cross or a flag may be the answer.
+const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌✌👏🤙🫶🔥⏳⌛🏃🔍🔎🛠💯✅✔☑🆗🤔🎉]+$/u;
 
-export function judgeSubstance(text: string): Substance {
+/** `request` is the message that is replied to, where it is known: what it said itself is no news. */
+export function judgeSubstance(text: string, request: string | null = null): Substance {
   const cleaned = text.length > 4 * longestAcknowledgement ? text : cleanText(text);
   if (cleaned.trim() === "") return "empty";
   if (cleaned.length > longestAcknowledgement) return "substance";
-  const plain = marked(withoutQuotes(cleaned));
+  const plain = marked(ownLines(cleaned));
   const clauses = clausesOf(plain);
   if (clauses.length === 0) return judgeSigns(cleaned);
   if (/[?？؟]/u.test(plain)) return "substance";
-  const kinds = clauses.map(kindOf);
+  const kinds = kindsOf(clauses, request);
   const says = kinds.filter((kind) => kind === null).length;
   if (says === 0) return kinds.includes("acknowledgement") ? "acknowledgement" : "uncertain";
   if (concrete.test(plain)) return "substance";
   return says < kinds.length ? "uncertain" : "substance";
+}
+
+/** Whether its message has to be looked at before a text is judged: some of it acknowledges, or it is but a sign. */
+export function dependsOnRequest(text: string): boolean {
+  if (text.length > longestAcknowledgement) return false;
+  const clauses = clausesOf(marked(ownLines(text)));
+  return clauses.length === 0 || kindsOf(clauses, null).includes("acknowledgement");
 }
 
 /** Whether a text names something that can be looked up: a number, code, a path, a question. */
@@ -54,41 +72,98 @@ export function summaryAnswers(summary: string): boolean {
   return /[?？؟]/u.test(left) || (/\d/u.test(left) && /\p{L}{3}/u.test(left));
 }
 
-/** Whether a message's own text contains what was replied, in whole words: then it asked for just that. */
-export function asksForJust(request: string, reply: string): boolean {
+/**
+ * Whether a message asked for just what was replied: its own text contains it, in whole words, or it names the sign. Of a
+ * message that wants something done, only what it puts in quotation marks.
+ */
+export function asksForJust(request: string, reply: string, wantsWork = false): boolean {
+  if (request.length > longestRequest || reply.length > longestAcknowledgement) return false;
+  const asked = wantsWork ? quotedIn(request) : request;
   const wanted = clausesOf(normalize(reply)).join(" ");
-  if (wanted === "" || request.length > 100 * longestAcknowledgement) return false;
-  return ` ${clausesOf(normalize(request)).join(" ")} `.includes(` ${wanted} `);
+  if (wanted === "") return reply.trim() !== "" && asked.includes(reply.trim().replace(/\ufe0f/gu, ""));
+  return ` ${clausesOf(normalize(asked)).join(" ")} `.includes(` ${wanted} `);
 }
 
-function kindOf(clause: string): "acknowledgement" | "companion" | null {
-  const kinds = matchers.map((match) => match(clause));
-  if (kinds.includes("acknowledgement")) return "acknowledgement";
-  return kinds.includes("companion") ? "companion" : null;
+const longestRequest = 100 * longestAcknowledgement;
+
+function quotedIn(text: string): string {
+  return [...text.matchAll(/["'“”„«»‘’「『`]([^"'“”„«»‘’」』`\n]{1,80})["'“”«»‘’」』`]/gu)]
+    .map(([, words]) => words)
+    .join("\n");
 }
 
-/** Lines that quote somebody are left out where there are others. */
-function withoutQuotes(text: string): string {
+type Kind = "acknowledgement" | "companion" | null;
+
+/** A clause that repeats what the message said goes along with an acknowledgement, as its title does. */
+function kindsOf(clauses: readonly string[], request: string | null): Kind[] {
+  const kinds: Kind[] = [];
+  let goesOn = false;
+  for (const clause of clauses) {
+    const kind = kindOf(clause, goesOn);
+    goesOn ||= kind === "promise";
+    kinds.push(kind === "promise" ? "acknowledgement" : kind);
+  }
+  if (request === null || !kinds.includes("acknowledgement") || request.length > longestRequest) return kinds;
+  const known = new Set(wordsIn(withoutMarks(request)));
+  return kinds.map((kind, place) => kind ?? (repeats(clauses[place] ?? "", known, request) ? "companion" : null));
+}
+
+function kindOf(clause: string, goesOn: boolean): ClauseKind {
+  // Digits that are typed for letters make no number of a word.
+  const spelled = clause.replace(/(?<=\p{L})[013](?=\p{L})/gu, (digit) => ({ "0": "o", "1": "l" })[digit] ?? "e");
+  const kinds = matchers.map((match) => match(spelled, goesOn));
+  const order: readonly ClauseKind[] = ["promise", "acknowledgement", "companion"];
+  return order.find((kind) => kinds.includes(kind)) ?? null;
+}
+
+/** Of a message that asks something, a word or two may be the choice that it offered. */
+const shortestRepeat = 3;
+
+function repeats(clause: string, known: ReadonlySet<string>, request: string): boolean {
+  const words = wordsIn(clause);
+  if (words.length === 0 || !words.every((word) => known.has(word))) return false;
+  return words.length >= shortestRepeat || !/[?？؟]/u.test(request);
+}
+
+function wordsIn(text: string): string[] {
+  return normalize(text).match(/[\p{L}\p{N}\ue000]+/gu) ?? [];
+}
+
+/** Lines that quote somebody and headings are left out where there are others. */
+function ownLines(text: string): string {
   const lines = text.split("\n");
-  const own = lines.filter((line) => !/^\s*>/.test(line) && line.trim() !== "");
-  return (own.length > 0 ? own : lines.map((line) => line.replace(/^[\s>]+/, ""))).join("\n");
+  const own = lines.filter((line) => !/^\s*(?:>|#{1,6}\s)/.test(line) && line.trim() !== "");
+  return (own.length > 0 ? own : lines.map((line) => line.replace(/^[\s>#]+/, ""))).join("\n");
 }
 
 /** One spelling, with a sign in the place of code, paths and links, which are no words and no ends of clauses. */
 function marked(text: string): string {
-  const named = text
-    .replace(/(?<=\p{L})[`´](?=\p{L})/gu, "'")
-    .replace(/`+[^`]+`+/g, " \ue000 ")
+  const spoken = withoutMarks(text)
     .replace(/^\s*(?:[-*+•‣◦]\s+|\(?\d{1,2}[.):]\s+|[a-z][.)]\s+)+/gim, "")
-    .replace(/https?:\S+|(?<!\S)[^\s\ue000]*(?:[\p{L}\p{N}][/\\:@#_=.]|[/#~@])[\p{L}\p{N}][^\s\ue000]*/gu, (word) =>
-      isName(word) ? " \ue000 " : word,
+    .replace(/^\s*@[\p{L}\p{N}_-]+[,:]?\s+/gmu, "");
+  return normalize(spoken).replace(assent, "$1");
+}
+
+/** Words in code marks are words; other code, paths, links and identifiers become a sign of their own. */
+function withoutMarks(text: string): string {
+  return text
+    .replace(/(?<=\p{L})[`´](?=\p{L})/gu, "'")
+    .replace(/`+([^`]+)`+/g, (_, code: string) => (/^\s*\p{L}+\s*$/u.test(code) ? ` ${code} ` : ` ${nameSign(code)} `))
+    .replace(
+      /https?:\S+|[\p{L}\p{N}]+-\p{N}+|#\p{N}+|(?<!\S)[^\s\ue000]*(?:[\p{L}\p{N}][/\\:#_=.]|[/~])[\p{L}\p{N}][^\s\ue000]*/gu,
+      (word) => (isName(word) ? ` ${nameSign(word)} ` : word),
     );
-  return normalize(named);
+}
+
+/** The same name gets the same sign, so that a repeated one is known. */
+function nameSign(name: string): string {
+  const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  return `\ue000${letters}`;
 }
 
 /** A path, a link, an identifier; not two words that nobody put a space between. */
 function isName(word: string): boolean {
-  if (/^https?:|[/\\@#_=~]|\d/.test(word)) return /[\p{L}\p{N}]/u.test(word);
+  if (/^https?:|[/\\#_=~]|\d/.test(word)) return /[\p{L}\p{N}]/u.test(word);
   return (
     /[\p{L}\p{N}-]\.[a-z]{1,5}[.,;:!)]*$/u.test(word) && !/\.(?:i|we|will|on|ok|got|thx|let)[.,;:!)]*$/iu.test(word)
   );
@@ -97,12 +172,14 @@ function isName(word: string): boolean {
 /** Split at every sign that is no letter, digit or apostrophe inside a word. */
 function clausesOf(plain: string): readonly string[] {
   return plain
-    .split(/\n|(?![-'\ue000_])[\p{P}\p{S}]|(?<!\p{L})['-]|['-](?!\p{L})|\s_\s/u)
+    .split(/\n|(?![-'\ue000_])[\p{P}\p{S}]|(?<![\p{L}\p{N}])['-]|['-](?![\p{L}\p{N}])|\s_\s/u)
     .map((clause) => clause.replace(/\s+/gu, " ").trim())
     .filter((clause) => /[\p{L}\p{N}\ue000]/u.test(clause));
 }
 
 function judgeSigns(text: string): Substance {
+  // An empty list or an empty string is a value.
+  if (/^[[\]{}()"'<>\s]+$/u.test(text)) return "substance";
   const signs = text.replace(/[\s\p{Cf}\p{M}\p{Emoji_Modifier}]/gu, "");
   const pictures = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u.test(signs);
   return pictures && !nods.test(signs) ? "uncertain" : "acknowledgement";

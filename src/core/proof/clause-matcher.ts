@@ -6,10 +6,11 @@
 import type { Phrases } from "./phrases/phrases.ts";
 
 /** `companion`: goes along with an acknowledgement, and alone may be an answer. */
-export type ClauseKind = "acknowledgement" | "companion" | null;
-export type ClauseMatcher = (clause: string) => ClauseKind;
+export type ClauseKind = "acknowledgement" | "promise" | "companion" | null;
+/** `goesOn`: behind a promise, whose verb may go on without its first words: "I'll check it" + "then fix it". */
+export type ClauseMatcher = (clause: string, goesOn: boolean) => ClauseKind;
 
-type Role = Exclude<keyof Phrases, "spaced" | "endings" | "reasons" | "states">;
+type Role = Exclude<keyof Phrases, "spaced" | "endings" | "reasons" | "states" | "assents" | "alone">;
 type Entry = { words: readonly string[]; role: Role };
 
 /** How far the object of a promise may go; in words, or in characters. */
@@ -23,6 +24,7 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
   const endings = wordsOf(phrases.endings);
   const reasons = wordsOf(phrases.reasons);
   const states = wordsOf(phrases.states);
+  const alone = new Set(phrases.alone.map((phrase) => split(normalize(phrase)).join(" ")));
   const longest = phrases.spaced ? longestObject.words : longestObject.characters;
 
   /** From `place` on: short, and neither an explanation nor a statement. */
@@ -37,13 +39,14 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
       return place >= 0 && standsAt(words, phrase, place) && isObject(words, 0, place);
     });
 
-  const isCovered = (words: readonly string[]): boolean => {
+  const cover = (words: readonly string[], from: "nothing" | "will"): "acknowledgement" | "promise" | null => {
     const seen = new Set<string>();
-    const open: { place: number; after: "nothing" | "head" | "will" }[] = [{ place: 0, after: "nothing" }];
+    let acknowledges = false;
+    const open: { place: number; after: "nothing" | "head" | "will" }[] = [{ place: 0, after: from }];
     for (let step = open.pop(); step; step = open.pop()) {
       const { place, after } = step;
       if (place === words.length) {
-        if (after === "head") return true;
+        acknowledges ||= after === "head";
         continue;
       }
       if (seen.has(`${place} ${after}`)) continue;
@@ -51,18 +54,23 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
       for (const entry of entries.get(words[place] ?? "") ?? []) {
         if (!standsAt(words, entry.words, place)) continue;
         const next = place + entry.words.length;
-        const isPromise = entry.role === "open" || (entry.role === "verbs" && after === "will");
-        if (isPromise && isObject(words, next, words.length)) return true;
+        const isVerb = entry.role === "verbs" || (entry.role === "objects" && from === "nothing");
+        const isPromise = entry.role === "open" || (isVerb && after === "will");
+        const isStatement = entry.role === "open" && states.some((phrase) => standsAt(words, phrase, next + 1));
+        if (isPromise && !isStatement && isObject(words, next, words.length)) return "promise";
         const state = afterEntry(entry.role, after);
         if (state !== null) open.push({ place: next, after: state });
       }
     }
-    return false;
+    return acknowledges ? "acknowledgement" : null;
   };
 
-  return (clause) => {
+  return (clause, goesOn) => {
     const words = split(clause);
-    if (isCovered(words) || endsInPromise(words)) return "acknowledgement";
+    if (alone.has(words.join(" "))) return "acknowledgement";
+    const covered = cover(words, "nothing") ?? (goesOn ? cover(words, "will") : null);
+    if (covered !== null) return covered;
+    if (endsInPromise(words)) return "promise";
     return isAll(words, entries, "companions") ? "companion" : null;
   };
 }
@@ -81,6 +89,7 @@ function afterEntry(role: Role, after: "nothing" | "head" | "will"): "nothing" |
     case "verbs":
       return after === "nothing" ? null : "head";
     case "open":
+    case "objects":
       return null;
     default:
       return role satisfies never;
@@ -105,7 +114,7 @@ function standsAt(words: readonly string[], phrase: readonly string[], place: nu
 
 /** By first word. */
 function indexed(phrases: Phrases, wordsOf: (list: readonly string[]) => string[][]): Map<string, Entry[]> {
-  const roles: readonly Role[] = ["says", "will", "verbs", "open", "before", "after", "companions"];
+  const roles: readonly Role[] = ["says", "will", "verbs", "objects", "open", "before", "after", "companions"];
   const found = new Map<string, Entry[]>();
   for (const role of roles) {
     for (const words of wordsOf(phrases[role])) {

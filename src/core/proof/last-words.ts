@@ -28,7 +28,7 @@ export function closingWords(turns: readonly (readonly TranscriptRow[])[], reque
     .flatMap(lastWordsOf)
     .map((words) => ({ ...words, error: providerErrorAsText(words.text, request) }));
   const answers = spoken.filter(({ error }) => error === null);
-  const newest = answers.findLast(({ text }) => judgeSubstance(text) !== "acknowledgement") ?? answers.at(-1);
+  const newest = answers.findLast(({ text }) => judgeSubstance(text, request) !== "acknowledgement") ?? answers.at(-1);
   const last = lastWordsOf(turns.at(-1) ?? []).at(-1);
   const error = last ? providerErrorAsText(last.text, request) : null;
   return {

@@ -21,8 +21,8 @@ export type Evidence = {
   rawText: string | null;
   /** A text that is nothing but a provider's error, though its turn ended normally. Not in `finalText`. */
   noticeText: string | null;
-  /** The message asked for just this text: its own text contains it. */
-  askedFor: boolean;
+  /** The text of the message itself, where it was looked up. */
+  request: string | null;
 };
 
 export type Observation = {
@@ -77,7 +77,7 @@ export const noEvidence: Evidence = {
   finalText: null,
   rawText: null,
   noticeText: null,
-  askedFor: false,
+  request: null,
 };
 
 const nothingSeen: Observation = {

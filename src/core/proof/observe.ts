@@ -12,7 +12,6 @@ import type { ToolClass } from "../transcript/tool-names.ts";
 import { classOf, normalizeToolName } from "../transcript/tool-names.ts";
 import { succeeded } from "../transcript/tool-results.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
-import { asksForJust } from "./acknowledgement.ts";
 import type { Anchored } from "./anchors.ts";
 import { anchor, hasLaterPrompt, isOpen, timingOf } from "./anchors.ts";
 import { closingWords } from "./last-words.ts";
@@ -56,7 +55,7 @@ export function observe(input: ObserveInput): Observation {
     finalText: closing.words?.text ?? null,
     rawText: closing.words?.raw ?? null,
     noticeText: closing.notice?.text ?? null,
-    askedFor: closing.words !== null && asksForJust(input.request ?? "", closing.words.text),
+    request: input.request ?? null,
   };
   const busy = last.slice.status === "busy" || last.slice.status === "retry";
   const settled = !busy && last.slice.asks.length === 0;

@@ -153,7 +153,9 @@ export function restates(text: string, failed: readonly FailedSend[]): boolean {
   const said = new Set(wordsIn(text));
   return failed.some((send) => {
     const words = wordsIn(send.text);
-    return words.length > 0 && words.filter((word) => said.has(word)).length >= Math.max(1, words.length * 0.6);
+    const repeated = words.filter((word) => said.has(word));
+    const tells = repeated.length > 1 || repeated.some((word) => /\p{N}/u.test(word));
+    return tells && repeated.length >= words.length * 0.6;
   });
 }
 

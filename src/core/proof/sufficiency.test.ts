@@ -5,6 +5,8 @@ import type { Intent } from "./sufficiency.ts";
 import { intentOf, judgeEvidence, judgeReply } from "./sufficiency.ts";
 
 const intents: readonly Intent[] = ["task", "do", "delegate", "ask", "notify"];
+/** Those that want more than that it was read. */
+const wanting = intents.filter((intent) => intent !== "notify");
 
 const onTool = (intent: Intent, evidence: Partial<Evidence>) => judgeEvidence(intent, "tool", someEvidence(evidence));
 const onText = (intent: Intent, evidence: Partial<Evidence>) => judgeEvidence(intent, "text", someEvidence(evidence));
@@ -58,7 +60,7 @@ describe("sufficiency: words of substance answer every intent", () => {
     });
   });
 
-  test.each(intents)("%s: what is uncertain passes, with a diagnostic", (intent) => {
+  test.each(wanting)("%s: what is uncertain passes, with a diagnostic", (intent) => {
     expect(onTool(intent, { sent: [aSentMessage("On it, boss, it is red")] })).toEqual({
       sufficient: true,
       by: "visible_reply",
@@ -85,7 +87,7 @@ describe("sufficiency: an acknowledgement alone", () => {
     ["both", { sent: [aSentMessage("Понял")], finalText: "I’ll check" }],
   ];
 
-  test.each(intents.flatMap((intent) => acknowledged.map(([name, evidence]) => [intent, name, evidence] as const)))(
+  test.each(wanting.flatMap((intent) => acknowledged.map(([name, evidence]) => [intent, name, evidence] as const)))(
     "%s: on a tool lane it is not an answer: %s",
     (intent, _, evidence) => {
       expect(onTool(intent, evidence)).toMatchObject({
@@ -95,7 +97,7 @@ describe("sufficiency: an acknowledgement alone", () => {
     },
   );
 
-  test.each(intents)(
+  test.each(wanting)(
     "%s: on a text lane it is not an answer either, while the agent may be asked to go on",
     (intent) => {
       expect(onText(intent, { finalText: "OK" })).toMatchObject({
@@ -121,8 +123,9 @@ describe("sufficiency: an acknowledgement alone", () => {
   });
 
   test("what the message asked for is the answer to it, though it acknowledges", () => {
-    expect(onText("ask", { finalText: "OK", askedFor: true })).toMatchObject({ sufficient: true });
-    expect(onText("do", { finalText: "OK", askedFor: true })).toMatchObject({ sufficient: false });
+    expect(onText("ask", { finalText: "OK", request: "Reply OK." })).toMatchObject({ sufficient: true });
+    expect(onText("ask", { finalText: "OK", request: "Reply." })).toMatchObject({ sufficient: false });
+    expect(onText("do", { finalText: "OK", request: "Fix it, ok." })).toMatchObject({ sufficient: false });
   });
 
   test.each([
@@ -282,7 +285,7 @@ describe("sufficiency: what the agent says that its reply is", () => {
     ["blocked", answer, all],
     ["progress", answer, ["notify"]],
     [null, answer, all],
-    [null, nod, []],
+    [null, nod, ["notify"]],
   ] as const)("%s, with the text %j, closes %j", (outcome, text, closes) => {
     const closed = intents.filter((intent) => judgeReply({ text, summary: null, outcome }, intent).sufficient);
     expect(closed).toEqual(intents.filter((intent) => (closes as readonly Intent[]).includes(intent)));

@@ -9,7 +9,7 @@ import { reasons } from "../delivery/reasons.ts";
 import type { DeliveryRecord, Proof } from "../delivery/record.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import type { ReplyOutcome } from "../message/message.ts";
-import { judgeSubstance, namesSomething, summaryAnswers } from "./acknowledgement.ts";
+import { asksForJust, judgeSubstance, namesSomething, summaryAnswers } from "./acknowledgement.ts";
 import type { Evidence } from "./observation.ts";
 import type { SentMessage } from "./sends.ts";
 import { isReply, restates } from "./sends.ts";
@@ -31,7 +31,13 @@ export function intentOf(record: Pick<DeliveryRecord, "actionMode" | "taskRefs">
   return record.actionMode ?? "ask";
 }
 
-export type Reply = { text: string; summary: string | null; outcome?: ReplyOutcome | null; askedFor?: boolean };
+export type Reply = {
+  text: string;
+  summary: string | null;
+  outcome?: ReplyOutcome | null;
+  /** The text of the message that it replies to, where it was looked up. */
+  request?: string | null;
+};
 
 /** Judges a reply that has arrived at its destination. */
 export function judgeReply(reply: Reply, intent: Intent): Verdict {
@@ -55,8 +61,9 @@ export function judgeEvidence(
   const answer = all.find((verdict) => verdict.sufficient);
   if (answer) return answer;
   const diagnostics = all.flatMap((verdict) => verdict.diagnostics);
-  const endsInProgress = replies.at(-1)?.outcome === "progress";
-  if (worked(intent, evidence) && !endsInProgress) return { sufficient: true, by: "tool", diagnostics };
+  // Work does not speak for a reply that is still owed: one that is to come, or one that has to be sent again.
+  const isOwed = replies.at(-1)?.outcome === "progress" || (replies.length === 0 && evidence.failedSends.length > 0);
+  if (worked(intent, evidence) && (!isOwed || lastWord)) return { sufficient: true, by: "tool", diagnostics };
   if (lastWord && intent === "ask") {
     const closed = closedByLastWord(contract, evidence);
     if (closed) return closed;
@@ -95,7 +102,7 @@ function judgeClosingText(intent: Intent, contract: ReplyContract, evidence: Evi
   if (replies.length === 0 && failedSends.length > 0 && !restates(text, failedSends)) return null;
   // After a reply that said nothing, "I have let them know" is no answer either.
   if (replies.length > 0 && !namesSomething(text)) return null;
-  const verdict = judgeSaid({ text, summary: null, askedFor: evidence.askedFor }, intent, "plain_text");
+  const verdict = judgeSaid({ text, summary: null, request: evidence.request }, intent, "plain_text");
   if (!verdict.sufficient || contract === "text") return verdict;
   return { ...verdict, diagnostics: [...verdict.diagnostics, "answered_in_plain_text"] };
 }
@@ -124,16 +131,16 @@ function judgeSaid(words: Reply, intent: Intent, by: Proof["by"]): Verdict {
   const { outcome = null } = words;
   const closes = { sufficient: true, by, ...(outcome === null ? {} : { outcome }), diagnostics: [] } as const;
   if (judgeSubstance(words.text) === "empty") return { sufficient: false, reason: "no_response", diagnostics: [] };
+  if (intent === "notify") return closes;
   switch (outcome) {
     case "progress":
-      return intent === "notify" ? closes : { sufficient: false, reason: reasons.progress, diagnostics: [] };
+      return { sufficient: false, reason: reasons.progress, diagnostics: [] };
     case "question":
     case "blocked":
       return closes;
     case "done":
       return intent === "ask" ? judgeWords(words, intent, closes) : closes;
     case "answer":
-      return intent === "notify" ? closes : judgeWords(words, intent, closes);
     case null:
       return judgeWords(words, intent, closes);
     default:
@@ -143,14 +150,14 @@ function judgeSaid(words: Reply, intent: Intent, by: Proof["by"]): Verdict {
 
 /** Text and summary are judged apart: two empty phrases side by side do not make an answer. */
 function judgeWords(words: Reply, intent: Intent, closes: Extract<Verdict, { sufficient: true }>): Verdict {
-  const substance = judgeSubstance(words.text);
+  const substance = judgeSubstance(words.text, words.request ?? null);
   switch (substance) {
     case "substance":
       return closes;
     case "uncertain":
       return { ...closes, diagnostics: ["visible_reply_semantic_uncertain"] };
     case "acknowledgement":
-      if (words.askedFor === true && intent === "ask") return { ...closes, diagnostics: ["answer_was_asked_for"] };
+      if (isAskedFor(words, intent)) return { ...closes, diagnostics: ["answer_was_asked_for"] };
       if (summaryAnswers(words.summary ?? "")) return { ...closes, diagnostics: ["answer_is_in_the_summary"] };
       return { sufficient: false, reason: reasons.acknowledgement, diagnostics: [] };
     case "empty":
@@ -158,4 +165,9 @@ function judgeWords(words: Reply, intent: Intent, closes: Extract<Verdict, { suf
     default:
       return substance satisfies never;
   }
+}
+
+/** The message's own text contains the reply: then it asked for just that. */
+export function isAskedFor({ text, request }: Pick<Reply, "text" | "request">, intent: Intent): boolean {
+  return asksForJust(request ?? "", text, intent !== "ask" && intent !== "notify");
 }

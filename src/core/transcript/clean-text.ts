@@ -12,11 +12,13 @@ export function cleanText(raw: string): string {
   const spoken = withoutRanges(visible, removedBlocks(visible))
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-  return !hasSign.test(spoken) || isPlaceholder(spoken) || isBareCall(spoken) ? "" : spoken;
+  return !hasSign.test(spoken) || onlyDots.test(spoken) || isPlaceholder(spoken) || isBareCall(spoken) ? "" : spoken;
 }
 
 /** A letter, a digit, punctuation or a symbol. Combining marks and characters without a form say nothing by themselves. */
 const hasSign = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+const onlyDots = /^[.…。·‥\-–—_*\s]+$/u;
 
 // Sequences that control a terminal, with their parameters.
 const terminalSequence =

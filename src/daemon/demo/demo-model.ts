@@ -5,11 +5,16 @@ const note = "(The answers of this demo are scripted.)";
 
 /** In the text of a retry only; see prompt-text.ts. */
 const retried = "nothing shows that you acted on it";
+const nudged = "You acknowledged the message below";
 
 export const demoModelScript: ModelScriptInput = {
   rules: [
     { when: `/${retried}[^]*\\bempty\\b/i`, steps: [{ say: `I said nothing at first, and was asked again. ${note}` }] },
     { when: "/\\bempty\\b/i", steps: [{}] },
+    {
+      when: `/${nudged}[^]*\\back\\b/i`,
+      steps: [{ say: `At first I only said "Got it", and was asked to go on. This is the answer: 42. ${note}` }],
+    },
     { when: "/\\back\\b/i", steps: [{ say: "Got it, will do." }] },
     { when: "/\\bslow\\b/i", steps: [{ waitMs: 5000, say: `That took a while, and nobody asked twice. ${note}` }] },
     {

@@ -10,6 +10,8 @@ export type Phrases = {
   will: readonly string[];
   /** What is promised and is no result: "check", "look into", "get back". */
   verbs: readonly string[];
+  /** Stand between the two where the verb comes last: "ich werde" + "das" + "prüfen". */
+  objects: readonly string[];
   /** Promise or acknowledge by themselves, whatever follows: "looking into", "thanks for". */
   open: readonly string[];
   /** Promise when they end a clause, where verbs stand last. */
@@ -24,6 +26,10 @@ export type Phrases = {
   reasons: readonly string[];
   /** Right behind the first words of a promise these make a statement of it: "monitoring" + "is" + "off". */
   states: readonly string[];
+  /** Agree. Before a promise they only agree to it; alone, or as a sentence of their own, they answer. */
+  assents: readonly string[];
+  /** Say that work goes on when they are all that is said. */
+  alone: readonly string[];
 };
 
 /** Phrases between commas or line ends. */
