@@ -11,11 +11,11 @@ import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { ProcessRecord } from "../process-pool/process-record.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
-import { claudeIds, claudeTraits } from "./identity.ts";
 import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./process/claude-arguments.ts";
 import { claudeEnvironment } from "./process/claude-environment.ts";
 import { claudeProgram } from "./process/claude-program.ts";
 import { StdioClient } from "./process/stdio-client.ts";
+import { claudeIds, claudeTraits } from "./traits.ts";
 import { Transcripts } from "./transcript/transcripts.ts";
 import { ClaudeTranslator } from "./translate/translate.ts";
 

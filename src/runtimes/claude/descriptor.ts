@@ -6,8 +6,8 @@ import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { claudeIds, claudeTraits } from "./identity.ts";
 import { claudeProgram } from "./process/claude-program.ts";
+import { claudeIds, claudeTraits } from "./traits.ts";
 
 const kind = "claude";
 

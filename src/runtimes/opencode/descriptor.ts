@@ -4,13 +4,13 @@ import { AppError } from "../../app-error.ts";
 import { flag, host, httpUrl, port, program } from "../../setting-types.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { defineRuntime } from "../descriptor.ts";
-import { opencodeIds, opencodeTraits } from "./identity.ts";
 import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
 import { defaultProgram } from "./server/find-opencode.ts";
 import { readServerRecord } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
 import type { OpencodePermissionPolicy } from "./session/permission-policy.ts";
 import { withPermissions } from "./session/permission-policy.ts";
+import { opencodeIds, opencodeTraits } from "./traits.ts";
 
 const kind = "opencode";
 

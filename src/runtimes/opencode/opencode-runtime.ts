@@ -10,7 +10,6 @@ import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt } from "../system-prompt.ts";
-import { opencodeIds, opencodeTraits } from "./identity.ts";
 import { isNotFound, OpencodeApi } from "./server/opencode-api.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
 import { checkAdoption } from "./session/adoption.ts";
@@ -35,6 +34,7 @@ import { SessionMonitor, withErrorRow } from "./session/session-monitor.ts";
 import type { PermissionSource, PermissionsOf } from "./session/session-permissions.ts";
 import { laneRules, updateSessionRules } from "./session/session-permissions.ts";
 import { SessionRegistry } from "./session/session-registry.ts";
+import { opencodeIds, opencodeTraits } from "./traits.ts";
 import { SubtaskUsage } from "./transcript/subtask-usage.ts";
 import { lastActivity, transcriptRows } from "./transcript/transcript.ts";
 

@@ -6,9 +6,9 @@ import { defineRuntime } from "../descriptor.ts";
 import { locateAgent } from "../process-pool/find-agent.ts";
 import { hasProcessRecords } from "../process-pool/process-record.ts";
 import { checkProgram, modelsOf } from "../program-checks.ts";
-import { piIds, piTraits } from "./identity.ts";
 import { piProgram } from "./process/pi-program.ts";
 import { hasProviderKey } from "./process/provider-key.ts";
+import { piIds, piTraits } from "./traits.ts";
 
 const kind = "pi";
 

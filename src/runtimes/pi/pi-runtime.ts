@@ -10,13 +10,13 @@ import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
-import { piIds, piTraits } from "./identity.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
 import { RpcClient } from "./process/rpc-client.ts";
 import { sessionFolders } from "./session/session-file.ts";
 import { PiSessions } from "./session/sessions.ts";
+import { piIds, piTraits } from "./traits.ts";
 import { PiTranslator } from "./translate/translate.ts";
 
 export type PiOptions = ProcessRuntimeOptions & {

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { ok } from "../../doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
-import { stubIds, stubTraits } from "./identity.ts";
 import { stubScriptSchema } from "./script.ts";
+import { stubIds, stubTraits } from "./traits.ts";
 
 export const stub = defineRuntime({
   kind: "stub",

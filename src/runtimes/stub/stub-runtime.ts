@@ -19,13 +19,13 @@ import type {
   SignalListener,
   SubmitOutcome,
 } from "../port.ts";
-import { stubIds, stubTraits } from "./identity.ts";
 import type { JournalEntry } from "./journal.ts";
 import { Journal, readJournal } from "./journal.ts";
 import type { Arrival, StubScript, StubScriptInput, StubTurn } from "./script.ts";
 import { stubScriptSchema } from "./script.ts";
 import type { StubPost } from "./stub-session.ts";
 import { StubSession } from "./stub-session.ts";
+import { stubIds, stubTraits } from "./traits.ts";
 
 export type StubOptions = {
   journalPath: string;
