@@ -32,10 +32,10 @@ async function loadedDuring(work: () => Promise<unknown>): Promise<{ loaded: str
 
 const onlyWhenNeeded = ["opencode-runtime", "claude-runtime", "pi-runtime", "opencode-app", "demo-opencode", "doctor"];
 
-test("a start loads the runtimes that lanes use, and nothing that is not needed yet", async () => {
+test("a start loads nothing of agent programs that no lane uses, and no other part that is not needed yet", async () => {
   const send = () => waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Tidy up." });
   const { loaded, bytes } = await loadedDuring(send);
-  expect(loaded).toEqual(expect.arrayContaining(["worker", "up", "stub-runtime"]));
+  expect(loaded).toEqual(expect.arrayContaining(["worker", "up"]));
   expect(onlyWhenNeeded.filter((name) => loaded.includes(name))).toEqual([]);
   // Each kilobyte costs every start. What is not needed by a daemon that waits for work is better loaded later.
   expect(bytes).toBeLessThan(1_100_000);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ok } from "../../doctor-check.ts";
 import { defineRuntime } from "../descriptor.ts";
 import { stubScriptSchema } from "./script.ts";
-import { stubIds, stubTraits } from "./traits.ts";
+import { StubRuntime, stubIds, stubTraits } from "./stub-runtime.ts";
 
 export const stub = defineRuntime({
   kind: "stub",
@@ -22,18 +22,11 @@ export const stub = defineRuntime({
   laneProblem: () => null,
   prepare(_settings, { stateDirectory, clock, laneSettings, postMessage }) {
     const scripts = Object.entries(laneSettings).flatMap(([id, { script }]) => (script ? [[id, script] as const] : []));
+    const journalPath = join(stateDirectory, "stub.jsonl");
     return {
-      // It runs in this process.
+      // It runs in this process, and is small enough to be loaded with its descriptor.
       hasOrphans: false,
-      async load() {
-        const { StubRuntime } = await import("./stub-runtime.ts");
-        return new StubRuntime({
-          journalPath: join(stateDirectory, "stub.jsonl"),
-          clock,
-          scripts: Object.fromEntries(scripts),
-          postMessage,
-        });
-      },
+      load: async () => new StubRuntime({ journalPath, clock, scripts: Object.fromEntries(scripts), postMessage }),
     };
   },
   doctor: async () => [ok("runtime stub", "The scripted agent needs no program and no model.")],

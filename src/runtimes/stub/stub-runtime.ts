@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
-import type { RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
 import type {
@@ -25,7 +25,6 @@ import type { Arrival, StubScript, StubScriptInput, StubTurn } from "./script.ts
 import { stubScriptSchema } from "./script.ts";
 import type { StubPost } from "./stub-session.ts";
 import { StubSession } from "./stub-session.ts";
-import { stubIds, stubTraits } from "./traits.ts";
 
 export type StubOptions = {
   journalPath: string;
@@ -40,6 +39,12 @@ export type StubOptions = {
 const defaultScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
+
+export const stubTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+
+export function stubIds(digest: string): RuntimeIds {
+  return { messageId: `msg_${digest}`, partId: `prt_${digest}` };
+}
 
 export class StubRuntime implements Runtime {
   readonly kind = "stub";
