@@ -5,7 +5,7 @@
  */
 import { cleanText } from "../transcript/clean-text.ts";
 import type { ClauseKind } from "./clause-matcher.ts";
-import { clauseMatcher } from "./clause-matcher.ts";
+import { clauseIn, clauseMatcher } from "./clause-matcher.ts";
 import { languages } from "./phrases/languages.ts";
 
 export type Substance = "empty" | "acknowledgement" | "uncertain" | "substance";
@@ -29,8 +29,23 @@ const concrete = /[?？؟`\d\ue000]/u;
 // Of the signs that are sent alone, these only nod. A cross or a flag may be the answer.
 const nods = /^[👍👌🙏🫡💪🚀👀🙂😊🤝🙌✌👏🤙🫶🔥⏳⌛🏃🔍🔎🛠💯✅✔☑🆗🤔🎉]+$/u;
 
-/** `request` is the message that is replied to, where it is known: what it said itself is no news. */
+const judged = new Map<string, Substance>();
+const maxJudged = 100;
+
+/**
+ * `request` is the message that is replied to, where it is known: what it said itself is no news. Several rules ask about the
+ * same text within one decision, so the newest judgements are remembered.
+ */
 export function judgeSubstance(text: string, request: string | null = null): Substance {
+  if (text.length > longestAcknowledgement) return judge(text, request);
+  const key = `${text}\0${request ?? ""}`;
+  const known = judged.get(key) ?? judge(text, request);
+  if (judged.size >= maxJudged) judged.clear();
+  judged.set(key, known);
+  return known;
+}
+
+function judge(text: string, request: string | null): Substance {
   const cleaned = text.length > 4 * longestAcknowledgement ? text : cleanText(text);
   if (cleaned.trim() === "") return "empty";
   if (cleaned.length > longestAcknowledgement) return "substance";
@@ -111,7 +126,8 @@ function kindsOf(clauses: readonly string[], request: string | null): Kind[] {
 function kindOf(clause: string, goesOn: boolean): ClauseKind {
   // Digits that are typed for letters make no number of a word.
   const spelled = clause.replace(/(?<=\p{L})[013](?=\p{L})/gu, (digit) => ({ "0": "o", "1": "l" })[digit] ?? "e");
-  const kinds = matchers.map((match) => match(spelled, goesOn));
+  const units = clauseIn(spelled);
+  const kinds = matchers.map((match) => match(units, goesOn));
   const order: readonly ClauseKind[] = ["promise", "acknowledgement", "companion"];
   return order.find((kind) => kinds.includes(kind)) ?? null;
 }

@@ -8,7 +8,14 @@ import type { Phrases } from "./phrases/phrases.ts";
 /** `companion`: goes along with an acknowledgement, and alone may be an answer. */
 export type ClauseKind = "acknowledgement" | "promise" | "companion" | null;
 /** `goesOn`: behind a promise, whose verb may go on without its first words: "I'll check it" + "then fix it". */
-export type ClauseMatcher = (clause: string, goesOn: boolean) => ClauseKind;
+export type ClauseMatcher = (clause: Clause, goesOn: boolean) => ClauseKind;
+
+/** A clause in the units of languages with and without spaces between words, split once for all of them. */
+export type Clause = { words: readonly string[]; characters: readonly string[] };
+
+export function clauseIn(text: string): Clause {
+  return { words: text.split(" "), characters: [...text.replaceAll(" ", "")] };
+}
 
 type Role = Exclude<keyof Phrases, "spaced" | "endings" | "reasons" | "states" | "assents" | "alone">;
 type Entry = { words: readonly string[]; role: Role };
@@ -18,13 +25,15 @@ const longestObject = { words: 16, characters: 40 };
 
 /** `normalize` is the spelling in which clauses come. */
 export function clauseMatcher(phrases: Phrases, normalize: (text: string) => string): ClauseMatcher {
-  const split = (text: string) => (phrases.spaced ? text.split(" ") : [...text.replaceAll(" ", "")]);
+  const unitsOf = ({ words, characters }: Clause) => (phrases.spaced ? words : characters);
+  const split = (text: string) => unitsOf(clauseIn(text));
   const wordsOf = (list: readonly string[]) => list.map((phrase) => split(normalize(phrase)));
   const entries = indexed(phrases, wordsOf);
   const endings = wordsOf(phrases.endings);
   const reasons = wordsOf(phrases.reasons);
   const states = wordsOf(phrases.states);
   const alone = new Set(phrases.alone.map((phrase) => split(normalize(phrase)).join(" ")));
+  const firstOfAlone = new Set(phrases.alone.map((phrase) => split(normalize(phrase))[0] ?? ""));
   const longest = phrases.spaced ? longestObject.words : longestObject.characters;
 
   /** From `place` on: short, and neither an explanation nor a statement. */
@@ -66,7 +75,10 @@ export function clauseMatcher(phrases: Phrases, normalize: (text: string) => str
   };
 
   return (clause, goesOn) => {
-    const words = split(clause);
+    const words = unitsOf(clause);
+    // Most clauses are not of this language, and nothing of it begins with their first word.
+    const isKnown = entries.has(words[0] ?? "") || firstOfAlone.has(words[0] ?? "");
+    if (!isKnown) return endsInPromise(words) ? "promise" : null;
     if (alone.has(words.join(" "))) return "acknowledgement";
     const covered = cover(words, "nothing") ?? (goesOn ? cover(words, "will") : null);
     if (covered !== null) return covered;
@@ -113,7 +125,7 @@ function standsAt(words: readonly string[], phrase: readonly string[], place: nu
 }
 
 /** By first word. */
-function indexed(phrases: Phrases, wordsOf: (list: readonly string[]) => string[][]): Map<string, Entry[]> {
+function indexed(phrases: Phrases, wordsOf: (list: readonly string[]) => (readonly string[])[]): Map<string, Entry[]> {
   const roles: readonly Role[] = ["says", "will", "verbs", "objects", "open", "before", "after", "companions"];
   const found = new Map<string, Entry[]>();
   for (const role of roles) {
