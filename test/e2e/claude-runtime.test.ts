@@ -69,6 +69,9 @@ describe("a message to Claude Code", () => {
     const record = await world.reaches(id, "failed_terminal");
     expect(record.lastReason).toContain("provider_billing");
     expect(record.attemptList).toHaveLength(1);
+    // Later messages wait for somebody who sees to it.
+    expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: "provider_billing" });
+    await world.waybill.people.resume("lane");
   });
 
   test("that a person stops is cancelled, and never asked for again", async () => {
