@@ -196,17 +196,20 @@ describe("a turn on the real server", () => {
     ["billing", "insufficient_balance"],
     ["auth", "invalid_api_key"],
     ["auth", { status: 401, message: "Nobody knows this key." }],
-  ] as const)("whose provider says no (%s: %j) fails at once, says so, pauses its lane, and is not tried again", async (why, error) => {
-    const id = `${why}-${JSON.stringify(error).length}`;
-    world.script({ rules: [{ when: id, steps: [{ error }] }] });
-    await world.send(id, `Please do ${id}.`);
-    expect(await world.reaches(id, "failed_terminal")).toMatchObject({ lastReason: `provider_${why}`, attempts: 1 });
-    expect(world.turns(id)).toBe(1);
-    expect((await world.answers()).at(-1)).toContain(`was not answered (provider_${why})`);
-    // Later messages wait for somebody who sees to it.
-    expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: `provider_${why}` });
-    await world.waybill.people.resume("lane");
-  });
+  ] as const)(
+    "whose provider says no (%s: %j) fails at once, says so, pauses its lane, and is not tried again",
+    async (why, error) => {
+      const id = `${why}-${JSON.stringify(error).length}`;
+      world.script({ rules: [{ when: id, steps: [{ error }] }] });
+      await world.send(id, `Please do ${id}.`);
+      expect(await world.reaches(id, "failed_terminal")).toMatchObject({ lastReason: `provider_${why}`, attempts: 1 });
+      expect(world.turns(id)).toBe(1);
+      expect((await world.answers()).at(-1)).toContain(`was not answered (provider_${why})`);
+      // Later messages wait for somebody who sees to it.
+      expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: `provider_${why}` });
+      await world.waybill.people.resume("lane");
+    },
+  );
 
   test("that a person stops is cancelled, and never asked for again", async () => {
     world.script({ rules: [{ when: "forever", steps: [{ breaks: { how: "hang" } }] }] });

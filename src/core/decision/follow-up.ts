@@ -40,7 +40,8 @@ function saysNothing({ finalText, request }: Evidence): boolean {
 
 /** The files that an answer names, to be looked for on disk for a while. */
 export function claimsIn(answer: string | null, { policy, now }: DecisionInput): Claims | null {
-  const names = answer === null ? [] : claimedFiles(answer);
+  // The name of a file has a dot in it.
+  const names = answer !== null && /\.\w/.test(answer) ? claimedFiles(answer) : [];
   return names.length === 0 ? null : { names, until: now + policy.fileWaitMs };
 }
 

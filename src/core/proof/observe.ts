@@ -7,19 +7,22 @@ import type { Attempt } from "../delivery/attempt.ts";
 import type { ObservedFacts } from "../delivery/delivery-event.ts";
 import { reasons } from "../delivery/reasons.ts";
 import type { ResponseState } from "../delivery/record.ts";
-import { cleanText } from "../transcript/clean-text.ts";
+import type { LastWords } from "../transcript/clean-text.ts";
+import { cleanText, lastWordsOf } from "../transcript/clean-text.ts";
 import type { ToolClass } from "../transcript/tool-names.ts";
 import { classOf, normalizeToolName } from "../transcript/tool-names.ts";
 import { succeeded } from "../transcript/tool-results.ts";
 import type { ToolCall, TranscriptRow, TranscriptSlice } from "../transcript/transcript.ts";
+import { judgeSubstance } from "./acknowledgement.ts";
 import type { Anchored } from "./anchors.ts";
 import { anchor, hasLaterPrompt, isOpen, timingOf } from "./anchors.ts";
-import { closingWords } from "./last-words.ts";
 import type { Evidence, Observation } from "./observation.ts";
 import { unobserved } from "./observation.ts";
+import type { ProviderError } from "./provider-error.ts";
 import { providerErrorOf, retryAfterIn } from "./provider-error.ts";
+import { mayBeNotice, providerErrorAsText } from "./provider-notice.ts";
 import type { ArrivedMessage } from "./sends.ts";
-import { isReply, sendsIn } from "./sends.ts";
+import { isReply, noSends, sendsIn } from "./sends.ts";
 
 export type ObserveInput = {
   /** One for each session that an attempt was sent to. */
@@ -40,10 +43,8 @@ export function observe(input: ObserveInput): Observation {
   if (!last || last.attempt !== input.attempts.at(-1)) return unobserved;
 
   const children = anchored.flatMap((one) => one.children);
-  const sends = sendsIn(
-    children.flatMap((row) => row.tools),
-    input,
-  );
+  const tools = children.flatMap((row) => row.tools);
+  const sends = tools.length === 0 ? noSends : sendsIn(tools, input);
   const closing = closingWords(
     anchored.map((one) => one.children),
     input.request ?? null,
@@ -78,7 +79,7 @@ export function observe(input: ObserveInput): Observation {
     interrupted: settled && ended !== undefined && isOpen(ended),
     askRejected,
     providerError,
-    retryAfterMs: ended?.error?.retryAfterMs ?? retryAfterIn(ended?.error?.message ?? evidence.noticeText ?? ""),
+    retryAfterMs: providerError === null ? null : waitAskedFor(ended, evidence),
     awaitsSend: settled && sends.unconfirmed,
     toolRunning: busy && hasRunningTool(last.slice.rows),
     lastActivityAt: last.slice.lastActivityAt,
@@ -90,6 +91,33 @@ export function observe(input: ObserveInput): Observation {
     diagnostics: diagnose(evidence, providerError, ended),
     timings: anchored.map((one) => timingOf(one, !hasLaterPrompt(one))),
   };
+}
+
+type ClosingWords = {
+  /** The newest that say something, or the newest at all. */
+  words: LastWords | null;
+  /** A text that is nothing but a provider's error, when the newest turn ended with it. */
+  notice: (LastWords & { error: ProviderError }) | null;
+};
+
+/** `turns`: the rows of each attempt's turn. */
+function closingWords(turns: readonly (readonly TranscriptRow[])[], request: string | null): ClosingWords {
+  const spoken = turns.map((rows) => lastWordsOf(rows).map((words) => ({ ...words, error: noticeIn(words, request) })));
+  const answers = spoken.flat().filter(({ error }) => error === null);
+  const newest = answers.findLast(({ text }) => judgeSubstance(text, request) !== "acknowledgement") ?? answers.at(-1);
+  const last = spoken.at(-1)?.at(-1);
+  return {
+    words: newest ? { text: newest.text, raw: newest.raw } : null,
+    notice: last?.error ? { ...last, error: last.error } : null,
+  };
+}
+
+function noticeIn({ text }: LastWords, request: string | null): ProviderError | null {
+  return mayBeNotice.test(text) ? providerErrorAsText(text, request) : null;
+}
+
+function waitAskedFor(ended: TranscriptRow | undefined, { noticeText }: Evidence): number | null {
+  return ended?.error?.retryAfterMs ?? retryAfterIn(ended?.error?.message ?? noticeText ?? "");
 }
 
 /** The order of this function is the order of precedence. */

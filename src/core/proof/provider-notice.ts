@@ -8,6 +8,10 @@ import { providerErrorOf } from "./provider-error.ts";
 
 const longestNotice = 1200;
 
+/** Words that a provider's error cannot do without, and that most answers can: looked for before anything else. */
+export const mayBeNotice =
+  /error|exception|exceed|limit|quota|credit|balance|billing|token|api|auth|key|denied|forbidden|overload|unavailable|server|provider|model|endpoint|deployment|support|memory|process|too (?:long|large|many)|connect|econn|time|gateway|http|login|account|organi|[45]\d\d|\p{Script=Han}/iu;
+
 export function providerErrorAsText(answer: string, request: string | null = null): ProviderError | null {
   const text = pageTitle(answer.trim()) ?? answer.trim();
   if (text === "" || text.length > longestNotice || namesCode(text)) return null;

@@ -46,6 +46,8 @@ export type Sends = {
   unconfirmed: boolean;
 };
 
+export const noSends: Sends = { sent: [], failed: [], unconfirmed: false };
+
 export function sendsIn(tools: readonly ToolCall[], input: SendsInput): Sends {
   const sent: SentMessage[] = [];
   const failed: FailedSend[] = [];

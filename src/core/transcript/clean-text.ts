@@ -1,19 +1,59 @@
 /**
- * An agent's words without what is no text: invisible characters, reasoning that a model wrote into its answer, tool
+ * The words that a turn ended with, and an agent's words without what is no text: invisible characters, reasoning that a model wrote into its answer, tool
  * calls and control tokens as text, placeholders of a program. What is left is judged, and is what a person gets; empty
  * then means that nothing was said. Code stays as it was written: an answer may well be about such tags.
  *
  * Every step reads the text a fixed number of times, so that the time grows with its length and with nothing else.
  */
+import type { TranscriptRow } from "./transcript.ts";
 import { removedBlocks } from "./written-out-blocks.ts";
+
+export type LastWords = {
+  /** As a person gets them. */
+  text: string;
+  /** As the program has them. */
+  raw: string;
+};
+
+/**
+ * The texts that a turn ended with, newest last: those of its last step that has any. A text between two tools is not an
+ * answer; one beside the last tool call is, when only an empty step follows.
+ */
+export function lastWordsOf(rows: readonly TranscriptRow[]): LastWords[] {
+  const finals = rows.filter(isFinal).map(wordsOf);
+  const besideTool = wordsBesideLastTool(rows);
+  return [...(besideTool ? [besideTool] : []), ...finals].filter(({ text }) => text !== "");
+}
+
+/** Null unless steps that say and do nothing are all that follows it. */
+function wordsBesideLastTool(rows: readonly TranscriptRow[]): LastWords | null {
+  const place = rows.findLastIndex((row) => row.tools.length > 0 || wordsOf(row).text !== "");
+  const row = rows[place];
+  const following = rows.slice(place + 1);
+  if (!row || row.error !== null || row.completedAt === null || row.tools.length === 0 || isFinal(row)) return null;
+  return following.length > 0 && following.every(isFinal) ? wordsOf(row) : null;
+}
+
+function wordsOf({ text }: TranscriptRow): LastWords {
+  return { text: cleanText(text), raw: text };
+}
+
+/** A row that ended its turn. A row that ended in tool calls was followed, or was to be followed, by another. */
+function isFinal(row: TranscriptRow): boolean {
+  return row.completedAt !== null && row.error === null && row.finish !== "tool-calls";
+}
 
 export function cleanText(raw: string): string {
   const visible = withoutInvisible(raw);
-  const spoken = withoutRanges(visible, removedBlocks(visible))
+  const blocks = mayHoldBlock.test(visible) ? removedBlocks(visible) : [];
+  const spoken = withoutRanges(visible, blocks)
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   return !hasSign.test(spoken) || onlyDots.test(spoken) || isPlaceholder(spoken) || isBareCall(spoken) ? "" : spoken;
 }
+
+/** What every tag, token and fence begins with; most texts have none of them. */
+const mayHoldBlock = /[<[◁`~]/u;
 
 /** A letter, a digit, punctuation or a symbol. Combining marks and characters without a form say nothing by themselves. */
 const hasSign = /[\p{L}\p{N}\p{P}\p{S}]/u;
