@@ -146,10 +146,12 @@ async function newSession(runtime: Runtime, step: StepContext): Promise<OpenSess
 
 /** Ends whatever runs in a session. That it ended is not believed before a read shows it. */
 export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps): Promise<void> {
-  const { runtimes, policy, closing, onError } = deps;
+  const { store, runtimes, policy, closing, onError } = deps;
   const runtime = runtimes.get(lane.runtime);
   if (!runtime) return;
   try {
+    // Why it is aborted may have been read before it was durable; after a crash it would look like somebody else's stop.
+    await store.settled();
     await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
   } catch (error) {
     // The turn's end is owed until a read shows it, so the next reconcile aborts again.

@@ -359,6 +359,26 @@ describe("a commit that fails after what was decided has been staged", () => {
   });
 });
 
+describe("a stop that could not be committed", () => {
+  test("has aborted nothing, although the courier saw it before it was to be durable", async () => {
+    await run({ script: { turns: [{ steps: [{ hang: true }] }] } });
+    await world.send({ id: "m1" });
+    const record = await world.reaches("m1", "accepted");
+    const { people, courier } = world.waybill;
+    world.failNextCommit();
+    const stopped = people.cancel(record.id, "user");
+    const moved = courier.moveLane("lane", { reconcile: true });
+    await expect(stopped).rejects.toMatchObject({ code: "store_unwritable" });
+    await moved;
+    const entries = readJournal(join(world.directory, "stub.jsonl"));
+    expect(entries.filter(({ type }) => type === "abort")).toEqual([]);
+    expect(await world.delivery("m1")).toMatchObject({ status: "accepted" });
+    world.errors.splice(0);
+    await people.cancel(record.id, "user");
+    expect((await world.reaches("m1", "cancelled")).lastReason).not.toBe("stopped_in_session");
+  });
+});
+
 describe("a stuck turn whose failure could not be committed", () => {
   test("is not taken for a person's stop", async () => {
     await run({ policy: { maxRepairs: 0 }, script: { turns: [{ steps: [{ hang: true }] }] } });
