@@ -39,12 +39,12 @@ export function createService(options: ServiceOptions): Service {
       if (isEmpty && (await store.lastEventSeq(lane)) === 0) await knownLane(store, lane);
       return page;
     },
-    logEnd: () => store.logEnd(),
+    logEnd: store.logEnd,
     eventsBefore: (laneId, seq, limit) => store.eventsBefore(laneId, seq, limit),
     runtimes: (directory) => runtimeStates(waybill, options.defaults, directory),
     workspace: async (directory) => workspace(directory, { ...options, lanes: await store.lanes() }),
     readiness: () => readinessOf(waybill, { ...options, notices }, now()),
-    settled: () => store.settled(),
+    settled: store.settled,
     counts: () => store.counts(),
     restart: options.restart,
   };

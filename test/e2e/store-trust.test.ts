@@ -127,7 +127,7 @@ describe("damage", () => {
 
   test("that came after a stop is found by the start and by the doctor, with the way out", async () => {
     await answeredAndStopped();
-    const damaged = "DELETE FROM sqlite_schema WHERE name = 'message_id'";
+    const damaged = "DELETE FROM sqlite_schema WHERE name = 'message_of_lane'";
     change(`PRAGMA writable_schema = ON; ${damaged}`);
     await expectRefusedStart([], /is damaged: .*\n.*waybill store restore BACKUP/);
     const doctor = await waybill.run(["doctor"]);

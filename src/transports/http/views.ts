@@ -1,13 +1,21 @@
 /** From records to responses: pure. A response has the fields that its schema names, and no others. */
 
 import type { z } from "@hono/zod-openapi";
+import type { Clock } from "../../clock.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { missingFilesOf } from "../../core/delivery/prompt-text.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
 import type { Mail } from "../../core/message/message.ts";
-import type { DeliveryDetail, DeliveryState, LaneState, OpenAsk } from "../../service/service.ts";
+import type {
+  DeliveryDetail,
+  DeliveryState,
+  FollowedItem,
+  LaneState,
+  OpenAsk,
+  Service,
+} from "../../service/service.ts";
 import { frame } from "./event-stream.ts";
 import {
   askSchema,
@@ -166,6 +174,12 @@ export function streamFrame(item: LogItem): string {
       : frame(item.cursor, item.type, JSON.stringify(streamEventView(item)));
   frames.set(item, made);
   return made;
+}
+
+/** An item of the log as a stream brings it; a reset with the lanes as they are now. */
+export function frameMaker(service: Pick<Service, "lanes">, clock: Clock) {
+  return async (item: FollowedItem): Promise<string> =>
+    item.type === "reset" ? resetFrame(item, clock.now(), await service.lanes()) : streamFrame(item);
 }
 
 /** The reader has to look at everything again; this is where to begin. */

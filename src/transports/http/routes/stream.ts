@@ -11,7 +11,7 @@ import { cursor, limit } from "../paging.ts";
 import { answerOf, guardedRoute, laneFilter, readErrors } from "../route-descriptions.ts";
 import { isoTime } from "../schemas.ts";
 import { streamEnd, streamHeaders } from "../stream-answer.ts";
-import { resetFrame, streamFrame } from "../views.ts";
+import { frameMaker } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const path = "/v1/stream";
@@ -99,8 +99,7 @@ async function answerStream(c: Context<Env>, deps: RouteDeps, filter: LogFilter,
   const body = eventStream({
     items: service.follow({ ...filter, after, signal: end.signal })[Symbol.asyncIterator](),
     opening: comment("open") + (resumeAfter === undefined ? frame(after, "open", opened) : ""),
-    frameOf: async (item) =>
-      item.type === "reset" ? resetFrame(item, clock.now(), await service.lanes()) : streamFrame(item),
+    frameOf: frameMaker(service, clock),
     heartbeatMs,
     clock,
     end,
