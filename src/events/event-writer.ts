@@ -6,8 +6,8 @@
  * a whole, and so are the events of one lane that the store does not take while it takes those of others.
  */
 import type { Clock } from "../clock.ts";
+import type { NewEvent } from "../core/log/log-item.ts";
 import type { LogStore } from "../store/port.ts";
-import type { Entry } from "./lane-log.ts";
 import { eventsLost, isOutOfOrder, isStoreDown } from "./write-errors.ts";
 
 export type WriterDeps = {
@@ -22,7 +22,7 @@ export type WriterDeps = {
 
 export type WriterListeners = {
   /** Events of one lane that will not be written, and when it may be better. */
-  onDropped: (entries: readonly Entry[], afterMs: number) => void;
+  onDropped: (entries: readonly NewEvent[], afterMs: number) => void;
   /** Nothing waits: the store knows as much as whoever gave it events. */
   onIdle: () => void;
 };
@@ -36,7 +36,7 @@ const refusedMs = 10_000;
 export class EventWriter {
   readonly #deps: WriterDeps;
   readonly #listeners: WriterListeners;
-  #queue: Entry[] = [];
+  #queue: NewEvent[] = [];
   #characters = 0;
   #writing: Promise<void> | null = null;
   #failing = false;
@@ -49,7 +49,7 @@ export class EventWriter {
     this.#listeners = listeners;
   }
 
-  add(entries: readonly Entry[]): void {
+  add(entries: readonly NewEvent[]): void {
     for (const entry of entries) {
       if (this.#failing && !entry.kept) continue;
       this.#queue.push(entry);
@@ -89,13 +89,13 @@ export class EventWriter {
     this.#writing = null;
   }
 
-  #nextBatch(): Entry[] {
+  #nextBatch(): NewEvent[] {
     const batch = this.#queue.splice(0, maxPerCommit);
     this.#characters -= charactersIn(batch);
     return batch;
   }
 
-  async #writeBatch(batch: readonly Entry[]): Promise<void> {
+  async #writeBatch(batch: readonly NewEvent[]): Promise<void> {
     try {
       await this.#append(batch);
     } catch (error) {
@@ -107,7 +107,7 @@ export class EventWriter {
   }
 
   /** What waits of one lane more. A long turn of a lane whose events are refused may be all that is in a batch. */
-  #nextLane(batch: readonly Entry[]): Entry[][] {
+  #nextLane(batch: readonly NewEvent[]): NewEvent[][] {
     const tried = new Set(batch.map(({ event }) => event.lane));
     const lane = this.#queue.find(({ event, kept }) => kept && !tried.has(event.lane))?.event.lane;
     if (lane === undefined) return [];
@@ -117,14 +117,14 @@ export class EventWriter {
     return [[...own]];
   }
 
-  async #append(batch: readonly Entry[]): Promise<void> {
+  async #append(batch: readonly NewEvent[]): Promise<void> {
     await this.#deps.store.appendEvents(batch, this.#deps.keep);
     this.#retryMs = firstRetryMs;
   }
 
   /** What the store takes of no lane is not the fault of a lane. */
-  async #writeLaneByLane(lanes: readonly Entry[][]): Promise<void> {
-    const refused: { entries: Entry[]; error: unknown }[] = [];
+  async #writeLaneByLane(lanes: readonly NewEvent[][]): Promise<void> {
+    const refused: { entries: NewEvent[]; error: unknown }[] = [];
     for (const entries of lanes) {
       await this.#append(entries).catch((error: unknown) => refused.push({ entries, error }));
     }
@@ -142,7 +142,7 @@ export class EventWriter {
     }
   }
 
-  #failed(batch: readonly Entry[], error: unknown): void {
+  #failed(batch: readonly NewEvent[], error: unknown): void {
     this.#queue = [...batch, ...this.#queue].filter(({ kept }) => kept);
     this.#characters = charactersIn(this.#queue);
     this.#deps.onError({ error });
@@ -165,9 +165,9 @@ export class EventWriter {
     for (const entries of waiting) this.#listeners.onDropped(entries, this.#retryMs);
   }
 
-  #dropLane(entries: readonly Entry[], error: unknown): void {
+  #dropLane(entries: readonly NewEvent[], error: unknown): void {
     const laneId = entries[0]?.event.lane;
-    const isOfLane = ({ event }: Entry) => event.lane === laneId;
+    const isOfLane = ({ event }: NewEvent) => event.lane === laneId;
     const all = [...entries, ...this.#queue.filter(isOfLane)];
     this.#queue = this.#queue.filter((entry) => !isOfLane(entry));
     this.#characters = charactersIn(this.#queue);
@@ -177,8 +177,8 @@ export class EventWriter {
 }
 
 /** Those of each lane in their order. */
-export function byLane(entries: readonly Entry[]): Entry[][] {
-  const lanes = new Map<string, Entry[]>();
+export function byLane(entries: readonly NewEvent[]): NewEvent[][] {
+  const lanes = new Map<string, NewEvent[]>();
   for (const entry of entries) {
     const own = lanes.get(entry.event.lane);
     if (own) own.push(entry);
@@ -187,6 +187,6 @@ export function byLane(entries: readonly Entry[]): Entry[][] {
   return [...lanes.values()];
 }
 
-export function charactersIn(entries: readonly Entry[]): number {
+export function charactersIn(entries: readonly NewEvent[]): number {
   return entries.reduce((sum, { text }) => sum + text.length, 0);
 }

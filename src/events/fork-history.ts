@@ -5,7 +5,7 @@
  * waits in a lane, or is worked on there, waits there alone.
  */
 import { AppError } from "../app-error.ts";
-import type { LoggedEvent } from "../core/log/log-item.ts";
+import type { NewEvent } from "../core/log/log-item.ts";
 import { bounded } from "../core/turn/bounded-event.ts";
 import { attemptNote, deliveryNote, roundOf } from "../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
@@ -35,9 +35,10 @@ export type CopyTo = { lane: string; session: string; renamed: ReadonlyMap<strin
 
 /** Numbered from 1, with the ids that the agent's rows have in the new session. */
 export function copiedEvents(events: readonly UniversalEvent[], { lane, session, renamed, newId }: CopyTo) {
-  return events.map((event, index): LoggedEvent => {
+  return events.map((event, index): NewEvent => {
     const data = renamed.size === 0 ? event.data : renamedIn(event.data, renamed);
-    return bounded({ ...event, data, id: newId(), seq: index + 1, lane, session, copied: true } as UniversalEvent);
+    const copy = { ...event, data, id: newId(), seq: index + 1, lane, session, copied: true } as UniversalEvent;
+    return { ...bounded(copy), kept: true };
   });
 }
 

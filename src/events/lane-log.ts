@@ -3,7 +3,8 @@
  * are taken from the store, so that a lane goes on after a restart where it was.
  */
 
-import { bounded, isKept, shallow } from "../core/turn/bounded-event.ts";
+import type { LoggedEvent, NewEvent } from "../core/log/log-item.ts";
+import { bounded } from "../core/turn/bounded-event.ts";
 import { endNote, isOver, roundOf } from "../core/turn/delivery-notes.ts";
 import { KnownIds } from "../core/turn/item-tracker.ts";
 import type { Signal } from "../core/turn/signal.ts";
@@ -11,15 +12,13 @@ import { TurnTracker } from "../core/turn/turn-tracker.ts";
 import type { Draft, EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Store } from "../store/port.ts";
 
-/** An event on its way to the store and to those who follow. */
-export type Entry = { event: UniversalEvent; text: string; kept: boolean };
-
 /** What the daemon itself has to say of a lane. */
 export type Note = { type: "note"; at: number; body: EventBody };
 
 /** What a runtime may say again is of the newest turns; in any case as far back as the newest one goes. */
 const restoredEvents = 1000;
 const pageSize = 250;
+const shortCharacters = 1000;
 
 export class LaneLog {
   readonly laneId: string;
@@ -72,12 +71,12 @@ export class LaneLog {
     return this.#tracker.inTurn;
   }
 
-  take(received: Signal | Note): Entry[] {
+  take(received: Signal | Note): NewEvent[] {
     if (received.type === "note") return this.#note(received);
-    return this.#tracker.take(shallow(received)).map((draft) => this.#entry(draft));
+    return this.#tracker.take(received).map((draft) => this.#entry(draft));
   }
 
-  #note({ at: time, body }: Note): Entry[] {
+  #note({ at: time, body }: Note): NewEvent[] {
     if (!this.#isNew(body)) return [];
     const { turn } = this.#tracker;
     return [this.#entry({ time, session: this.session ?? "", turn, source: "daemon", synthetic: false, ...body })];
@@ -88,12 +87,22 @@ export class LaneLog {
     return body.type === "item.completed" && this.#ended.add(body.data.item.id);
   }
 
-  #entry(draft: Draft): Entry {
-    const kept = isKept(draft);
+  #entry(draft: Draft): NewEvent {
+    const kept = draft.type !== "item.delta";
     if (kept) this.#seq += 1;
     this.session = draft.session;
     const event: UniversalEvent = { id: this.#newId(), seq: this.#seq, lane: this.laneId, ...draft };
-    return { ...bounded(event), kept };
+    return { ...(short(event) ?? bounded(event)), kept };
+  }
+}
+
+/** Null for one that may be too long, or nested too deep: that takes as many characters. */
+function short(event: UniversalEvent): LoggedEvent | null {
+  try {
+    const text = JSON.stringify(event);
+    return text.length <= shortCharacters ? { event, text } : null;
+  } catch {
+    return null;
   }
 }
 

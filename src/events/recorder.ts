@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { NewEvent } from "../core/log/log-item.ts";
 import { changeNotes } from "../core/turn/delivery-notes.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
@@ -17,7 +18,7 @@ import type { WriterDeps } from "./event-writer.ts";
 import { EventWriter } from "./event-writer.ts";
 import type { History } from "./fork-history.ts";
 import { copiedEvents, historyBefore } from "./fork-history.ts";
-import type { Entry, Note } from "./lane-log.ts";
+import type { Note } from "./lane-log.ts";
 import { LaneLog } from "./lane-log.ts";
 import { eventsLost } from "./write-errors.ts";
 
@@ -190,7 +191,7 @@ export class Recorder {
     }
   }
 
-  #drop(entries: readonly Entry[], afterMs: number): void {
+  #drop(entries: readonly NewEvent[], afterMs: number): void {
     const kept = entries.filter((entry) => entry.kept);
     const last = kept.at(-1)?.event;
     if (!last) return;

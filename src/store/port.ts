@@ -10,7 +10,7 @@ import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
-import type { LoggedEvent, LogItem, LogPage, LogQuery } from "../core/log/log-item.ts";
+import type { LogItem, LogPage, LogQuery, NewEvent } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
 import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";
@@ -119,7 +119,7 @@ export type LogStore = {
    * Adds events of any lanes, all or none; deltas are not kept, and pass by in their order. In each lane the others must
    * follow its last one without a gap. When a lane comes to have a good deal more than `keep`, its oldest are removed.
    */
-  appendEvents(events: readonly LoggedEvent[], keep: number): Promise<void>;
+  appendEvents(events: readonly NewEvent[], keep: number): Promise<void>;
   /** False when it was raised before. */
   raise(alert: Alert): Promise<boolean>;
   /** Oldest first. A page may be shorter than its limit when items are large. */

@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isKept } from "../../src/core/turn/bounded-event.ts";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
+import { isKept } from "../support/events.ts";
 import { lines } from "../support/opencode-fixture.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 

@@ -1,7 +1,7 @@
 /** Following the log: from the store, live, and from one to the other without a gap or a repetition. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { LogFilter, LoggedEvent, LogItem } from "../../src/core/log/log-item.ts";
+import type { LogFilter, LogItem, NewEvent } from "../../src/core/log/log-item.ts";
 import { universalEventTypes } from "../../src/core/turn/universal-event.ts";
 import type { FollowedItem } from "../../src/service/follow-log.ts";
 import { followLog } from "../../src/service/follow-log.ts";
@@ -62,7 +62,7 @@ class Watched implements Followed {
   }
 }
 
-const happen = (...events: LoggedEvent[]) => store.appendEvents(events, 1000);
+const happen = (...events: NewEvent[]) => store.appendEvents(events, 1000);
 const ids = (from: number, to: number, lane = "lane") => someEvents(from, to, lane).map(({ event }) => event.id);
 
 async function cursorAfter(count: number): Promise<string> {

@@ -123,7 +123,7 @@ test("a turn whose session nobody knows any more was interrupted", async () => {
   const started = { type: "turn.started", data: { prompt: null } } as const;
   const envelope = { id: "e1", seq: 1, time: 0, lane: "lane", session: "gone", turn: 1 };
   const event: UniversalEvent = { ...envelope, source: "agent", synthetic: false, ...started };
-  await store.appendEvents([{ event, text: JSON.stringify(event) }], 100);
+  await store.appendEvents([{ kept: true, event, text: JSON.stringify(event) }], 100);
   await world.stop();
   await world.start();
   await settled();
@@ -488,7 +488,7 @@ test("a message whose end was not noted before a crash is noted as ended when it
   const begun = structuredClone(first) as UniversalEvent;
   const lost = JSON.parse(JSON.stringify(begun).replaceAll("m1", "m0")) as UniversalEvent;
   const event = { ...lost, id: "lost", seq: seq + 1 };
-  await store.appendEvents([{ event, text: JSON.stringify(event) }], 1000);
+  await store.appendEvents([{ kept: true, event, text: JSON.stringify(event) }], 1000);
   await store.close();
   await world.start();
   await world.send({ id: "m2" });

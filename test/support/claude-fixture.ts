@@ -1,12 +1,12 @@
 /** Recorded streams of the real Claude Code, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
-import { isKept } from "../../src/core/turn/bounded-event.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
 import { ClaudeTranslator } from "../../src/runtimes/claude/translate/translate.ts";
 import type { AskAnswer } from "../../src/runtimes/port.ts";
 import type { AgentSignal } from "../../src/runtimes/process-pool/signal-publisher.ts";
 import type { ClaudeLine } from "./claude-process.ts";
+import { isKept } from "./events.ts";
 
 const directory = new URL("../fixtures/claude/", import.meta.url);
 /** The lane's session in every fixture. */

@@ -1,7 +1,7 @@
 /** Universal events as tests of the log need them. */
 
-import type { LoggedEvent } from "../../src/core/log/log-item.ts";
-import type { EventBody, UniversalEvent } from "../../src/core/turn/universal-event.ts";
+import type { NewEvent } from "../../src/core/log/log-item.ts";
+import type { EventBody, EventType, UniversalEvent } from "../../src/core/turn/universal-event.ts";
 
 export function anEvent(
   event: Partial<UniversalEvent> & { lane?: string; seq: number },
@@ -12,17 +12,22 @@ export function anEvent(
   return { ...envelope, turn: null, source: "agent", synthetic: false, ...event, ...body } as UniversalEvent;
 }
 
-export function logged(event: UniversalEvent): LoggedEvent {
-  return { event, text: JSON.stringify(event) };
+/** As a lane's log has it: deltas pass by. */
+export function isKept({ type }: { type: EventType }): boolean {
+  return type !== "item.delta";
+}
+
+export function logged(event: UniversalEvent): NewEvent {
+  return { event, text: JSON.stringify(event), kept: isKept(event) };
 }
 
 /** Something that is said, on its way: it has the number of the event before it, and is not kept. */
-export function aDelta(seq: number, text: string, lane = "lane"): LoggedEvent {
+export function aDelta(seq: number, text: string, lane = "lane"): NewEvent {
   const said = { type: "item.delta", data: { item: "a1", part: "p1", kind: "text", text } } as const;
   return logged(anEvent({ seq, lane }, said));
 }
 
 /** Events of a lane with these numbers, both included. */
-export function someEvents(from: number, to: number, lane = "lane"): LoggedEvent[] {
+export function someEvents(from: number, to: number, lane = "lane"): NewEvent[] {
   return Array.from({ length: to - from + 1 }, (_, index) => logged(anEvent({ seq: from + index, lane })));
 }

@@ -1,6 +1,5 @@
 /** Recorded streams of the real OpenCode, and what the translation and the turn tracker make of them. */
 import { readdirSync, readFileSync } from "node:fs";
-import { isKept } from "../../src/core/turn/bounded-event.ts";
 import type { Signal } from "../../src/core/turn/signal.ts";
 import { TurnTracker } from "../../src/core/turn/turn-tracker.ts";
 import type { Draft } from "../../src/core/turn/universal-event.ts";
@@ -9,6 +8,7 @@ import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-
 import { PublishedSession } from "../../src/runtimes/opencode/session/published-session.ts";
 import { restSignal, signalsFromRows, unpublishedRows } from "../../src/runtimes/opencode/translate/row-signals.ts";
 import { OpencodeTranslator } from "../../src/runtimes/opencode/translate/translate.ts";
+import { isKept } from "./events.ts";
 import { aLane } from "./waybill.ts";
 
 export type Fixture = { events: OpencodeEvent[]; rows: Record<string, StoredMessage[]> };

@@ -93,8 +93,9 @@ function commitProof(
   const answersInText = input.contract === "text" || verdict.by === "plain_text";
   const missingAtDestination = verdict.by === "visible_reply" ? ["visible_reply_destination_not_found_yet"] : [];
   const answer = observation.settled && answersInText ? answerOf(verdict, observation) : null;
-  const next = summaryFor(input, verdict.by);
-  const claims = claimsIn(answer ?? repliedText(input, verdict.by), input);
+  const next = verdict.by === "tool" ? summaryFor(input) : null;
+  const text = answer ?? repliedText(input, verdict.by);
+  const claims = text !== null && mayNameFiles(text) ? claimsIn(text, input) : null;
   const keepsLane = next !== null || (claims !== null && maySpeakOfFiles(input));
   return {
     do: "commit",
@@ -125,14 +126,19 @@ function answerOf(
 ): string | null {
   if (by === "plain_text" && diagnostics.includes(readsLikeError)) return evidence.noticeText;
   const { finalText, request } = evidence;
-  const isEmptyWord = finalText !== null && judgeSubstance(finalText, request) === "acknowledgement";
-  return by === "tool" && isEmptyWord ? null : finalText;
+  if (by !== "tool" || finalText === null) return finalText;
+  return judgeSubstance(finalText, request) === "acknowledgement" ? null : finalText;
 }
 
 /** What was sent by tool, for the files that it names. */
 function repliedText({ reply, observation }: DecisionInput, by: Proof["by"]): string | null {
   if (by === "destination_reply") return reply?.text ?? null;
   return by === "visible_reply" ? (observation.evidence.sent.findLast(isReply)?.text ?? null) : null;
+}
+
+/** The name of a file has a dot in it. */
+function mayNameFiles(text: string): boolean {
+  return /\.\w/.test(text);
 }
 
 /** Stops and refusals are decisions, not silence. */

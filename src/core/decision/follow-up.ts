@@ -9,7 +9,7 @@ import type { FollowUpKind, NextAttempt } from "../delivery/attempt.ts";
 import { isFollowUp } from "../delivery/attempt.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { Policy } from "../delivery/policy.ts";
-import type { Claims, DeliveryRecord, Proof } from "../delivery/record.ts";
+import type { Claims, DeliveryRecord } from "../delivery/record.ts";
 import { lastAttempt } from "../delivery/record.ts";
 import { graceEnds, nextReconcileAt } from "../delivery/schedule.ts";
 import type { ReplyContract } from "../lane/lane.ts";
@@ -22,11 +22,11 @@ import type { Decision, DecisionInput } from "./decision.ts";
 import { commit, isEarly, observedEvent, reconcileLater } from "./decision.ts";
 import { sendAgain } from "./silence.ts";
 
-/** Work in files that nobody said a word about: whoever waits for it has nothing to read. */
-export function summaryFor(input: DecisionInput, by: Proof["by"]): NextAttempt | null {
+/** Proven by tools alone: work in files that the agent said nothing about leaves the sender with nothing to read. */
+export function summaryFor(input: DecisionInput): NextAttempt | null {
   const { record, observation, contract, policy } = input;
   const { evidence } = observation;
-  const silent = by === "tool" && contract === "text" && saysNothing(evidence);
+  const silent = contract === "text" && saysNothing(evidence);
   const ownsLane = record.status !== "failed_terminal" && observation.settled && !observation.laterPrompt;
   const wanted = policy.summarizeSilentWork && policy.automaticRetry;
   const useless = observation.providerError !== null || observation.aborted;
@@ -39,9 +39,8 @@ function saysNothing({ finalText, request }: Evidence): boolean {
 }
 
 /** The files that an answer names, to be looked for on disk for a while. */
-export function claimsIn(answer: string | null, { policy, now }: DecisionInput): Claims | null {
-  // The name of a file has a dot in it.
-  const names = answer !== null && /\.\w/.test(answer) ? claimedFiles(answer) : [];
+export function claimsIn(answer: string, { policy, now }: DecisionInput): Claims | null {
+  const names = claimedFiles(answer);
   return names.length === 0 ? null : { names, until: now + policy.fileWaitMs };
 }
 

@@ -14,6 +14,9 @@ export type LogType = (typeof logTypes)[number];
 /** An event of an agent, with the text that stands for it in the store and in every stream. */
 export type LoggedEvent = { event: UniversalEvent; text: string };
 
+/** One that is not kept passes by in its order among the others: a delta. */
+export type NewEvent = LoggedEvent & { kept: boolean };
+
 /** A record, a lane or a message is shown as it is when it is read, which may be later than what happened to it. */
 export type LogEntry =
   | { type: "message"; message: Mail }

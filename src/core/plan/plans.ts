@@ -8,7 +8,7 @@ import { isOutstanding } from "../delivery/record.ts";
 import { applyEvents } from "../delivery/transition.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
-import type { LoggedEvent } from "../log/log-item.ts";
+import type { NewEvent } from "../log/log-item.ts";
 import type { Message, OutgoingMail } from "../message/message.ts";
 import type { Applied, Plan, Writes } from "./writes.ts";
 
@@ -166,7 +166,7 @@ export type LaneFork = {
   at: number;
   /** By the messages of its session, so that they do not count as used in it. */
   usage: readonly UsageEntry[];
-  events: readonly LoggedEvent[];
+  events: readonly NewEvent[];
 };
 
 /** `isTaken`: there is, or was, a lane of that id. */

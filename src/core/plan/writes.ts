@@ -6,7 +6,7 @@ import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
-import type { LoggedEvent } from "../log/log-item.ts";
+import type { NewEvent } from "../log/log-item.ts";
 import type { OutgoingMail } from "../message/message.ts";
 
 export type Writes = {
@@ -18,7 +18,7 @@ export type Writes = {
   /** Used by the lane's agent. */
   usage?: readonly UsageEntry[];
   /** What agents did, added to the log. */
-  agentEvents?: readonly LoggedEvent[];
+  agentEvents?: readonly NewEvent[];
   /** Each is stored once: a message that its recipient already has is left as it is. */
   messages?: readonly OutgoingMail[];
   /** A delivery that begins. Its message is the first of `messages`, or is stored already. */

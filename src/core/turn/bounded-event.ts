@@ -2,8 +2,7 @@
  * Keeps one event from filling the store: what is too long in it is cut and says so. Pure. The shape stays what it was,
  * since only long texts, long lists and what programs nest without end are cut.
  */
-import type { Signal } from "./signal.ts";
-import type { EventType, UniversalEvent } from "./universal-event.ts";
+import type { UniversalEvent } from "./universal-event.ts";
 
 /** An event's text is never longer than this. */
 export const maxEventCharacters = 256 * 1024;
@@ -19,21 +18,18 @@ const bounds = [
 type Bound = { text: number; list: number; depth: number };
 
 /**
- * The store takes no JSON that is nested deeper than 1000, and a few thousand are too many to write any. One such event
- * would hold up those of all lanes, and a model can make one.
+ * A few thousand levels are too many to write as JSON. One such event would hold up those of all lanes, and a model can
+ * make one.
  */
 const deepest: Bound = { text: Number.POSITIVE_INFINITY, list: Number.POSITIVE_INFINITY, depth: 100 };
-
-export function shallow(signal: Signal): Signal {
-  return isDeeper(signal, deepest.depth) ? (shrunk(signal, deepest, 0) as Signal) : signal;
-}
 
 function isDeeper(value: unknown, most: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
 }
 
-export function bounded(event: UniversalEvent): { event: UniversalEvent; text: string } {
+export function bounded(given: UniversalEvent): { event: UniversalEvent; text: string } {
+  const event = isDeeper(given, deepest.depth) ? (shrunk(given, deepest, 0) as UniversalEvent) : given;
   const text = JSON.stringify(event);
   if (text.length <= maxEventCharacters) return { event, text };
   for (const bound of bounds) {
@@ -63,9 +59,4 @@ function shortened(text: string, most: number): string {
   // Half a character at the end would be no text.
   const end = /[\uD800-\uDBFF]/.test(text[most - 1] ?? "") ? most - 1 : most;
   return `${text.slice(0, end)} [cut: ${text.length - end} characters more]`;
-}
-
-/** Deltas pass by; everything else is kept. */
-export function isKept(event: { type: EventType }): boolean {
-  return event.type !== "item.delta";
 }

@@ -157,7 +157,9 @@ export class ItemTracker {
   restore(body: EventBody): void {
     if (body.type === "item.started") {
       const { item } = body.data;
-      this.#open.set(item.id, { ...entryOf(structuredClone(item)), restored: true });
+      // Its texts grow here, and not in the event.
+      const parts = item.parts.map((part) => ({ ...part }));
+      this.#open.set(item.id, { ...entryOf({ ...item, parts }), restored: true });
       if (item.kind === "tool_call" && item.parent !== null) this.#open.get(item.parent)?.calls.add(callOf(item.id));
     } else if (body.type === "item.completed") {
       const { id, kind, parent } = body.data.item;
@@ -231,7 +233,7 @@ export class ItemTracker {
   #begin(item: Pick<Item, "id" | "kind"> & Partial<Item>): EventBody {
     const whole: Item = { role: null, name: null, parent: null, parts: [], ...item, status: "in_progress" };
     this.#open.set(whole.id, entryOf(whole));
-    return { type: "item.started", data: { item: structuredClone(whole) } };
+    return { type: "item.started", data: { item: { ...whole, parts: [...whole.parts] } } };
   }
 
   #complete(id: string, parts: readonly Part[], status: Item["status"] = "completed"): EventBody {
@@ -239,7 +241,7 @@ export class ItemTracker {
     if (!entry) throw new Error(`item ${id} is not open`);
     this.#open.delete(id);
     this.#ended.add(id);
-    return { type: "item.completed", data: { item: { ...entry.item, parts: structuredClone([...parts]), status } } };
+    return { type: "item.completed", data: { item: { ...entry.item, parts: [...parts], status } } };
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { universalEventSchema } from "../../../test/support/event-schema.ts";
-import { isKept } from "./bounded-event.ts";
+import { isKept } from "../../../test/support/events.ts";
 import type { Signal, SignalBody } from "./signal.ts";
 import { TurnTracker } from "./turn-tracker.ts";
 import type { Draft, UniversalEvent } from "./universal-event.ts";

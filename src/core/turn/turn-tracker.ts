@@ -206,8 +206,7 @@ export class TurnTracker {
     this.#asks.set(signal.ask, signal.type);
     const { ask, call } = signal;
     if (signal.type === "question") {
-      const questions = structuredClone([...signal.questions]);
-      return this.#emit(signal, { type: "question.requested", data: { ask, call, questions } });
+      return this.#emit(signal, { type: "question.requested", data: { ask, call, questions: [...signal.questions] } });
     }
     const { title, detail } = signal;
     this.#emit(signal, { type: "permission.requested", data: { ask, call, title, detail } });

@@ -9,9 +9,8 @@ import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { storedRecord, upcast } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
-import type { LoggedEvent, LogItem } from "../../core/log/log-item.ts";
+import type { LogItem, NewEvent } from "../../core/log/log-item.ts";
 import type { Message } from "../../core/message/message.ts";
-import { isKept } from "../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
@@ -90,12 +89,11 @@ export function logWriter(db: Database.Database) {
       waiting.push({ cursor: logCursor(end), at, laneId, type: "alert", alert });
       return true;
     },
-    append(events: readonly LoggedEvent[], keep: number): void {
+    append(events: readonly NewEvent[], keep: number): void {
       const lanes = lastOfEach(events, lastOf);
-      for (const { event, text } of events) {
+      for (const { event, text, kept } of events) {
         const { lane: laneId, type, seq } = event;
         const at = Math.round(event.time);
-        const kept = isKept(event);
         if (kept) addEvent.run(next(), at, laneId, type, seq, text);
         waiting.push({ cursor: kept ? logCursor(end) : null, at, laneId, type: "event", event, text });
       }
@@ -135,10 +133,10 @@ export function endOfLog(db: Database.Database): number {
 }
 
 /** Where each lane comes to. Throws when an event does not follow the one before it, and then nothing was written. */
-function lastOfEach(events: readonly LoggedEvent[], lastSeq: (lane: string) => number): Map<string, number> {
+function lastOfEach(events: readonly NewEvent[], lastSeq: (lane: string) => number): Map<string, number> {
   const lanes = new Map<string, number>();
-  for (const { event } of events) {
-    if (!isKept(event)) continue;
+  for (const { event, kept } of events) {
+    if (!kept) continue;
     const before = lanes.get(event.lane) ?? lastSeq(event.lane);
     if (event.seq !== before + 1) throw outOfOrder(event, before);
     lanes.set(event.lane, event.seq);

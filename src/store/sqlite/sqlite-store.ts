@@ -17,7 +17,6 @@ import {
   planSession,
 } from "../../core/plan/plans.ts";
 import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
-import { isKept } from "../../core/turn/bounded-event.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
 import { deliveryStatements } from "./deliveries.ts";
@@ -280,7 +279,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     unrecorded: async () => mail.unrecorded(),
 
     async appendEvents(events, keep) {
-      if (events.some(({ event }) => isKept(event))) return write(() => log.append(events, keep));
+      if (events.some(({ kept }) => kept)) return write(() => log.append(events, keep));
       log.append(events, keep);
       if (!commits.pending) publish();
     },

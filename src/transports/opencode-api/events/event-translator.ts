@@ -9,7 +9,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Session } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
-import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { Service } from "../../../service/service.ts";
 import { childSessionOf, sessionOf, timedId } from "../ids.ts";
@@ -62,7 +61,7 @@ export class EventTranslator {
 
   /** To be called with one event at a time. Events of a lane that was removed become nothing. */
   async translate(event: UniversalEvent): Promise<Translation> {
-    const keeps = isKept(event);
+    const keeps = event.type !== "item.delta";
     // A delta has the number of the event that it follows.
     const known = await this.restore(event.lane, { seq: keeps ? event.seq : event.seq + 1, time: event.time });
     if (!known) return { directory: "", count: 0, events: [] };

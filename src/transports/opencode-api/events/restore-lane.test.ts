@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { isKept } from "../../../../test/support/events.ts";
 import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
-import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { SessionProjection } from "../projection/session-projection.ts";
 import type { LanePast } from "./restore-lane.ts";

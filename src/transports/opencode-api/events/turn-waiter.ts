@@ -2,7 +2,6 @@
  * Lets a request wait for the end of the turn that answers its message. It may begin to wait at any time, also after that
  * turn, or after a restart: the lane's kept events are read first, then those that happened meanwhile.
  */
-import { isKept } from "../../../core/turn/bounded-event.ts";
 import { isOver } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { ledgerNote } from "../projection/ledger-note.ts";
@@ -30,7 +29,7 @@ export class TurnWaiter {
 
   /** To be called once an event was published, so that clients have it before the answer. */
   take(event: UniversalEvent): void {
-    if (isKept(event)) for (const listener of this.#listeners) listener.take(event);
+    if (event.type !== "item.delta") for (const listener of this.#listeners) listener.take(event);
   }
 
   /** No more events will come. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { isKept } from "../../../../test/support/events.ts";
 import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
-import { isKept } from "../../../core/turn/bounded-event.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NativeEvent } from "./native-event.ts";
