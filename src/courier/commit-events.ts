@@ -151,6 +151,8 @@ function beganAt({ attemptList, createdAt }: DeliveryRecord): number {
   return attemptList[0]?.submittedAt ?? createdAt;
 }
 
+const digestedRows = 80;
+
 /** The end of the session before this one, if there was one that can be read. A repair does not fail without it. */
 async function previousDigest(
   lane: Lane,
@@ -158,11 +160,11 @@ async function previousDigest(
   runtime: Runtime,
   deps: CourierDeps,
 ): Promise<string | null> {
-  const { store, policy, onError } = deps;
+  const { store, onError } = deps;
   const previous = (await store.sessions(lane.id)).findLast((session) => session.generation < generation);
   if (!previous) return null;
   try {
-    return digestOf((await readSlice(previous.sessionId, policy.readLimit, { ...deps, lane, runtime })).rows);
+    return digestOf((await readSlice(previous.sessionId, digestedRows, { ...deps, lane, runtime })).rows);
   } catch (error) {
     onError({ laneId: lane.id, error });
     return null;

@@ -1,6 +1,6 @@
 /**
- * Reads what an observation needs: a short slice of each session that an attempt went to, and one full read where
- * the slice does not reach back to the prompt. The cost does not grow with the session in the common case.
+ * Reads what an observation needs: a short slice of each session that an attempt went to, and more of it where that does
+ * not reach back to the prompt. The cost does not grow with the session in the common case.
  */
 import { messageOf } from "../app-error.ts";
 import type { TimeoutContext } from "../clock.ts";
@@ -51,12 +51,18 @@ export async function readObservation(
     return observe({ ...input, mailbox, request: await requestText(record, reading) });
   };
   try {
-    const limited = await look(policy.readLimit);
-    return limited.needsFullHistory ? await look(null) : limited;
+    for (const limit of [policy.readLimit, widerBy * policy.readLimit]) {
+      const limited = await look(limit);
+      if (!limited.needsFullHistory) return limited;
+    }
+    return await look(null);
   } catch (error) {
     return unreadable(messageOf(error));
   }
 }
+
+/** A turn of many steps is many rows long. Only what began before that is worth the whole session. */
+const widerBy = 8;
 
 /** Most turns need neither: what the message asked for, and what else the agent has written. */
 function wantsMore({ awaitsSend, evidence }: Observation): boolean {

@@ -83,6 +83,9 @@ function followUpDropped({ nextAttempt: next }: DeliveryRecord, at: number): Del
   return { type: "turn_ended", at, diagnostics: next ? [`${next.kind}_not_asked`] : [] };
 }
 
+/** Also a prompt that the session has already, unknown to a restored ledger, is most probably found. */
+const fartherBack = 4;
+
 /** The session that a prompt goes to: the lane's own, or a new one where `decideSession` says so. */
 async function openSession(
   record: DeliveryRecord,
@@ -92,7 +95,7 @@ async function openSession(
   const { lane, policy, clock, sessions } = step;
   const { sessionId } = lane;
   if (sessionId === null) return newSession(runtime, step);
-  const read = () => readSlice(sessionId, policy.readLimit, { ...step, runtime });
+  const read = () => readSlice(sessionId, fartherBack * policy.readLimit, { ...step, runtime });
   const slice = await read();
   const blocked = watchBlocked(sessions.blocked.get(sessionId), slice, clock.now());
   const decision = decideSession({ record, slice, blocked, policy });

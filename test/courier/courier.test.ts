@@ -107,7 +107,7 @@ describe("a long session", () => {
     };
     await world.send({ id: "last" });
     await world.reaches("last", "responded");
-    expect(new Set(limits)).toEqual(new Set([5]));
+    expect(new Set(limits)).toEqual(new Set([20, 5]));
   });
 });
 

@@ -57,7 +57,7 @@ export const defaultPolicy: Policy = {
   lateReconcileDelaysMs: [minute, 5 * minute, 30 * minute],
   observeLimitMs: 8 * second,
   submitLimitMs: 10 * second,
-  readLimit: 80,
+  readLimit: 20,
   maxRepairs: 2,
   stuckAfterMs: 15 * minute,
   automaticRetry: true,

@@ -52,21 +52,21 @@ const maxKnown = 5000;
 export type Deliveries = ReturnType<typeof deliveryStatements>;
 
 export function deliveryStatements(db: Database.Database) {
+  // A lane may have a long history and few that wait: without its name, the planner takes the index of all that it had.
+  const waitingIn = "delivery INDEXED BY delivery_waiting WHERE lane_id = ? AND status = 'pending'";
   const select = (where: string) => `SELECT message_seq AS seq, record FROM delivery ${where}`;
   const byId = db.prepare<[string], Row>(select("WHERE id = ?"));
   const byMessage = db.prepare<[number], Row>(select("WHERE message_seq = ?"));
   const outstanding = db.prepare<[string], string>("SELECT id FROM delivery WHERE lane_id = ? AND outstanding").pluck();
-  const head = db
-    .prepare<[string], string>(
-      "SELECT id FROM delivery WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq LIMIT 1",
-    )
-    .pluck();
-  const owedIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND owed AND NOT outstanding"));
-  const pendingIn = db.prepare<[string], Row>(select("WHERE lane_id = ? AND status = 'pending' ORDER BY message_seq"));
+  const head = db.prepare<[string], string>(`SELECT id FROM ${waitingIn} ORDER BY message_seq LIMIT 1`).pluck();
+  const owedIn = db.prepare<[string], Row>(
+    select("INDEXED BY delivery_owed WHERE lane_id = ? AND owed AND NOT outstanding"),
+  );
+  const pendingIn = db.prepare<[string], Row>(
+    `SELECT message_seq AS seq, record FROM ${waitingIn} ORDER BY message_seq`,
+  );
   const isUsed = db.prepare<[string], number>("SELECT 1 FROM delivery WHERE lane_id = ? LIMIT 1").pluck();
-  const waiting = db
-    .prepare<[string], number>("SELECT count(*) FROM delivery WHERE lane_id = ? AND status = 'pending'")
-    .pluck();
+  const waiting = db.prepare<[string], number>(`SELECT count(*) FROM ${waitingIn}`).pluck();
   const countsOfEnded = db.prepare<[], StatusCount>(
     `SELECT status, count(*) AS count FROM delivery WHERE ${hasEnded} GROUP BY status`,
   );

@@ -41,6 +41,7 @@ function ofTables(plan: readonly string[]): string[] {
 const grows = [
   /^SCAN (message|delivery|attempt|alert|log|trimmed_lane)( USING (COVERING )?INDEX delivery_(by_end|of_lane))?$/,
   /USING INDEX message_of_lane \(lane_id=\?\)$/,
+  /USING INDEX delivery_of_lane \(lane_id=\?\)$/,
   /INDEX delivery_by_end \(status=\?\)$/,
 ];
 
