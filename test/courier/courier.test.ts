@@ -86,7 +86,7 @@ describe("a long session", () => {
   const rounds = (count: number) => Array.from({ length: count }, () => ({ tool: "bash", output: "ok", takesMs: 100 }));
 
   test("a prompt that the short read does not reach is found by one full read", async () => {
-    const steps = [...rounds(30), { say: "Done, 30 rounds." }];
+    const steps = [...rounds(60), { say: "Done, 60 rounds." }];
     await run({ policy: { readLimit: 5 }, script: { turns: [{ steps }] } });
     await world.send({ id: "m1" });
     expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 1, proof: { by: "plain_text" } });
