@@ -1337,6 +1337,7 @@ export interface components {
             data: {
                 message: string;
                 item: string | null;
+                status?: number;
             };
         };
         UnparsedEvent: {

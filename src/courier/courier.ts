@@ -5,12 +5,13 @@
  * The courier decides nothing: its steps carry out what the core decides.
  */
 import { messageOf } from "../app-error.ts";
-import { decideHead } from "../core/decision/submission.ts";
+import { decideHead, isSuperseded } from "../core/decision/submission.ts";
+import { superseded } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
-import { commitEvents } from "./commit-events.ts";
+import { commitEvents, commitFailure } from "./commit-events.ts";
 import { findAttempts } from "./find-attempts.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
@@ -144,6 +145,7 @@ export class Courier {
       const outstanding = await store.outstanding(laneId);
       if (outstanding) {
         this.#wakeUps.clear(laneId);
+        if (outstanding.status === "retry_scheduled" && (await this.#supersede(outstanding, lane))) continue;
         if (!mayBeEarly && (outstanding.nextReconcileAt ?? 0) > clock.now()) return;
         mayBeEarly = false;
         if ((await reconcile(outstanding, this.#step(lane))) === "rests") return;
@@ -153,6 +155,14 @@ export class Courier {
       if (!head) return this.#wakeUps.clear(laneId);
       if ((await takeHead(head, this.#step(lane))) === "rests") return;
     }
+  }
+
+  /** What becomes of a message whose sender wrote on: true once that is committed. */
+  async #supersede(record: DeliveryRecord, lane: Lane): Promise<boolean> {
+    const { store, clock } = this.#deps;
+    const waiting = await store.openDeliveries(lane.id);
+    if (!isSuperseded(record, waiting, clock.now())) return false;
+    return (await commitFailure(record, superseded, this.#step(lane))) === "moved";
   }
 
   async #reconcileDetached(deliveryId: string, laneId: string): Promise<void> {

@@ -566,6 +566,43 @@ describe("providers and tools", () => {
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({ attempts: 1, lastReason: reason });
   });
 
+  test.each([400, 404, 422])("a request that the provider rejects with %i is not made again", async (status) => {
+    await run({ script: { always: [{ steps: [{ error: "messages.0.content: unexpected value", status }] }] } });
+    await world.send({ id: "m1" });
+    const failed = await world.reaches("m1", "failed_terminal");
+    expect(failed).toMatchObject({ attempts: 1, lastReason: "provider_rejected" });
+    expect(await world.waybill.store.lane("lane")).toMatchObject({ pausedReason: null });
+  });
+
+  test("a chat message goes before the next try of an earlier one, which says so and is not asked again", async () => {
+    const turns = [{ when: "First", steps: [{ error: "Overloaded", status: 529 }] }];
+    await run({ script: { turns, always: [{ steps: [{ say: "Both are 4." }] }] } });
+    await world.send({ id: "m1", text: "First?", source: "ui" });
+    await world.reaches("m1", "retry_scheduled");
+    await world.send({ id: "m2", text: "Second?", source: "ui" });
+    expect(await world.reaches("m2", "responded")).toMatchObject({ attempts: 1 });
+    const first = await world.reaches("m1", "failed_terminal");
+    expect(first).toMatchObject({ attempts: 1, lastReason: "superseded_by_later_message" });
+    expect(world.prompts().map(({ text }) => text)).toEqual(["First?", "Second?"]);
+    const [said] = await world.mail();
+    expect(said?.text).toContain("waybill retry m1");
+  });
+
+  test.each([
+    ["that waited already", "ui", "ui", true],
+    ["of a program", "ui", "manual", false],
+    ["after one of a program", "manual", "ui", false],
+  ] as const)("a message %s does not end the tries of an earlier one", async (_, first, second, isEarly) => {
+    const turns = [{ when: "First", steps: [{ error: "Overloaded", status: 529 }] }];
+    await run({ script: { turns, always: [{ steps: [{ say: "It is 4." }] }] } });
+    await world.send({ id: "m1", text: "First?", source: first });
+    if (isEarly) await world.send({ id: "m2", text: "Second?", source: second });
+    await world.reaches("m1", "retry_scheduled");
+    if (!isEarly) await world.send({ id: "m2", text: "Second?", source: second });
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+    await world.reaches("m2", "responded");
+  });
+
   test("a provider error that comes as plain text is not an answer", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Error: rate limit exceeded" }] }, { steps: [{ say: "Now: 3." }] }] },

@@ -57,6 +57,21 @@ export class ProjectedLane {
     return this.#note([{ type: "item.completed", data: { item: { ...item, parts: [{ type: "json", id, value }] } } }]);
   }
 
+  /** After this attempt it will be asked again. */
+  schedules(message: string, attempt: number, next: number, reason: string): NativeEvent[] {
+    const id = `retry:${message}:${attempt}`;
+    const value = { message, attempt, reason, next };
+    const item = {
+      id,
+      kind: "status",
+      role: null,
+      name: "retry_scheduled",
+      parent: null,
+      status: "completed",
+    } as const;
+    return this.#note([{ type: "item.completed", data: { item: { ...item, parts: [{ type: "json", id, value }] } } }]);
+  }
+
   ends(messageId: string, status: "responded" | "failed_terminal" | "cancelled", lastReason: string | null = null) {
     const rounds = this.#admitted.get(messageId)?.rounds ?? 1;
     return this.#note([endNote({ messageId, rounds, status, lastReason })]);

@@ -1,7 +1,7 @@
 /** A lane's turns as lines to read: text as it is streamed, a line for each tool, asks, errors, and how the turn ended. */
 import type { UniversalEvent } from "../../client/index.ts";
-import type { DeliveryEndNote } from "../../core/turn/delivery-notes.ts";
-import { attemptNote, deliveryNote } from "../../core/turn/delivery-notes.ts";
+import type { DeliveryEndNote, RetryNote } from "../../core/turn/delivery-notes.ts";
+import { attemptNote, deliveryNote, retryNote } from "../../core/turn/delivery-notes.ts";
 import { inParentheses, oneLine, pluralized } from "./format.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
@@ -154,10 +154,15 @@ export class TurnLines {
     }
   }
 
-  /** Of the ledger's notes only a message's outcome is shown; `waybill watch` shows the rest. */
+  /** Of the ledger's notes, that a message is asked again and its outcome are shown; `waybill watch` shows the rest. */
   #statusItem({ name, status, parts: [part] }: Item): string[] {
     const style = status === "failed" ? "yellow" : "dim";
     if (name === attemptNote) return [];
+    if (name === retryNote && part?.type === "json") {
+      const { message, reason, next } = part.value as RetryNote;
+      const at = new Date(next).toLocaleTimeString();
+      return [this.#paint("yellow", `message ${oneLine(message)} is asked again at ${at}${inParentheses(reason)}`)];
+    }
     if (name !== deliveryNote || part?.type !== "json") return [this.#paint(style, oneLine(name ?? "status"))];
     const { message, status: outcome } = part.value as DeliveryEndNote;
     return [this.#paint(style, `message ${oneLine(message)}: ${oneLine(outcome)}`)];

@@ -20,6 +20,7 @@ export function silence(input: DecisionInput): Decision {
     const reason = `provider_${observation.providerError}`;
     return { ...failForGood(input, reason), pause: reason };
   }
+  if (observation.providerError === "rejected") return failForGood(input, "provider_rejected");
   const reason = reasonFor(input);
   // The turn is over and its words are known: there is nothing to wait for before they are shown.
   if (remarkOn(input) !== null) return retryOrGiveUp(input, reason);

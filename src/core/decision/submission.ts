@@ -14,6 +14,21 @@ import { isPaused } from "../lane/lane.ts";
 import { hasRunningTool } from "../proof/observe.ts";
 import type { RuntimeIds, TranscriptSlice } from "../transcript/transcript.ts";
 
+/**
+ * In a chat, a person who writes on while an earlier message waits for its next try does not want to wait for that: the newer
+ * one goes first, and its turn sees both. What they wrote before the try was scheduled waits its turn.
+ */
+export function isSuperseded(record: DeliveryRecord, waiting: readonly DeliveryRecord[], now: number): boolean {
+  if (record.status !== "retry_scheduled" || (record.nextReconcileAt ?? 0) <= now) return false;
+  const { replyRecipient, updatedAt } = record;
+  const isNewer = (one: DeliveryRecord) => one.createdAt >= updatedAt && one.replyRecipient === replyRecipient;
+  return isChat(record) && waiting.some((one) => one.status === "pending" && isChat(one) && isNewer(one));
+}
+
+function isChat({ source }: DeliveryRecord): boolean {
+  return source === "ui" || source === "telegram";
+}
+
 /** The attempt as it will be sent. Its ids are derived, so they are the same after a crash. */
 export function nextAttempt(
   record: DeliveryRecord,

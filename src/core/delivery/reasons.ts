@@ -6,3 +6,6 @@ export const reasons = {
   failedWork: "work_failed",
   notice: "answer_reads_like_provider_error",
 } as const;
+
+/** Of a message that waited for its next try when its sender wrote on. */
+export const superseded = "superseded_by_later_message";

@@ -7,6 +7,7 @@ import { laneName } from "../lane/lane.ts";
 import type { Message, MessageOutcome, OutgoingMail } from "../message/message.ts";
 import { payloadHash } from "../message/message.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
+import { superseded } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { lastAttempt } from "./record.ts";
 
@@ -48,7 +49,11 @@ export function remarkMail(
 
 /** Waybill speaks for itself here and never in an agent's name. */
 export function failureMail(record: DeliveryRecord, lane: Lane, reason: string, at: number): OutgoingMail {
-  const text = `Your message to ${laneName(lane)} was not answered (${reason}). It stays unread and is not tried again by itself.`;
+  const name = laneName(lane);
+  const text =
+    reason === superseded
+      ? `Your message to ${name} is not asked again: you wrote on while it waited for its next try, and what you wrote then went first. \`waybill retry ${record.messageId}\` asks it after all.`
+      : `Your message to ${name} was not answered (${reason}). It stays unread and is not tried again by itself.`;
   // A delivery that a person retries may fail anew, and that is news.
   return mail(record, { id: `failure-${record.id}-${record.version}`, from: waybillSender, text, at });
 }

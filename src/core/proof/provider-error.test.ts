@@ -53,6 +53,15 @@ describe("sufficiency: a recognised provider error is never proof", () => {
   });
 });
 
+test.each([
+  ["rejected", { message: "messages.0: unexpected value", status: 400 }],
+  ["rejected", { message: "model: no-such-model", status: 404 }],
+  ["context_length", { message: "prompt is too long: 210000 tokens", status: 400 }],
+  ["billing", { message: "Your credit balance is too low", status: 400 }],
+] as const)("%s by the status of the response, unless its words say more: %j", (kind, error) => {
+  expect(providerErrorOf(error)).toBe(kind);
+});
+
 test.each(["ECONNRESET", "The operation was aborted", "Internal server error", ""])(
   "another error is not a provider error: %j",
   (message) => {
@@ -91,6 +100,7 @@ test.each([
   ["rate_limit", false],
   ["overloaded", false],
   ["context_length", false],
+  ["rejected", false],
 ] as const)("whether %s needs a person: %s", (error, forPeople) => {
   expect(isForPeople(error)).toBe(forPeople);
 });

@@ -12,6 +12,7 @@ export const providerErrors = [
   "rate_limit",
   "overloaded",
   "context_length",
+  "rejected",
 ] as const;
 export type ProviderError = (typeof providerErrors)[number];
 
@@ -59,7 +60,12 @@ const names: readonly [ProviderError, RegExp][] = [
   ["rate_limit", /^(?:rate_limit|resource_exhausted|too_many_requests|throttlingexception)/],
 ];
 
+/** A request that is wrong by itself is `rejected`: the same one a second time is as wrong. */
 const statuses: ReadonlyMap<number, ProviderError> = new Map([
+  [400, "rejected"],
+  [404, "rejected"],
+  [405, "rejected"],
+  [422, "rejected"],
   [401, "auth"],
   [402, "billing"],
   [413, "context_length"],

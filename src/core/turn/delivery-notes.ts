@@ -1,20 +1,23 @@
 /**
  * What the ledger does with a lane's messages, told among what the agent does: whoever watches a lane sees a message as
- * soon as it is admitted, which prompt stands for it, and its end. These are notes for eyes, as all events are: the
- * ledger itself is told in full in its own stream.
+ * soon as it is admitted, which prompt stands for it, when it will be asked again, and its end. These are notes for eyes,
+ * as all events are: the ledger itself is told in full in its own stream.
  *
- * They are `status` items of the daemon, `delivery:MESSAGE` from admission to its end, and `attempt:MESSAGE:N`. A message
- * that failed and is retried by a person begins a second time, as an item of its own: `delivery:MESSAGE#2`.
+ * They are `status` items of the daemon: `delivery:MESSAGE` from admission to its end, `attempt:MESSAGE:N`, and
+ * `retry:MESSAGE:N` after attempt N. A message that failed and is retried by a person begins a second time, as an item of
+ * its own: `delivery:MESSAGE#2`.
  */
 import type { Attempt } from "../delivery/attempt.ts";
 import type { DeliveryChange } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import { isOutstanding } from "../delivery/record.ts";
 import type { Message } from "../message/message.ts";
 import type { Item } from "./item.ts";
 import type { EventBody } from "./universal-event.ts";
 
 export const deliveryNote = "delivery";
 export const attemptNote = "attempt";
+export const retryNote = "retry_scheduled";
 
 /** `round` is missing in what was written before rounds were counted; it was the first then. */
 type OfRound = { message: string; round?: number };
@@ -22,6 +25,8 @@ export type DeliveryNote = OfRound & { from: string; text: string; source: strin
 export type DeliveryEndNote = OfRound & { status: string; reason: string | null };
 /** `prompt` is the item that stands for it in the agent's turn; null where the runtime takes no ids. */
 export type AttemptNote = { message: string; number: number; kind: string; prompt: string | null };
+/** The attempt with this number did not do, and the next one is made at `next`. */
+export type RetryNote = { message: string; attempt: number; reason: string | null; next: number };
 
 /** Whole each time, so that whoever hears of it for the first time can show it. */
 export function beginNotes({ id, from, text, source, createdAt }: Message, round: number): EventBody[] {
@@ -34,6 +39,8 @@ export function changeNotes({ record, before, events, admitted }: DeliveryChange
   const isSent = events.some(({ type }) => type === "submit" || type === "submit_follow_up");
   const attempt = isSent ? record.attemptList.at(-1) : undefined;
   const notes = attempt ? attemptNotes(record, attempt, takesIds) : [];
+  const retry = events.find((event) => event.type === "retry_scheduled");
+  if (retry && retry.reconcileAt > retry.at) notes.push(...retryNotes(record, retry.reconcileAt));
   if (before && isOver(record) && !isOver(before)) notes.push(endNote(record));
   return notes;
 }
@@ -49,8 +56,10 @@ export function endNote(record: Pick<DeliveryRecord, "messageId" | "rounds" | "s
   };
 }
 
-export function isOver({ status }: Pick<DeliveryRecord, "status">): boolean {
-  return status === "responded" || status === "failed_terminal" || status === "cancelled";
+/** It has its end, and nothing more is asked, awaited or stopped for it in its lane. */
+export function isOver(record: DeliveryRecord): boolean {
+  const hasEnded = ["responded", "failed_terminal", "cancelled"].includes(record.status);
+  return hasEnded && !isOutstanding(record);
 }
 
 function attemptNotes(
@@ -59,13 +68,19 @@ function attemptNotes(
   takesIds: boolean,
 ): EventBody[] {
   const value: AttemptNote = { message, number, kind, prompt: takesIds ? messageId : null };
-  const item = {
-    ...statusItem(`attempt:${message}:${number}`, attemptNote, value),
-    parent: roundItem(message, rounds),
-  };
+  return wholeNote(statusItem(`${attemptNote}:${message}:${number}`, attemptNote, value), roundItem(message, rounds));
+}
+
+function retryNotes({ messageId: message, rounds, attemptList, lastReason: reason }: DeliveryRecord, next: number) {
+  const value: RetryNote = { message, attempt: attemptList.length, reason, next };
+  const item = statusItem(`retry:${message}:${attemptList.length}`, retryNote, value);
+  return wholeNote(item, roundItem(message, rounds));
+}
+
+function wholeNote(item: Item, parent: string): EventBody[] {
   return [
-    { type: "item.started", data: { item: { ...item, parts: [] } } },
-    { type: "item.completed", data: { item: { ...item, status: "completed" } } },
+    { type: "item.started", data: { item: { ...item, parent, parts: [] } } },
+    { type: "item.completed", data: { item: { ...item, parent, status: "completed" } } },
   ];
 }
 

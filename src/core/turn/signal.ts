@@ -43,7 +43,7 @@ export type SignalBody =
       type: "message_done";
       message: string;
       /** `aborted` is somebody's stop. */
-      error: { kind: "aborted" | "failed"; message: string } | null;
+      error: MessageError | null;
       usage: { tokens: Tokens; cost: number | null; model: string | null } | null;
     }
   | { type: "permission"; ask: string; title: string; call: string | null; detail: unknown }
@@ -56,7 +56,7 @@ export type SignalBody =
       answers: readonly (readonly string[])[] | null;
     }
   | { type: "turn_usage"; tokens: Tokens; cost: number | null; model: string | null }
-  | { type: "error"; id: string; message: string; item: string | null }
+  | { type: "error"; id: string; message: string; item: string | null; status?: number | undefined }
   /** Somebody asked the program to stop. */
   | { type: "stopped" }
   /** The program rests. `queued` prompts follow at once; the reason is given where the program says it. */
@@ -64,6 +64,9 @@ export type SignalBody =
   /** The program is gone, and its turn with it. */
   | { type: "died" }
   | { type: "unparsed"; reason: string; raw: string };
+
+/** `status`: of the provider's response, where the program says it. */
+export type MessageError = { kind: "aborted" | "failed"; message: string; status?: number | undefined };
 
 export type PromptPart =
   | { type: "text"; id: string; text: string }

@@ -5,7 +5,7 @@
  */
 import type { Item } from "./item.ts";
 import { ItemTracker } from "./item-tracker.ts";
-import type { Signal, SignalBody } from "./signal.ts";
+import type { MessageError, Signal, SignalBody } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
 type Turn = {
@@ -16,7 +16,7 @@ type Turn = {
   /** A person said no, and the agent has said nothing since. */
   refused: boolean;
   /** What the newest message of the agent, or the program, failed with. */
-  failure: { kind: "aborted" | "failed"; message: string } | null;
+  failure: MessageError | null;
   /** What was told already, since programs say an error in several places. */
   errors: Set<string>;
 };
@@ -147,7 +147,7 @@ export class TurnTracker {
         return this.#emitAll(signal, this.#items.file(signal));
       case "message_done":
         if (signal.nativeSession === undefined) turn.failure = signal.error;
-        if (signal.error?.kind === "failed") this.#emitError(signal, turn, signal.error.message, signal.message);
+        if (signal.error?.kind === "failed") this.#emitError(signal, turn, { ...signal.error, item: signal.message });
         return this.#emitAll(signal, this.#items.done(signal));
       default:
         signal satisfies never;
@@ -228,15 +228,15 @@ export class TurnTracker {
     if (turn) {
       turn.active = true;
       if (signal.nativeSession === undefined) turn.failure = { kind: "failed", message: signal.message };
-      return this.#emitError(signal, turn, signal.message, signal.item);
+      return this.#emitError(signal, turn, signal);
     }
-    this.#emit(signal, { type: "error", data: { message: signal.message, item: signal.item } });
+    this.#emit(signal, errorBody(signal));
   }
 
-  #emitError(signal: Signal, turn: Turn, message: string, item: string | null): void {
-    if (turn.errors.has(message)) return;
-    turn.errors.add(message);
-    this.#emit(signal, { type: "error", data: { message, item } });
+  #emitError(signal: Signal, turn: Turn, error: ReportedError): void {
+    if (turn.errors.has(error.message)) return;
+    turn.errors.add(error.message);
+    this.#emit(signal, errorBody(error));
   }
 
   #emitAll(signal: Signal, bodies: readonly EventBody[], synthetic = false): void {
@@ -255,6 +255,12 @@ export class TurnTracker {
       ...body,
     });
   }
+}
+
+type ReportedError = { message: string; item: string | null; status?: number | undefined };
+
+function errorBody({ message, item, status }: ReportedError): EventBody {
+  return { type: "error", data: { message, item, ...(status === undefined ? {} : { status }) } };
 }
 
 function newTurn(active: boolean): Turn {

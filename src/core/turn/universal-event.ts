@@ -49,7 +49,8 @@ export type EventBody =
         cost: number | null;
       };
     }
-  | { type: "error"; data: { message: string; item: string | null } }
+  /** `status`: of the provider's HTTP response, where the program says it. */
+  | { type: "error"; data: { message: string; item: string | null; status?: number | undefined } }
   | { type: "unparsed"; data: { reason: string } };
 
 export type EventType = EventBody["type"];

@@ -41,7 +41,7 @@ const step = z.union([
   z.strictObject({ wait: ms }),
   /** Adds to the usage of the row. */
   z.strictObject({ uses: z.strictObject({ tokens: ms.default(0), cost: z.number().nonnegative().default(0) }) }),
-  z.strictObject({ error: z.string() }),
+  z.strictObject({ error: z.string(), status: z.number().int().optional() }),
   /** The agent program dies: its row stays open, and the session is idle. */
   z.strictObject({ crash: z.literal(true) }),
   /** Busy forever, without activity. */

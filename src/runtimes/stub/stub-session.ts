@@ -166,7 +166,8 @@ export class StubSession {
     else if ("tool" in step) this.#useTool(step, at);
     else if ("reply" in step) this.#post(step, turn, at);
     else if ("ask" in step) this.#ask(step, turn, at);
-    else if ("error" in step) return this.#endWithError(at, { kind: "failed", message: step.error });
+    else if ("error" in step)
+      return this.#endWithError(at, { kind: "failed", message: step.error, status: step.status });
     else if ("crash" in step || "stale" in step) return this.#abandonTurn(at, "stale" in step);
     else if ("hang" in step) turn.readyAt = Number.POSITIVE_INFINITY;
     if (turn.waitsFor === null && !("hang" in step)) this.#schedule(at);

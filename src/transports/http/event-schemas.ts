@@ -89,7 +89,7 @@ const eventData = {
     tokens: tokensSchema,
     cost: z.number().nullable(),
   }),
-  error: z.object({ message: z.string(), item: nullableString }),
+  error: z.object({ message: z.string(), item: nullableString, status: z.number().int().optional() }),
   unparsed: z.object({ reason: z.string() }),
 };
 type EventType = keyof typeof eventData;

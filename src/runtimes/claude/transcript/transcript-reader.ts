@@ -6,11 +6,13 @@
  * kinds, also those of a compaction, so all parents are followed. After a killed turn the program writes a synthetic
  * answer.
  */
+
 import type { RowError, TranscriptRow } from "../../../core/transcript/transcript.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
 import type { MutableRow, MutableToolCall } from "../../transcript-row.ts";
 import { emptyRow } from "../../transcript-row.ts";
+import { apiErrorStatus } from "../api-error.ts";
 import type { TurnResult } from "../process/turn-result.ts";
 import { syntheticModel } from "../translate/agent-stream.ts";
 import { claudeFileChange } from "../translate/file-change.ts";
@@ -174,8 +176,8 @@ function shellResult({ name, output, status }: MutableToolCall): Pick<MutableToo
 /** The program names an error of the model's API, and the status where there was a response. */
 function apiError(entry: Json, message: string): RowError {
   const name = asText(entry.error);
-  const status = asNumber(entry.apiErrorStatus) || Number(/^API Error: (\d{3})\b/.exec(message)?.[1] ?? 0);
-  return { kind: "failed", message, ...(name === null ? {} : { name }), ...(status >= 400 ? { status } : {}) };
+  const status = asNumber(entry.apiErrorStatus) || apiErrorStatus(message);
+  return { kind: "failed", message, ...(name === null ? {} : { name }), ...(status ? { status } : {}) };
 }
 
 function finishOf(stopReason: string): string {

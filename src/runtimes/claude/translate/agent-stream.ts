@@ -5,9 +5,11 @@
  * program without partial messages, send complete blocks only. A message without blocks does not reach the transcript,
  * so its start is reported with its first block.
  */
-import type { SignalBody } from "../../../core/turn/signal.ts";
+
+import type { MessageError, SignalBody } from "../../../core/turn/signal.ts";
 import type { Json } from "../../json-fields.ts";
 import { asNumber, asObject, asText, blocksOf, textOfBlocks } from "../../json-fields.ts";
+import { apiErrorStatus } from "../api-error.ts";
 import { tokensOf } from "./translate-usage.ts";
 
 export type ToolUse = { message: string; name: string; input: Json; ofSubagent: boolean };
@@ -24,7 +26,6 @@ type Message = {
   isPublished: boolean;
   isDone: boolean;
 };
-type MessageError = Extract<SignalBody, { type: "message_done" }>["error"];
 
 /** The model's name in messages that the program itself generates. */
 export const syntheticModel = "<synthetic>";
@@ -73,14 +74,13 @@ export class AgentStream {
     if (isSynthetic && !failed) return [{ type: "status", id, name: "synthetic_text", value: { text } }];
     const { message, signals } = this.#open(id);
     message.model = asText(given.model) ?? message.model;
-    if (failed)
-      return [...signals, ...this.#publish(message, prompt), ...this.finish({ kind: "failed", message: text })];
+    if (failed) return [...signals, ...this.#publish(message, prompt), ...this.finish(failure(text))];
     for (const block of blocksOf(given.content)) signals.push(...this.#block(message, block, prompt));
     return line.aborted === true ? [...signals, ...this.finish(interrupted)] : signals;
   }
 
   /** Reports the end of the newest message once; an error is reported after its end, too. */
-  finish(error: MessageError = null): SignalBody[] {
+  finish(error: MessageError | null = null): SignalBody[] {
     const message = this.#current;
     if (!message?.isPublished || (message.isDone && error === null)) return [];
     message.isDone = true;
@@ -182,6 +182,10 @@ export class AgentStream {
     const input = known?.input ?? {};
     return [...signals, { ...tool, state: { status: "completed", input, output } }];
   }
+}
+
+function failure(message: string): MessageError {
+  return { kind: "failed", message, status: apiErrorStatus(message) };
 }
 
 const interrupted: MessageError = { kind: "aborted", message: "interrupted" };

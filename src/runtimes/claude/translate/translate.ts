@@ -6,6 +6,7 @@
  * It never throws. An unknown or malformed line becomes `unparsed`; a repeated line is translated once. The runtime
  * reports the end of the process.
  */
+
 import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
@@ -16,6 +17,7 @@ import type { AskSignal } from "../../process-pool/asks.ts";
 import { answeredSignal, askSignal, expiredSignal } from "../../process-pool/asks.ts";
 import { unparsed } from "../../process-pool/line-rules.ts";
 import type { AgentSignal, LineTranslator } from "../../process-pool/signal-publisher.ts";
+import { apiErrorStatus } from "../api-error.ts";
 import { toolAskIn } from "../process/tool-ask.ts";
 import { endedPrompts } from "../process/turn-result.ts";
 import type { ToolUse } from "./agent-stream.ts";
@@ -232,7 +234,10 @@ export class ClaudeTranslator implements LineTranslator {
     const usage = turnUsage(line, this.#totalCost);
     if (typeof line.total_cost_usd === "number") this.#totalCost = line.total_cost_usd;
     if (usage) signals.push({ type: "turn_usage", ...usage });
-    if (error !== null) signals.push({ type: "error", id: asText(line.uuid) ?? "", message: error, item: null });
+    if (error !== null) {
+      const status = apiErrorStatus(error);
+      signals.push({ type: "error", id: asText(line.uuid) ?? "", message: error, item: null, status });
+    }
     this.#resetTurn();
     return [...signals, { type: "rest", ...(reason === null ? {} : { reason }), queued: this.#prompts.count }];
   }
@@ -249,7 +254,7 @@ export class ClaudeTranslator implements LineTranslator {
 /** A turn without output has no row in the file; the transcript shows one under the same id. */
 function emptyTurn(prompt: string, error: string | null): AgentSignal[] {
   const message = `${prompt}:end`;
-  const failure = error === null ? null : { kind: "failed" as const, message: error };
+  const failure = error === null ? null : { kind: "failed" as const, message: error, status: apiErrorStatus(error) };
   return [
     { type: "message", message, prompt },
     { type: "message_done", message, error: failure, usage: null },

@@ -168,7 +168,8 @@ export class OpencodeTranslator {
     // An exception in the program arrives a second time, with its stack trace.
     const isRepeated = state.newestError !== null && trace.some((line) => line.trimStart().startsWith("at "));
     state.newestError = message;
-    return isRepeated ? [] : [...state.takePrompts(), { type: "error", id, message: error.message, item: null }];
+    const { message: text, status } = error;
+    return isRepeated ? [] : [...state.takePrompts(), { type: "error", id, message: text, item: null, status }];
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Whether the turn that answers a message is over, however it ended, concluded from a lane's events in their order.
- * A retry shows as more turns. Pure.
+ * Whether a message is over, and which turn was the last that answered it, concluded from a lane's events in their order.
+ * A turn that failed and is followed by another one is not the end. Pure.
  */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { LedgerNote } from "../projection/ledger-note.ts";
@@ -60,6 +60,8 @@ function keepEnd({ end }: TurnWait, next: TurnWait): TurnWait {
 function afterNote(state: TurnWait, noted: Exclude<LedgerNote, { type: "admitted" }>): TurnWait {
   switch (noted.type) {
     case "sending":
+    case "retry_scheduling":
+    case "retry_scheduled":
       return state;
     case "sent": {
       const { prompt } = noted.note;
@@ -89,5 +91,5 @@ function afterEvent(state: TurnWait, event: UniversalEvent): TurnWait {
   const { running, delivery } = state;
   const isOwn = running?.isOwn === true;
   const turn = isOwn ? running.turn : state.last;
-  return { ...state, running: null, last: turn, end: isOwn || delivery !== null ? { turn, delivery } : null };
+  return { ...state, running: null, last: turn, end: delivery === null ? null : { turn, delivery } };
 }

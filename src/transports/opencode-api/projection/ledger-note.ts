@@ -1,6 +1,6 @@
 /** What the ledger notes about a lane's messages among its events. Pure. */
-import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../core/turn/delivery-notes.ts";
-import { attemptNote, deliveryNote } from "../../../core/turn/delivery-notes.ts";
+import type { AttemptNote, DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/turn/delivery-notes.ts";
+import { attemptNote, deliveryNote, retryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { ItemEvent } from "./native-event.ts";
 
@@ -8,6 +8,7 @@ import type { ItemEvent } from "./native-event.ts";
 export type LedgerNote =
   | { type: "admitted"; note: DeliveryNote }
   | { type: "sending" | "sent"; note: AttemptNote }
+  | { type: "retry_scheduling" | "retry_scheduled"; note: RetryNote }
   | { type: "ended"; note: DeliveryEndNote };
 
 export function isLedgerEvent(event: UniversalEvent): event is ItemEvent {
@@ -22,6 +23,9 @@ export function ledgerNote(event: UniversalEvent): LedgerNote | null {
   if (value === null) return null;
   const isCompleted = event.type === "item.completed";
   if (name === attemptNote) return { type: isCompleted ? "sent" : "sending", note: value as AttemptNote };
+  if (name === retryNote) {
+    return { type: isCompleted ? "retry_scheduled" : "retry_scheduling", note: value as RetryNote };
+  }
   if (name !== deliveryNote) return null;
   return isCompleted
     ? { type: "ended", note: value as DeliveryEndNote }

@@ -1,11 +1,15 @@
 /**
- * The messages of a lane that were admitted and have not ended, by the ledger's notes: which of them wait, which prompt
- * belongs to which, and which turn is to begin next.
+ * The messages of a lane that were admitted and have not ended, by the ledger's notes: which prompt belongs to which, what
+ * the last turn of each failed with, and which turn is to begin next.
  */
 import type { AttemptNote, DeliveryEndNote, DeliveryNote } from "../../../core/turn/delivery-notes.ts";
 import { userMessageId } from "../ids.ts";
+import type { StepError } from "./assistant-step.ts";
 
-type OpenMessage = { messageID: string; round: number; isSent: boolean; hadTurn: boolean };
+type OpenMessage = { messageID: string; round: number; hadTurn: boolean; error: StepError | null };
+
+/** How a message that was open has ended: `error` is that of its last turn. */
+type EndedMessage = Pick<OpenMessage, "hadTurn" | "error">;
 
 /** The message that a turn answers. `isFirst` is false for a later prompt, whose text is not the message itself. */
 type AnsweredMessage = { messageID: string; isFirst: boolean };
@@ -14,8 +18,8 @@ export class OpenMessages {
   readonly #lane: string;
   readonly #open = new Map<string, OpenMessage>();
   readonly #attempts = new Map<string, AttemptNote>();
-  /** Open and not sent; there may be thousands, and each event asks. */
-  #unsent = 0;
+  /** The message that the turn which runs, or ran last, answers. */
+  #answered: string | null = null;
   /** Sent, and its turn has not begun. `queued`: the program has a prompt already and takes it next. */
   #expected: AttemptNote | "queued" | null = null;
 
@@ -23,9 +27,9 @@ export class OpenMessages {
     this.#lane = lane;
   }
 
-  /** Whether a turn is to come. */
-  get hasNext(): boolean {
-    return this.#expected !== null || this.#unsent > 0;
+  /** Whether there is one, or a turn is to come. */
+  get hasOpen(): boolean {
+    return this.#expected !== null || this.#open.size > 0;
   }
 
   get ids(): ReadonlySet<string> {
@@ -34,56 +38,57 @@ export class OpenMessages {
 
   admit({ message, round = 1, createdAt }: DeliveryNote): string {
     const messageID = userMessageId(this.#lane, { id: message, createdAt });
-    this.#remove(message);
-    this.#open.set(message, { messageID, round, isSent: false, hadTurn: false });
-    this.#unsent += 1;
+    this.#open.delete(message);
+    this.#open.set(message, { messageID, round, hadTurn: false, error: null });
     return messageID;
   }
 
   addAttempt(attempt: AttemptNote, inTurn: boolean): void {
-    const message = this.#open.get(attempt.message);
     // Its admission was not noted, so only its prompt shows it; or its end was noted already, and a prompt that never
     // becomes a turn would be expected for ever.
-    if (!message) return;
-    if (!message.isSent) this.#unsent -= 1;
-    message.isSent = true;
+    if (!this.#open.has(attempt.message)) return;
     if (attempt.prompt !== null) this.#attempts.set(attempt.prompt, attempt);
     if (!inTurn) this.#expected = attempt;
   }
 
-  /** Whether it ended without a turn, and not well. */
-  end({ message, round = 1, status }: DeliveryEndNote): boolean {
+  /** What the last turn of an open message failed with. */
+  errorOf(message: string): StepError | null {
+    return this.#open.get(message)?.error ?? null;
+  }
+
+  /** Null when it was not open, or is not over: then its end was noted late, and a person has retried it since. */
+  end({ message, round = 1 }: DeliveryEndNote): EndedMessage | null {
     const open = this.#open.get(message);
-    // Noted late, after a crash; a person has retried it since.
-    if (open && open.round > round) return false;
-    this.#remove(message);
+    if (open && open.round > round) return null;
+    this.#open.delete(message);
     for (const [prompt, attempt] of this.#attempts) if (attempt.message === message) this.#attempts.delete(prompt);
     if (this.#expected !== "queued" && this.#expected?.message === message) this.#expected = null;
-    return open?.hadTurn === false && status !== "responded";
+    return open ?? null;
   }
 
   /** Null when the turn answers none of them. */
   beginTurn(prompt: string | null): AnsweredMessage | null {
     const attempt = (prompt !== null && this.#attempts.get(prompt)) || this.#expectedWithoutId();
     this.#expected = null;
+    this.#answered = attempt ? attempt.message : null;
     const message = attempt ? this.#open.get(attempt.message) : undefined;
     if (!attempt || !message) return null;
     message.hadTurn = true;
+    message.error = null;
     return { messageID: message.messageID, isFirst: attempt.number === 1 };
   }
 
-  endTurn(queued: number): void {
+  /** False when the turn answered none that is still open: then nothing more is said of its error. */
+  endTurn(queued: number, error: StepError | null): boolean {
     if (queued > 0) this.#expected = "queued";
+    const answered = this.#answered === null ? undefined : this.#open.get(this.#answered);
+    if (answered) answered.error = error;
+    return answered !== undefined;
   }
 
-  /** Whether this prompt has the text of a message as its sender wrote it. */
-  isMessage(prompt: string): boolean {
-    return this.#attempts.get(prompt)?.number === 1;
-  }
-
-  #remove(message: string): void {
-    if (this.#open.get(message)?.isSent === false) this.#unsent -= 1;
-    this.#open.delete(message);
+  /** The attempt that this prompt is, where it has an id. */
+  attempt(prompt: string): AttemptNote | null {
+    return this.#attempts.get(prompt) ?? null;
   }
 
   /** On a runtime that takes no ids, a turn begins with the prompt that was sent last. */

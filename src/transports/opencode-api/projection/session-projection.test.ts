@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isKept } from "../../../../test/support/events.ts";
 import { ProjectedLane, settings } from "../../../../test/support/projected-lane.ts";
+import { superseded } from "../../../core/delivery/reasons.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NativeEvent } from "./native-event.ts";
@@ -182,8 +183,8 @@ describe("what becomes of", () => {
   });
 
   test("SessionEnded after a turn: nothing, and no second idle", () => {
-    const lane = working(says("Hello"), done());
-    expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
+    const lane = working(says("Hello"), done(), rest);
+    expect(lines(lane.ends("m1", "responded"))).toEqual(["session.status idle", "session.idle"]);
     expect(lane.says({ type: "session_ended", reason: "gone" })).toEqual([]);
   });
 
@@ -235,14 +236,35 @@ describe("what becomes of", () => {
     },
   );
 
-  test("Error: session.error, and the same in the message when the turn ends", () => {
+  test("Error: in the message when the turn ends, and session.error when the message has failed", () => {
     const lane = working();
-    expect(lines(lane.says({ type: "error", id: "e", message: "rate limited", item: null }))).toEqual([
-      "session.error UnknownError",
-    ]);
+    expect(lane.says({ type: "error", id: "e", message: "overloaded", item: null, status: 529 })).toEqual([]);
     const published = lane.says(rest);
-    expect(lines(published)).toEqual(["message.updated assistant completed", "session.status idle", "session.idle"]);
-    expect(published[0]?.properties.info).toMatchObject({ error: { data: { message: "rate limited" } } });
+    expect(lines(published)).toEqual(["message.updated assistant completed"]);
+    const error = { name: "APIError", data: { message: "overloaded", statusCode: 529, isRetryable: true } };
+    expect(published[0]?.properties.info).toMatchObject({ error });
+    const end = lane.ends("m1", "failed_terminal", "provider_overloaded");
+    expect(lines(end)).toEqual(["session.error APIError", "session.status idle", "session.idle"]);
+    expect(end[0]?.properties.error).toEqual(error);
+  });
+
+  test("Error in a turn of nobody's message: session.error when the turn ends", () => {
+    const lane = new ProjectedLane();
+    lane.says(prompt(), { type: "busy" }, { type: "error", id: "e", message: "no", item: null });
+    expect(lines(lane.says(rest))).toEqual([
+      "session.error UnknownError",
+      "message.updated assistant completed",
+      "session.status idle",
+      "session.idle",
+    ]);
+  });
+
+  test("Error that the agent gets over: nothing", () => {
+    const lane = working();
+    lane.says({ type: "error", id: "e", message: "again", item: null }, says("Well."), done(), rest);
+    lane.ends("m1", "responded");
+    expect(lines(lane.published).filter((line) => line.startsWith("session.error"))).toEqual([]);
+    expect(lane.projection.messages().some(({ info }) => "error" in info)).toBe(false);
   });
 
   test("a plan: todo.updated, whatever the program calls its fields", () => {
@@ -287,15 +309,15 @@ describe("a message", () => {
     expect(other).toMatch(/^msg_[0-9a-f]{12}[0-9A-Za-z]{14}$/);
   });
 
-  test("that waits behind a turn is shown at once, and keeps the session busy until its own turn is over", () => {
+  test("that waits behind a turn is shown at once, and keeps the session busy until it is over itself", () => {
     const lane = working(says("Working."));
     expect(lines(lane.admits("m2"))).toEqual(["message.updated user", "message.part.updated text"]);
     expect(lines(lane.says(done(), rest)).filter((line) => line.startsWith("session."))).toEqual([]);
     lane.ends("m1", "responded");
     lane.sends("m2", "p2");
     lane.says(prompt("p2"), says("Done.", "a2"), done("a2"));
-    expect(lines(lane.says(rest))).toEqual(["session.status idle", "session.idle"]);
-    expect(lane.ends("m2", "responded")).toEqual([]);
+    expect(lane.says(rest)).toEqual([]);
+    expect(lines(lane.ends("m2", "responded"))).toEqual(["session.status idle", "session.idle"]);
     const statuses = lines(lane.published).filter((line) => /^session\.(status|idle)/.test(line));
     expect(statuses).toEqual(["session.status busy", "session.status idle", "session.idle"]);
     const rows = lane.projection.messages();
@@ -311,9 +333,8 @@ describe("a message", () => {
     expect(lane.projection.isBusy).toBe(false);
     expect(lines(lane.isRetried("m1"))).toEqual(["session.status busy"]);
     lane.sends("m1", "p2", 2);
-    lane.says(prompt("p2"), says("Well."), done());
-    expect(lines(lane.says(rest)).slice(-2)).toEqual(["session.status idle", "session.idle"]);
-    expect(lane.ends("m1", "responded")).toEqual([]);
+    lane.says(prompt("p2"), says("Well."), done(), rest);
+    expect(lines(lane.ends("m1", "responded"))).toEqual(["session.status idle", "session.idle"]);
     // The second is the prompt that was sent for it, in the words of a retry.
     expect(lane.projection.messages().map(({ info }) => info.role)).toEqual(["user", "user", "assistant"]);
   });
@@ -415,9 +436,8 @@ describe("a turn that", () => {
       "session.error MessageAbortedError",
       "message.part.updated tool error",
       "message.updated assistant completed",
-      "session.status idle",
-      "session.idle",
     ]);
+    expect(lines(lane.ends("m1", "cancelled", "stopped"))).toEqual(["session.status idle", "session.idle"]);
   });
 
   test("is stopped while the model thinks ends before the messages that came meanwhile", () => {
@@ -436,25 +456,56 @@ describe("a turn that", () => {
       "message.part.updated tool error",
       "message.part.updated step-finish",
       "message.updated assistant completed",
+    ]);
+    expect(lines(lane.ends("m1", "failed_terminal", "ask_rejected"))).toEqual(["session.status idle", "session.idle"]);
+  });
+
+  test("dies with its program is an error in its message, and is not over yet", () => {
+    const published = working(says("I beg")).says({ type: "died" });
+    expect(lines(published)).toEqual(["message.part.updated text", "message.updated assistant completed"]);
+    expect(published.at(-1)?.properties.info).toMatchObject({ error: { name: "UnknownError" } });
+  });
+
+  test("fails and is followed by another attempt shows a retry with its reason, then work, and one idle", () => {
+    const lane = working({ type: "error", id: "e", message: "overloaded", item: null, status: 529 }, rest);
+    const [scheduled] = lane.schedules("m1", 1, 5000, "provider_overloaded");
+    expect(scheduled?.properties.status).toEqual({ type: "retry", attempt: 1, message: "overloaded", next: 5000 });
+    expect(lines(lane.sends("m1", "p2", 2))).toEqual(["session.status busy"]);
+    lane.says(prompt("p2"), { type: "busy" }, says("There.", "a2"), done("a2"), rest);
+    lane.ends("m1", "responded");
+    expect(lines(lane.published).filter((line) => line.startsWith("session."))).toEqual([
+      "session.status busy",
+      "session.status retry",
+      "session.status busy",
       "session.status idle",
       "session.idle",
     ]);
   });
 
-  test("dies with its program is an error in its message, and rests", () => {
-    const published = working(says("I beg")).says({ type: "died" });
-    expect(lines(published)).toEqual([
-      "session.error UnknownError",
-      "message.part.updated text",
-      "message.updated assistant completed",
-      "session.status idle",
-      "session.idle",
-    ]);
+  test("ends empty says why it is asked again, and that of nobody else", () => {
+    const lane = working(rest);
+    const [scheduled] = lane.schedules("m1", 1, 5000, "no_response");
+    const message = "The message is asked again (no_response).";
+    expect(scheduled?.properties.status).toEqual({ type: "retry", attempt: 1, message, next: 5000 });
+    lane.admits("m2");
+    expect(lane.ends("m2", "cancelled").filter(({ type }) => type === "session.status")).toEqual([]);
+    expect(lane.projection.sessions[0]?.status).toMatchObject({ type: "retry" });
+  });
+
+  test("is not asked again after all leaves the session busy with what waits", () => {
+    const lane = working(rest);
+    lane.schedules("m1", 1, 5000, "no_response");
+    lane.admits("m2");
+    expect(lines(lane.ends("m1", "failed_terminal", superseded))).toEqual(["tui.toast.show", "session.status busy"]);
   });
 
   test("is followed at once by another that the program has already does not rest in between", () => {
     const lane = working(says("One."), done());
-    const published = lane.says({ type: "rest", queued: 1 }, says("Two.", "a2"), done("a2"), rest);
+    const published = [
+      ...lane.says({ type: "rest", queued: 1 }),
+      ...lane.ends("m1", "responded"),
+      ...lane.says(says("Two.", "a2"), done("a2"), rest),
+    ];
     expect(lines(published).filter((line) => line.startsWith("session."))).toEqual([
       "session.status idle",
       "session.idle",

@@ -1,10 +1,11 @@
 /**
  * A lane's events as OpenCode's. Pure: the same events give the same messages, parts and ids, live, in a replay and in a
- * list. The session is busy from the moment a message is admitted until no turn runs and none waits; a turn that ends
- * while another message waits does not make it idle.
+ * list. The session is busy from the moment a message is admitted until no turn runs and no message is open: one that
+ * will be asked again, or that waits, keeps it from being idle. So does its error: it is told when the message has failed.
  */
 import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/types";
-import type { DeliveryEndNote, DeliveryNote } from "../../../core/turn/delivery-notes.ts";
+import { superseded } from "../../../core/delivery/reasons.ts";
+import type { DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { userMessageId } from "../ids.ts";
 import { AskLog } from "./ask-log.ts";
@@ -18,7 +19,7 @@ import type { SessionMessages } from "./session-messages.ts";
 import { orderOf } from "./session-messages.ts";
 import { PublishedStatus, retryOf, statusEvent } from "./session-status.ts";
 import { todosOf } from "./todos.ts";
-import { errorOfEnd, unknownError } from "./turn-errors.ts";
+import { errorFrom, errorOfEnd, unknownError } from "./turn-errors.ts";
 
 type Turn = {
   /** The prompt that was admitted as a message, and is shown as that. */
@@ -51,6 +52,8 @@ export class SessionProjection {
   readonly #open: OpenMessages;
   readonly #asks = new AskLog();
   #turn: Turn | null = null;
+  /** The message that will be asked again. */
+  #retrying: string | null = null;
   #deferred: UniversalEvent[] = [];
   #todos: Todo[] = [];
   /** Nothing goes on in a copied history, also while not all of it is known. */
@@ -156,12 +159,16 @@ export class SessionProjection {
     switch (noted?.type) {
       case undefined:
       case "sending":
+      case "retry_scheduling":
         return [];
       case "admitted":
         return this.#admitted(noted.note);
       case "sent":
         this.#open.addAttempt(noted.note, this.#turn !== null);
-        return this.#publishBusy();
+        this.#retrying = null;
+        return this.#hasWork ? this.#status.work() : [];
+      case "retry_scheduled":
+        return this.#retryScheduled(noted.note);
       case "ended":
         return this.#ended(noted.note);
       default:
@@ -175,11 +182,26 @@ export class SessionProjection {
     return [...shown, ...this.#publishBusy()];
   }
 
+  #retryScheduled({ message, attempt, reason, next }: RetryNote): NativeEvent[] {
+    const text = errorText(this.#open.errorOf(message)) ?? `The message is asked again (${reason ?? "no answer"}).`;
+    this.#retrying = message;
+    return this.#status.change({ type: "retry", attempt, message: text, next });
+  }
+
   #ended(note: DeliveryEndNote): NativeEvent[] {
     const { status, reason } = note;
+    const ended = this.#open.end(note);
+    if (reason === superseded) return [supersededToast(), ...this.#afterEnd(note)];
     const text = `The message was ${status === "cancelled" ? "cancelled" : "not delivered"} (${reason ?? status}).`;
-    const error = this.#open.end(note) ? [errorEvent(this.#main, unknownError(text))] : [];
-    return [...error, ...this.#publishIdle()];
+    const error = ended && (ended.error ?? (ended.hadTurn ? null : unknownError(text)));
+    const published = error && status !== "responded" ? [errorEvent(this.#main, error)] : [];
+    return [...published, ...this.#afterEnd(note)];
+  }
+
+  /** A retry that was dropped is over, also while something else is to be done. */
+  #afterEnd({ message }: DeliveryEndNote): NativeEvent[] {
+    if (!this.#hasWork) return this.#status.idle();
+    return this.#retrying === message ? this.#status.work() : [];
   }
 
   #turnStarted({ data: { prompt }, time, seq, turn: number }: UniversalEventOf<"turn.started">): NativeEvent[] {
@@ -212,7 +234,10 @@ export class SessionProjection {
     const { time, seq, turn: number, data } = event;
     const turn = this.#turn;
     const error = turn ? errorOfEnd(data, turn.refused, turn.error) : null;
-    const published = error !== null && turn?.error === null ? [errorEvent(this.#main, error)] : [];
+    // An error may not be the last word about the message; a stop is.
+    const isHeld =
+      this.#open.endTurn(data.queued, data.reason === "aborted" ? null : error) && data.reason !== "aborted";
+    const published = error === null || isHeld ? [] : [errorEvent(this.#main, error)];
     const failed = this.#deferred.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     const closed = this.#takeDeferred(error);
     const announced = this.#main.takeAnnounced();
@@ -220,7 +245,6 @@ export class SessionProjection {
     const silent = isSilent ? this.#main.nextStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
-    this.#open.endTurn(data.queued);
     return [...published, ...closed, ...last, ...this.#sessions.endWork(), ...this.#publishIdle()];
   }
 
@@ -248,7 +272,7 @@ export class SessionProjection {
 
   /** One that was typed into the program itself, or that Waybill sent beyond the message. */
   #prompt({ data: { item }, time, seq, turn }: ItemEvent, session: SessionMessages): NativeEvent[] {
-    const isShown = this.#turn?.known === item.id || this.#open.isMessage(item.id);
+    const isShown = this.#turn?.known === item.id || this.#open.attempt(item.id)?.number === 1;
     if (session === this.#main && isShown) return [];
     const id = userMessageId(this.#settings.lane, { id: item.id, createdAt: time });
     const shown = session.addUserMessage(id, time, item.parts);
@@ -291,14 +315,16 @@ export class SessionProjection {
     return sessionID === this.#main.sessionID ? this.#status.change(retry) : [statusEvent(sessionID, retry)];
   }
 
-  #error({ data: { message } }: UniversalEventOf<"error">, session: SessionMessages): NativeEvent[] {
-    const error = unknownError(message);
-    if (this.#turn && session === this.#main) this.#turn.error = error;
-    return [errorEvent(session, error)];
+  #error({ data: { message, status } }: UniversalEventOf<"error">, session: SessionMessages): NativeEvent[] {
+    const error = errorFrom(message, status);
+    if (!this.#turn || session !== this.#main) return [errorEvent(session, error)];
+    // The agent may get over it. At the end of the turn it is known.
+    this.#turn.error = error;
+    return [];
   }
 
   get #hasWork(): boolean {
-    return this.#turn !== null || this.#open.hasNext;
+    return this.#turn !== null || this.#open.hasOpen;
   }
 
   #publishBusy(): NativeEvent[] {
@@ -308,6 +334,16 @@ export class SessionProjection {
   #publishIdle(): NativeEvent[] {
     return this.#hasWork ? [] : this.#status.idle();
   }
+}
+
+function supersededToast(): NativeEvent {
+  const message = "The message before is not asked again: you wrote on while it waited for its next try.";
+  return { type: "tui.toast.show", properties: { title: "Not asked again", message, variant: "info", duration: 8000 } };
+}
+
+function errorText(error: StepError | null): string | null {
+  const data = error?.data as { message?: unknown } | undefined;
+  return typeof data?.message === "string" ? data.message : null;
 }
 
 function errorEvent({ sessionID }: SessionMessages, error: StepError): NativeEvent {

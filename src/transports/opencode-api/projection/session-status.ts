@@ -48,6 +48,11 @@ export class PublishedStatus {
     return this.isBusy ? [] : this.change({ type: "busy" });
   }
 
+  /** Something is done, also after a wait for the next try. */
+  work(): NativeEvent[] {
+    return this.#now.type === "busy" ? [] : this.change({ type: "busy" });
+  }
+
   idle(): NativeEvent[] {
     if (!this.isBusy) return [];
     this.#now = { type: "idle" };
@@ -63,6 +68,6 @@ export class PublishedStatus {
   endRetry({ type, data }: UniversalEvent): NativeEvent[] {
     const isWork =
       type === "item.delta" || ((type === "item.started" || type === "item.completed") && data.item.kind !== "status");
-    return this.#now.type === "retry" && isWork ? this.change({ type: "busy" }) : [];
+    return this.#now.type === "retry" && isWork ? this.work() : [];
   }
 }

@@ -20,6 +20,13 @@ export function errorOfEnd({ reason, error }: Ended, refused: boolean, known: St
   }
 }
 
+/** With the status of the provider's response it is the provider's error; a client may offer to try again by it. */
+export function errorFrom(message: string, status: number | undefined): StepError {
+  if (status === undefined) return unknownError(message);
+  const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
+  return { name: "APIError", data: { message, statusCode: status, isRetryable } };
+}
+
 export function unknownError(message: string): StepError {
   return { name: "UnknownError", data: { message } };
 }
