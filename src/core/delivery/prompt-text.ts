@@ -21,6 +21,12 @@ export function hasMarker(text: string): boolean {
   return text.includes(markerHead);
 }
 
+/** As a person would have to read it. */
+export function withoutMarker(text: string): string {
+  if (!text.startsWith(markerHead)) return text;
+  return text.slice(text.indexOf("]") + 1).trimStart();
+}
+
 export type PromptInput = {
   message: Message;
   contract: ReplyContract;

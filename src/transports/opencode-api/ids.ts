@@ -28,6 +28,11 @@ export function userMessageId(laneId: string, message: { id: string; createdAt: 
   return timedId("msg", message.createdAt, 0, `${laneId}/${message.id}`);
 }
 
+/** Of a prompt that Waybill sends for a message beyond the first: whatever it is called in the program, it sorts by time. */
+export function laterPromptId(laneId: string, prompt: { id: string; at: number }): string {
+  return timedId("msg", prompt.at, 0, `${laneId}/${prompt.id}`);
+}
+
 /** For a prompt whose sender gave no id. */
 export function newMessageId(at: number, random: string): string {
   return timedId("msg", at, 0, random);

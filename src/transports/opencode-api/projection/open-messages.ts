@@ -11,8 +11,8 @@ type OpenMessage = { messageID: string; round: number; hadTurn: boolean; error: 
 /** How a message that was open has ended: `error` is that of its last turn. */
 type EndedMessage = Pick<OpenMessage, "hadTurn" | "error">;
 
-/** The message that a turn answers. `isFirst` is false for a later prompt, whose text is not the message itself. */
-type AnsweredMessage = { messageID: string; isFirst: boolean };
+/** What a prompt stands for. `isFirst` is false for a later one, whose text is not the message itself. */
+export type AnsweredMessage = { messageID: string; isFirst: boolean };
 
 export class OpenMessages {
   readonly #lane: string;
@@ -86,9 +86,11 @@ export class OpenMessages {
     return answered !== undefined;
   }
 
-  /** The attempt that this prompt is, where it has an id. */
-  attempt(prompt: string): AttemptNote | null {
-    return this.#attempts.get(prompt) ?? null;
+  /** The message that this prompt was sent for, where prompts have ids. */
+  ofPrompt(prompt: string): AnsweredMessage | null {
+    const attempt = this.#attempts.get(prompt);
+    const message = attempt && this.#open.get(attempt.message);
+    return message ? { messageID: message.messageID, isFirst: attempt.number === 1 } : null;
   }
 
   /** On a runtime that takes no ids, a turn begins with the prompt that was sent last. */

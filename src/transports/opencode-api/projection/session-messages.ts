@@ -1,5 +1,6 @@
 /** The messages of one session in their order: those of people, and the agent's steps. */
 import type { Part, SessionStatus, SnapshotFileDiff, UserMessage } from "@opencode-ai/sdk/v2/types";
+import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
 import { timedId } from "../ids.ts";
 import type { AskingPart } from "./ask-shapes.ts";
@@ -7,6 +8,9 @@ import { AssistantStep, newAssistantMessage } from "./assistant-step.ts";
 import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
 import { byTime, messageUpdated, partUpdated } from "./native-event.ts";
 import { idleEvents, statusEvent } from "./session-status.ts";
+
+/** In the metadata of the parts of a prompt that Waybill sent beyond the first: the message that it is for. */
+export const repeatedMessage = "waybillMessageID";
 
 export class SessionMessages {
   readonly sessionID: string;
@@ -49,15 +53,19 @@ export class SessionMessages {
     if (message && !(message instanceof AssistantStep)) this.#promptAt = message.info.time.created;
   }
 
-  addUserMessage(id: string, created: number, given: readonly ItemPart[]): NativeEvent[] {
+  /** `repeats`: the message that a prompt of Waybill's own is for. Clients do not show such a prompt as typed by a person. */
+  addUserMessage(id: string, created: number, given: readonly ItemPart[], repeats?: string): NativeEvent[] {
     if (this.#messages.has(id)) return [];
+    const isOwn = repeats !== undefined;
     const { sessionID } = this;
     const { agent, providerID, modelID } = this.#settings;
     const info: UserMessage = { id, sessionID, role: "user", time: { created }, agent, model: { providerID, modelID } };
     const parts = given.flatMap((part, index): Part[] => {
       if (part.type !== "text") return [];
       const partID = timedId("prt", created, 1 + index, `${id}/${index}`);
-      return [{ id: partID, sessionID, messageID: id, type: "text", text: part.text }];
+      const shown = { id: partID, sessionID, messageID: id, type: "text" as const };
+      if (!isOwn) return [{ ...shown, text: part.text }];
+      return [{ ...shown, text: withoutMarker(part.text), synthetic: true, metadata: { [repeatedMessage]: repeats } }];
     });
     this.#messages.set(id, { info, parts });
     this.#prompt ??= id;

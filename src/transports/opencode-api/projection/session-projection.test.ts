@@ -394,20 +394,26 @@ describe("a message", () => {
     ]);
   });
 
-  test("that gets a second prompt shows it as it was sent, and its turn answers that", () => {
-    const lane = working(says("Hm."), done(), rest);
-    lane.sends("m1", "p2", 2);
-    const published = lane.says({
-      type: "prompt",
-      message: "p2",
-      parts: [{ type: "text", id: "t", text: "Please answer." }],
-    });
+  test.each([
+    ["p2", "Please answer."],
+    [null, "[waybill message m1 from user]\n\nPlease answer."],
+  ])("that gets a second prompt (%j) shows it as Waybill's, and its turn answers that", (id, text) => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", id === null ? null : "p1");
+    lane.says(prompt(), { type: "busy" }, says("Hm."), done(), rest);
+    lane.sends("m1", id, 2);
+    const published = lane.says({ type: "prompt", message: "p2", parts: [{ type: "text", id: "t", text }] });
     expect(lines(published)).toEqual([
       "message.updated user",
       "message.part.updated text",
       "message.updated assistant",
     ]);
-    expect(lane.projection.messages().at(-2)?.parts).toMatchObject([{ text: "Please answer." }]);
+    const rows = lane.projection.messages();
+    expect(rows.at(-2)?.parts).toMatchObject([{ text: "Please answer.", synthetic: true }]);
+    expect(rows.at(-1)?.info).toMatchObject({ parentID: rows.at(-2)?.info.id });
+    const ids = rows.map(({ info }) => info.id);
+    expect(ids).toEqual([...ids].sort());
   });
 
   test("on a runtime that takes no ids is told from the prompt in its turn", () => {

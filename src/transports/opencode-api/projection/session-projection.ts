@@ -7,13 +7,14 @@ import type { SessionStatus, SnapshotFileDiff, Todo } from "@opencode-ai/sdk/v2/
 import { superseded } from "../../../core/delivery/reasons.ts";
 import type { DeliveryEndNote, DeliveryNote, RetryNote } from "../../../core/turn/delivery-notes.ts";
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
-import { userMessageId } from "../ids.ts";
+import { laterPromptId, userMessageId } from "../ids.ts";
 import { AskLog } from "./ask-log.ts";
 import type { StepError } from "./assistant-step.ts";
 import { dedupeToolUpdates, isDeferred } from "./deferred-events.ts";
 import { LaneSessions } from "./lane-sessions.ts";
 import { isLedgerEvent, ledgerNote } from "./ledger-note.ts";
 import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
+import type { AnsweredMessage } from "./open-messages.ts";
 import { OpenMessages } from "./open-messages.ts";
 import type { SessionMessages } from "./session-messages.ts";
 import { orderOf } from "./session-messages.ts";
@@ -22,8 +23,9 @@ import { todosOf } from "./todos.ts";
 import { errorFrom, errorOfEnd, unknownError } from "./turn-errors.ts";
 
 type Turn = {
-  /** The prompt that was admitted as a message, and is shown as that. */
-  known: string | null;
+  prompt: string | null;
+  /** What the prompt stands for; null for one that was typed into the program. */
+  answered: AnsweredMessage | null;
   announced: boolean;
   /** A person rejected a call, and no message of the agent has begun since. */
   refused: boolean;
@@ -210,11 +212,11 @@ export class SessionProjection {
       this.#sessions.forget(this.#open.ids);
       this.#asks.forgetClosed();
     }
-    // A later prompt for the same message is shown as it was sent.
-    const isKnown = answered?.isFirst === true;
-    this.#turn = { known: isKnown ? prompt : null, announced: false, refused: false, error: null };
-    if (isKnown) this.#main.setPrompt(answered.messageID);
-    return isKnown || prompt === null ? this.#announce(time, seq, number) : [];
+    this.#turn = { prompt, answered, announced: false, refused: false, error: null };
+    // A later prompt for the same message is a message of its own.
+    const isShown = answered?.isFirst === true;
+    if (isShown) this.#main.setPrompt(answered.messageID);
+    return isShown || prompt === null ? this.#announce(time, seq, number) : [];
   }
 
   #announce(time: number, seq: number, turn: number | null): NativeEvent[] {
@@ -272,10 +274,13 @@ export class SessionProjection {
 
   /** One that was typed into the program itself, or that Waybill sent beyond the message. */
   #prompt({ data: { item }, time, seq, turn }: ItemEvent, session: SessionMessages): NativeEvent[] {
-    const isShown = this.#turn?.known === item.id || this.#open.attempt(item.id)?.number === 1;
-    if (session === this.#main && isShown) return [];
-    const id = userMessageId(this.#settings.lane, { id: item.id, createdAt: time });
-    const shown = session.addUserMessage(id, time, item.parts);
+    const answered = this.#turn?.prompt === item.id ? this.#turn.answered : this.#open.ofPrompt(item.id);
+    if (session === this.#main && answered?.isFirst) return [];
+    const { lane } = this.#settings;
+    const id = answered
+      ? laterPromptId(lane, { id: item.id, at: time })
+      : userMessageId(lane, { id: item.id, createdAt: time });
+    const shown = session.addUserMessage(id, time, item.parts, answered?.messageID);
     if (session !== this.#main || this.#turn?.announced !== false) return shown;
     session.setPrompt(id);
     return [...shown, ...this.#announce(time, seq, turn)];

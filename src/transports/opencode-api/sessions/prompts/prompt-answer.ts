@@ -1,11 +1,12 @@
 /** The answer to a prompt: the last message with which the agent answered it. */
-import type { AssistantMessage } from "@opencode-ai/sdk/v2/types";
+import type { AssistantMessage, Part } from "@opencode-ai/sdk/v2/types";
 import { AppError } from "../../../../app-error.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
 import { textOfError } from "../../error-response.ts";
 import { newMessageId, sessionOf } from "../../ids.ts";
 import { newAssistantMessage } from "../../projection/assistant-step.ts";
 import type { SessionMessage } from "../../projection/native-event.ts";
+import { repeatedMessage } from "../../projection/session-messages.ts";
 import { sessionSettings } from "../../projection/session-view.ts";
 import { findSession, sessionUnknown } from "../find-session.ts";
 import { messagePage } from "../history/message-page.ts";
@@ -22,10 +23,9 @@ export async function promptAnswer(deps: SessionDeps, lane: string, messageID: s
   const record = items[0]?.record;
   // The lane may still be there for a moment while it is deleted.
   if (record?.lastReason === "lane_removed") throw sessionUnknown(sessionOf(lane));
-  // A retried message is answered under the later prompt.
-  const prompts = new Set([messageID, ...(record?.attemptList.map(({ messageId }) => messageId) ?? [])]);
   for (const limit of [newestMessages, undefined]) {
     const { messages } = await messagePage({ ...source, limit });
+    const prompts = new Set([messageID, ...laterPrompts(messages, messageID)]);
     const answer = messages.findLast(({ info }) => info.role === "assistant" && prompts.has(info.parentID));
     if (answer) return answer;
   }
@@ -35,6 +35,12 @@ export async function promptAnswer(deps: SessionDeps, lane: string, messageID: s
     message: `The message ${messageID} ${outcome}, and no answer to it is kept.`,
     hint: `\`waybill why ${messageID}\` tells what happened.`,
   });
+}
+
+/** A message that was asked again is answered under the later prompt. */
+function laterPrompts(messages: readonly SessionMessage[], messageID: string): string[] {
+  const isFor = (part: Part) => part.type === "text" && part.metadata?.[repeatedMessage] === messageID;
+  return messages.filter(({ parts }) => parts.some(isFor)).map(({ info }) => info.id);
 }
 
 /** For a client that has the status of its response already. */
