@@ -7,8 +7,7 @@
 import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
 import type { Remark } from "../core/decision/decision.ts";
-import type { SubmitResult } from "../core/decision/submission.ts";
-import { resultOf } from "../core/decision/submission.ts";
+import { resultOf, resultOfStopped } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
 import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
@@ -78,12 +77,8 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
   for (const effect of effects) {
     switch (effect.type) {
       case "send": {
-        const event = await send(record, step.lane, effect.attempt, step);
-        // Refused only when a person cancelled in between; then the next reconcile stops the turn.
-        if (event) {
-          const mail = mailFor(record, [event], null, step.lane, step.clock.now());
-          step.expect((await step.ledger.stage(record.id, [event], mail)).durable);
-        }
+        const outcome = await send(record, step.lane, effect.attempt, step);
+        if (outcome) await commitResult(record, effect.attempt, outcome, step);
         break;
       }
       case "commit_read":
@@ -95,34 +90,53 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
   }
 }
 
-/** Null when it is not to be sent any more, or when nothing is known that reconciling would not tell. Never throws. */
+/** What became of the request. When a person has stopped the delivery meanwhile, it tells whether its turn may still come. */
+async function commitResult(
+  record: DeliveryRecord,
+  attempt: Attempt,
+  outcome: SubmitOutcome,
+  step: StepContext,
+): Promise<void> {
+  const { ledger, store, policy, clock, lane } = step;
+  const at = clock.now();
+  const event = resultOf(record, attempt, outcome, policy, at);
+  if (!event) return;
+  const { result, durable } = await ledger.stage(record.id, [event], mailFor(record, [event], null, lane, at));
+  step.expect(durable);
+  if (result.outcome === "applied") return;
+  const newest = await store.delivery(record.id);
+  const stopped = newest && resultOfStopped(newest, attempt, outcome, at);
+  if (stopped) step.expect((await ledger.stage(record.id, [stopped])).durable);
+}
+
+/** Null when it is not to be sent any more. Never throws. */
 async function send(
   record: DeliveryRecord,
   lane: Lane,
   attempt: Attempt,
   deps: CourierDeps,
-): Promise<SubmitResult | null> {
-  const { policy, clock, failPoint, runtimes, store } = deps;
+): Promise<SubmitOutcome | null> {
+  const { policy, failPoint, runtimes, store } = deps;
   const isFollowUp = record.status === "responded" && record.turnEndedAt === null;
   if (record.status !== "submitting" && !isFollowUp) return null;
   const runtime = runtimes.get(lane.runtime);
-  let outcome: SubmitOutcome = { outcome: "not_sent", reason: "runtime_not_active" };
+  if (!runtime) return { outcome: "not_sent", reason: "runtime_not_active" };
   try {
-    if (runtime) {
-      const text = await promptFor(record, lane, attempt, runtime, deps);
-      const { messageId, partId, sessionId } = attempt;
-      // A person may have stopped it since it was committed.
-      if ((await store.delivery(record.id))?.version !== record.version) return null;
-      failPoint?.("before_send");
-      const prompt = { messageId, partId, sessionId, text, attachments: [] };
-      const asChosen = { ...lane, ...attempt.choice };
-      outcome = await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.submit(asChosen, prompt, signal));
-      failPoint?.("after_send");
+    const text = await promptFor(record, lane, attempt, runtime, deps);
+    const { messageId, partId, sessionId } = attempt;
+    // A person may have stopped it since it was committed.
+    if ((await store.delivery(record.id))?.version !== record.version) {
+      return { outcome: "not_sent", reason: "stopped_before_it_was_sent" };
     }
+    failPoint?.("before_send");
+    const prompt = { messageId, partId, sessionId, text, attachments: [] };
+    const asChosen = { ...lane, ...attempt.choice };
+    const outcome = await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.submit(asChosen, prompt, signal));
+    failPoint?.("after_send");
+    return outcome;
   } catch (error) {
-    outcome = { outcome: "unknown", reason: messageOf(error) };
+    return { outcome: "unknown", reason: messageOf(error) };
   }
-  return resultOf(record, attempt, outcome, policy, clock.now());
 }
 
 async function promptFor(

@@ -4,11 +4,13 @@
  */
 import { AppError } from "../app-error.ts";
 import { TimedOut, withTimeout } from "../clock.ts";
+import { decideStop } from "../core/decision/stop.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts";
 import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { Source } from "../core/message/message.ts";
 import { beginNotes } from "../core/turn/delivery-notes.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
@@ -72,17 +74,32 @@ export class Interventions {
     return applied;
   }
 
-  /** Stops whatever the lane is doing, without waiting behind queued messages. Its delivery is never retried. */
-  async stop(laneId: string, by: string): Promise<DeliveryRecord | null> {
-    const record = await this.#deps.store.outstanding(laneId);
-    if (record && openStatuses.includes(record.status)) await this.#commitCancel(record.id, by, "stopped_by_person");
-    if (record && awaitsFollowUp(record)) {
-      await this.#deps.ledger.commit(record.id, [{ type: "turn_ended", at: this.#deps.clock.now() }]);
+  /**
+   * Stops whatever the lane is doing, without waiting behind queued messages: what it is about to send, sends, or works on.
+   * None of it is retried. Returns the delivery that was the lane's current one.
+   */
+  async stop(laneId: string, by: string, alsoWaiting: Source | null = null): Promise<DeliveryRecord | null> {
+    const { store, ledger, clock } = this.#deps;
+    const lane = await knownLane(store, laneId);
+    // One look, since what waits may be sent at any moment.
+    const open = await store.openDeliveries(laneId);
+    const holder = open.find(isOutstanding) ?? null;
+    const waiting = open.filter(({ status }) => status === "pending");
+    const plan = decideStop({ lane, holder, waiting, alsoWaiting, now: clock.now() });
+    const cancelling = plan.cancel.map((id) => this.#commitCancel(id, by, "stopped_by_person"));
+    if (plan.endFollowUp !== null) {
+      await ledger.commit(plan.endFollowUp, [{ type: "turn_ended", at: clock.now() }]);
     }
+    const cancelled = (await Promise.all(cancelling)).flatMap(({ record }) => record ?? []);
+    // The head may have been sent while it was cancelled.
+    const current = holder ?? cancelled.at(-1) ?? null;
+    const isSent = holder !== null || (current !== null && isOutstanding(current));
     // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
-    await this.#courier.stopTurn(laneId, record?.id ?? null);
+    const stopped = this.#courier.stopTurn(laneId, current?.id ?? null);
+    // What was not sent is over; the step that was about to send it may still be opening a session.
+    if (isSent || current === null) await stopped;
     void this.#courier.moveLane(laneId, { reconcile: true });
-    return record && this.#deps.store.delivery(record.id);
+    return current && store.delivery(current.id);
   }
 
   /**
@@ -215,11 +232,6 @@ export class Interventions {
     await this.#courier.stopTurn(laneId, record.id);
     await this.release(laneId, by);
   }
-}
-
-/** Its turn is over, and the agent would still be asked something. */
-function awaitsFollowUp({ status, turnEndedAt, nextAttempt, claims }: DeliveryRecord): boolean {
-  return status === "responded" && turnEndedAt === null && (nextAttempt !== null || claims !== null);
 }
 
 function closing(): AppError {

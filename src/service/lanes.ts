@@ -48,7 +48,7 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
       await knownLane(store, id);
       await people.removeLane(id, person, force);
     },
-    abort: (id) => changedLane(id, () => people.stop(id, person)),
+    abort: (id, alsoWaiting) => changedLane(id, () => people.stop(id, person, alsoWaiting)),
     pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
     resume: (id) => changedLane(id, () => people.resume(id)),
     adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),

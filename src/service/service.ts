@@ -9,7 +9,7 @@ import type { DayUsage } from "../core/lane/daily-limit.ts";
 import type { Lane, Notice, ReplyContract } from "../core/lane/lane.ts";
 import type { LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Mail } from "../core/message/message.ts";
+import type { Mail, Source } from "../core/message/message.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { OpenAsk } from "../courier/ask-registry.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
@@ -107,8 +107,11 @@ export type Service = {
   putLane(settings: LaneSettings): Promise<LaneState>;
   renameLane(id: string, displayName: string | null): Promise<LaneState>;
   removeLane(id: string, force: boolean): Promise<void>;
-  /** Ends the running turn; its delivery is cancelled and never retried. */
-  abort(laneId: string): Promise<LaneState>;
+  /**
+   * Ends the running turn, or what is about to be sent; its delivery is cancelled and never retried. What waits behind it
+   * goes on, but for what came as `alsoWaiting` says.
+   */
+  abort(laneId: string, alsoWaiting?: Source): Promise<LaneState>;
   pause(laneId: string, reason: string): Promise<LaneState>;
   resume(laneId: string): Promise<LaneState>;
   /** Frees a lane whose last delivery owes something that can neither be read nor written. */

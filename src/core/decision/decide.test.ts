@@ -272,6 +272,31 @@ describe("sending again or anew", () => {
 });
 
 describe("people", () => {
+  const stop = { type: "cancelled", by: "ada", reason: "stopped_by_person", readCommitted: true } as const;
+  const stoppedAt = sentAt + 100;
+  const stopped = having(accepted(), { ...stop, at: stoppedAt, reconcileAt: stoppedAt });
+  const unbegun = seen("prompt_delivered_no_assistant_message", { reason: "never_run" });
+  const atWork = seen("pending", { settled: false });
+
+  test("a prompt that a person stopped and that has not been begun is waited for until it would have been", () => {
+    const first = decide(look(unbegun, { record: stopped, now: stoppedAt }));
+    expect(types(first)).toEqual(["reconciled"]);
+    if (first.do !== "commit") throw new Error("nothing is committed");
+    const waited = having(stopped, ...first.events);
+    expect(types(decide(look(unbegun, { record: waited, now: graceOver })))).toEqual(["turn_ended"]);
+  });
+
+  test("a prompt that a person stopped and that is begun after that is aborted at once, and once", () => {
+    const missed = decide(look(unbegun, { record: stopped, now: stoppedAt }));
+    if (missed.do !== "commit") throw new Error("nothing is committed");
+    const waited = having(stopped, ...missed.events);
+    const aborted = decide(look(atWork, { record: waited, now: stoppedAt + 20 }));
+    expect(aborted).toMatchObject({ do: "commit", abort: true });
+    if (aborted.do !== "commit") throw new Error("nothing is committed");
+    const again = look(atWork, { record: having(waited, ...aborted.events), now: stoppedAt + 40 });
+    expect(decide(again)).toEqual({ do: "nothing" });
+  });
+
   test("a turn that was stopped is cancelled and not retried", () => {
     expect(types(decide(look(seen("session_error", { aborted: true }))))).toEqual(["cancelled"]);
   });

@@ -215,7 +215,7 @@ function afterTheEnd(input: DecisionInput): Decision {
   if (afterwards) return afterwards;
   const resting = observation.settled || observation.state === "session_stale";
   if (resting && !mayStillArrive(input)) return commit(turnEnded(input));
-  if (isEarly(input)) return { do: "nothing" };
+  if (isEarly(input) && !arrivesAfterTheStop(input)) return { do: "nothing" };
   if (ignoresAborts(input)) return commit(turnEnded(input, ["turn_left_running"]));
   const next = resting ? graceEnds(record, policy) : nextReconcileAt(record, policy, now);
   const reconcileAt = Math.min(next, summaryDeadline(record, policy) ?? next);
@@ -223,10 +223,21 @@ function afterTheEnd(input: DecisionInput): Decision {
   return { do: "commit", events: [event], answer: null, abort: isOursToStop(record, input) };
 }
 
-/** A stopped delivery whose request may still be under way: its lane is not given away before it would have come. */
+/**
+ * A stopped delivery whose request may still be under way, or whose prompt is stored and has not been begun: its lane is not
+ * given away before its turn would have come.
+ */
 function mayStillArrive({ record, observation, policy, now }: DecisionInput): boolean {
-  if (!record.acceptanceUnknown || observation.found) return false;
+  const isUnderWay = record.acceptanceUnknown && !observation.found;
+  const isUnbegun = observation.found && !observation.lastTurn.ran && !observation.laterPrompt;
+  if (!isUnderWay && !(record.status === "cancelled" && isUnbegun)) return false;
   return now < graceEnds(record, policy) || record.missedReads === 0;
+}
+
+/** A turn that begins only after a person stopped it is aborted without delay, once. */
+function arrivesAfterTheStop(input: DecisionInput): boolean {
+  const { record, observation } = input;
+  return record.responseState !== observation.state && isOursToStop(record, input);
 }
 
 /** Aborted at every reconcile and still hanging after all that time: the lane is given back, and the session is left. */

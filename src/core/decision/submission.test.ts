@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { aRecord, having, submitEvent } from "../../../test/support/records.ts";
+import type { SubmitOutcome } from "../delivery/attempt.ts";
 import { defaultPolicy } from "../delivery/policy.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { Ask, TranscriptSlice } from "../transcript/transcript.ts";
 import type { BlockedSession } from "./submission.ts";
-import { decideSession, watchBlocked } from "./submission.ts";
+import { decideSession, resultOfStopped, watchBlocked } from "./submission.ts";
 
 const sessionId = "ses-1";
 const busy: TranscriptSlice = {
@@ -72,5 +73,37 @@ describe("a busy session that keeps a message waiting", () => {
       quietMs: 0,
       aborts: 2,
     });
+  });
+});
+
+describe("what became of a request whose delivery was stopped meanwhile", () => {
+  const cancelled = { type: "cancelled", by: "ada", reason: "stopped_by_person", readCommitted: true } as const;
+  const sending = having(aRecord(), submitEvent(1, 1000));
+  const stopped = having(sending, { ...cancelled, at: 1100, reconcileAt: 1100 });
+  const [attempt] = stopped.attemptList;
+  if (!attempt) throw new Error("nothing was sent");
+  const result = (outcome: SubmitOutcome, sends = 1, record = stopped) =>
+    resultOfStopped(record, { ...attempt, sends }, outcome, 1200);
+
+  test("it did not leave: the delivery is over", () => {
+    const ended = result({ outcome: "not_sent", reason: "stopped" });
+    expect(ended).toMatchObject({ type: "turn_ended" });
+    if (ended) expect(having(stopped, ended)).toMatchObject({ status: "cancelled", turnEndedAt: 1200 });
+    expect(result({ outcome: "refused", reason: "no such agent" })).toMatchObject({ type: "turn_ended" });
+  });
+
+  test("it arrived: that is known from now on, and it is looked at without delay", () => {
+    const arrived = result({ outcome: "accepted" });
+    expect(arrived).toMatchObject({ type: "reconciled", found: true, reconcileAt: 1200 });
+    if (arrived) expect(having(stopped, arrived)).toMatchObject({ acceptanceUnknown: false, turnEndedAt: null });
+  });
+
+  test("nobody knows, or an earlier one with the same ids may have arrived: its turn is waited for", () => {
+    expect(result({ outcome: "unknown", reason: "reset" })).toBeNull();
+    expect(result({ outcome: "not_sent", reason: "stopped" }, 2)).toBeNull();
+  });
+
+  test("nobody stopped it: this says nothing", () => {
+    expect(result({ outcome: "accepted" }, 1, sending)).toBeNull();
   });
 });

@@ -135,6 +135,19 @@ function resultOfFollowUp(
   return outcome === "refused" ? { type: "turn_ended", at, diagnostics: [`${kind}_not_asked`] } : null;
 }
 
+/** For a delivery that a person stopped while its request was under way. Null when nothing is known of that request. */
+export function resultOfStopped(
+  { status, turnEndedAt }: DeliveryRecord,
+  { sends }: Attempt,
+  outcome: SubmitOutcome,
+  at: number,
+): EventOf<"reconciled" | "turn_ended"> | null {
+  if (status !== "cancelled" || turnEndedAt !== null || outcome.outcome === "unknown") return null;
+  if (outcome.outcome === "accepted") return arrived(at, at);
+  // An earlier request with the same ids may have arrived.
+  return sends > 1 ? null : { type: "turn_ended", at, diagnostics: ["stopped_before_it_was_sent"] };
+}
+
 function arrived(at: number, reconcileAt: number): EventOf<"reconciled"> {
   return { type: "reconciled", at, observed: null, reason: null, found: true, missed: false, reconcileAt };
 }

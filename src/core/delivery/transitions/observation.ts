@@ -48,7 +48,8 @@ export const observationTransitions: TransitionRules<
       acceptanceUnknown: event.found ? false : record.acceptanceUnknown,
       reconciles: record.reconciles + 1,
       missedReads: event.missed ? record.missedReads + 1 : 0,
-      lastReason: event.reason ?? record.lastReason,
+      // Why it was stopped stays, whatever a read that began before the stop has seen.
+      lastReason: record.status === "cancelled" ? record.lastReason : (event.reason ?? record.lastReason),
       nextReconcileAt: event.reconcileAt,
     }),
   },
