@@ -18,6 +18,8 @@ type Entry = {
   calls: Set<string>;
   files: FilePart[];
   ending: Ending | null;
+  /** Of a message: somebody stopped the turn in one of its calls. */
+  stopped: boolean;
   /** It was begun before a restart: how much of its text was bodies as deltas, nobody knows. */
   restored: boolean;
 };
@@ -73,7 +75,8 @@ export class ItemTracker {
       : [...begun, { type: "item.delta", data: { item: message, part: id, kind, text: added } }];
   }
 
-  tool(signal: Tool): EventBody[] {
+  /** `stopped`: somebody has asked for the end of the turn, so a call that fails now was stopped, and its message with it. */
+  tool(signal: Tool, stopped = false): EventBody[] {
     const { message, call, name, state } = signal;
     const [callId, resultId] = [callItem(call), resultItem(call)];
     if (this.#ended.has(resultId)) return [];
@@ -90,6 +93,8 @@ export class ItemTracker {
     if (!this.#open.has(resultId)) bodies.push(this.#begin(resultOf(signal)));
     const failed = state.status === "error";
     const rejected = failed && state.rejected;
+    const entry = this.#open.get(message);
+    if (entry && failed && stopped) entry.stopped = true;
     const part: Part = { type: "tool_result", call, name, output: state.output, isError: failed, rejected };
     bodies.push(this.#complete(resultId, [part], failed ? "failed" : "completed"));
     return [...bodies, ...this.#resolved(message, call)];
@@ -211,8 +216,8 @@ export class ItemTracker {
     return [begun, this.#complete(id, [part], "failed")];
   }
 
-  #end({ item, files, ending }: Entry): EventBody[] {
-    const failed = ending === null || ending.error !== null;
+  #end({ item, files, ending, stopped }: Entry): EventBody[] {
+    const failed = stopped || ending === null || ending.error !== null;
     const bodies: EventBody[] = [];
     if (files.length > 0) {
       bodies.push(...this.#whole({ id: `files:${item.id}`, kind: "file_change", parent: item.id, parts: [...files] }));
@@ -262,7 +267,7 @@ function resultOf({ call, name }: Tool): Pick<Item, "id" | "kind" | "name" | "pa
 }
 
 function entryOf(item: Item): Entry {
-  return { item, calls: new Set(), files: [], ending: null, restored: false };
+  return { item, calls: new Set(), files: [], ending: null, stopped: false, restored: false };
 }
 
 function newIn(text: string, known: string): string {

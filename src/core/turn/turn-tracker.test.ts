@@ -118,6 +118,21 @@ describe("a turn", () => {
     expect(lines(told).filter((line) => line.startsWith("turn."))).toEqual(["turn.started", "turn.ended completed"]);
   });
 
+  test("that was stopped was refused by nobody: what the program refuses then has expired", () => {
+    const ask: SignalBody = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
+    const over: SignalBody = { type: "permission_over", ask: "p1", outcome: "reject" };
+    const told = track(prompt(), running(), ask, { type: "stopped" }, over, rest);
+    expect(lines(told)).toContain("permission.resolved expired");
+    expect(lines(told)).not.toContain("permission.resolved reject");
+  });
+
+  test("that was stopped in a call has a message that failed, though the program says that it was complete", () => {
+    const refused: SignalBody = tool({ status: "error", input: {}, output: "stopped", rejected: false });
+    const told = track(prompt(), running(), done(), { type: "stopped" }, refused, { type: "rest", reason: "aborted" });
+    const ended = told.find(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
+    expect(ended?.data).toMatchObject({ item: { status: "failed" } });
+  });
+
   test("is not ended by an ask, and what was asked and never answered expires with it", () => {
     const ask: SignalBody = { type: "permission", ask: "p1", title: "run", call: "c1", detail: null };
     const told = track(prompt(), running(), ask, ask, { type: "stopped" }, rest);
@@ -184,6 +199,7 @@ describe("a turn", () => {
     ],
     ["a stop", [message(), done("a1", { kind: "aborted", message: "stop" }), rest], "aborted"],
     ["a stop in the middle of a message", [message(), { type: "stopped" }, rest], "aborted"],
+    ["a stop before the agent said anything", [{ type: "busy" }, { type: "stopped" }, rest], "aborted"],
     ["a stop that came too late", [message(), done(), { type: "stopped" }, rest], "completed"],
     ["a message that was left open", [message(), rest], "interrupted"],
     ["a program that is gone", [message(), { type: "died" }], "interrupted"],

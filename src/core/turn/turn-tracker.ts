@@ -13,6 +13,8 @@ type Turn = {
   active: boolean;
   /** Somebody asked for its end. */
   stopped: boolean;
+  /** A message of the agent has ended well. */
+  answered: boolean;
   /** A person said no, and the agent has said nothing since. */
   refused: boolean;
   /** What the newest message of the agent, or the program, failed with. */
@@ -142,11 +144,14 @@ export class TurnTracker {
         return this.#emitAll(signal, this.#items.words(signal));
       case "tool":
         if (signal.state.status === "error" && signal.state.rejected) turn.refused = true;
-        return this.#emitAll(signal, this.#items.tool(signal));
+        return this.#emitAll(signal, this.#items.tool(signal, turn.stopped));
       case "file":
         return this.#emitAll(signal, this.#items.file(signal));
       case "message_done":
-        if (signal.nativeSession === undefined) turn.failure = signal.error;
+        if (signal.nativeSession === undefined) {
+          turn.failure = signal.error;
+          turn.answered ||= signal.error === null;
+        }
         if (signal.error?.kind === "failed") this.#emitError(signal, turn, { ...signal.error, item: signal.message });
         return this.#emitAll(signal, this.#items.done(signal));
       default:
@@ -171,8 +176,8 @@ export class TurnTracker {
     this.#begin(signal, this.#waiting.shift() ?? null, false).active = true;
   }
 
-  #reason({ stopped, failure, refused }: Turn): TurnEndReason {
-    if (failure?.kind === "aborted") return "aborted";
+  #reason({ stopped, answered, failure, refused }: Turn): TurnEndReason {
+    if (failure?.kind === "aborted" || (stopped && !answered)) return "aborted";
     if (this.#items.hasOpen) return stopped ? "aborted" : "interrupted";
     if (failure) return "error";
     return refused ? "aborted" : "completed";
@@ -214,7 +219,11 @@ export class TurnTracker {
 
   #answered(signal: Signal & BodyOf<"permission_over" | "question_over">): void {
     const { ask } = signal;
-    if (!this.#asks.delete(ask)) return;
+    const kind = this.#asks.get(ask);
+    if (!kind) return;
+    this.#asks.delete(ask);
+    // Programs refuse what is open when somebody stops them; nobody has said no.
+    if (signal.outcome === "reject" && this.#open?.stopped) return this.#emit(signal, expired(ask, kind));
     if (signal.outcome === "reject" && this.#open) this.#open.refused = true;
     if (signal.type === "permission_over") {
       return this.#emit(signal, { type: "permission.resolved", data: { ask, outcome: signal.outcome } });
@@ -264,7 +273,7 @@ function errorBody({ message, item, status }: ReportedError): EventBody {
 }
 
 function newTurn(active: boolean): Turn {
-  return { active, stopped: false, refused: false, failure: null, errors: new Set() };
+  return { active, stopped: false, answered: false, refused: false, failure: null, errors: new Set() };
 }
 
 /** Which of its messages failed, and whether a person said no, so that its end has the right reason. */
@@ -284,6 +293,7 @@ function restoreTurn(turn: Turn, event: UniversalEvent): void {
     if (parts.some((part) => part.type === "tool_result" && part.rejected)) turn.refused = true;
     if (role !== "assistant" || below) return;
     // Every failure but a stop is told as an error first.
+    turn.answered ||= status === "completed";
     if (status === "completed") turn.failure = null;
     else turn.failure ??= { kind: "aborted", message: "" };
   }

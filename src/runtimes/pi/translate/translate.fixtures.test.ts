@@ -178,7 +178,7 @@ const recorded: readonly [name: string, what: string, lines: string][] = [
       tool_call bash
       permission.requested bash: echo made
       tool_result bash failed
-      message ends
+      message ends failed
       permission.resolved expired
       turn.ended aborted
     `,
