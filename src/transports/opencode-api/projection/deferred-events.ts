@@ -25,6 +25,11 @@ function isWrite({ type, data }: UniversalEvent, providerID: string, hasDeferred
   return part?.type === "tool_result" && writes(toolName(providerID, part.name));
 }
 
+/** What comes between the last message of a turn that was stopped and its end: asks that end with it, and what it used. */
+export function passesDeferred({ type }: UniversalEvent): boolean {
+  return type === "permission.resolved" || type === "question.resolved" || type === "usage";
+}
+
 /** Of several updates of one call, only the last. */
 export function dedupeToolUpdates(events: readonly NativeEvent[]): NativeEvent[] {
   const last = new Map(events.map((event, index) => [toolPartId(event), index]));

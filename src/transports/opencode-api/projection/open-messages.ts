@@ -9,7 +9,7 @@ import type { StepError } from "./assistant-step.ts";
 type OpenMessage = { messageID: string; round: number; hadTurn: boolean; error: StepError | null };
 
 /** How a message that was open has ended: `error` is that of its last turn. */
-type EndedMessage = Pick<OpenMessage, "hadTurn" | "error">;
+type EndedMessage = Pick<OpenMessage, "messageID" | "hadTurn" | "error">;
 
 /** What a prompt stands for. `isFirst` is false for a later one, whose text is not the message itself. */
 export type AnsweredMessage = { messageID: string; isFirst: boolean };

@@ -4,6 +4,7 @@ import { withoutMarker } from "../../../core/delivery/prompt-text.ts";
 import type { Part as ItemPart } from "../../../core/turn/item.ts";
 import { timedId } from "../ids.ts";
 import type { AskingPart } from "./ask-shapes.ts";
+import type { StepError } from "./assistant-step.ts";
 import { AssistantStep, newAssistantMessage } from "./assistant-step.ts";
 import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
 import { byTime, messageUpdated, partUpdated } from "./native-event.ts";
@@ -49,8 +50,12 @@ export class SessionMessages {
   /** What follows answers this message. */
   setPrompt(messageID: string): void {
     this.#prompt = messageID;
+    this.#promptAt = this.#createdAt(messageID) || this.#promptAt;
+  }
+
+  #createdAt(messageID: string): number {
     const message = this.#messages.get(messageID);
-    if (message && !(message instanceof AssistantStep)) this.#promptAt = message.info.time.created;
+    return message && !(message instanceof AssistantStep) ? message.info.time.created : 0;
   }
 
   /** `repeats`: the message that a prompt of Waybill's own is for. Clients do not show such a prompt as typed by a person. */
@@ -84,6 +89,13 @@ export class SessionMessages {
     const announced = this.#announced;
     this.#announced = null;
     return announced;
+  }
+
+  /** The answer to a message that got no turn: an error, and nothing else. */
+  addFailed(messageID: string, { time, seq }: Moment, error: StepError): NativeEvent[] {
+    const created = Math.max(time, this.#createdAt(messageID) + 1);
+    const id = timedId("msg", created, orderOf(seq), `${this.#settings.lane}/failed ${messageID}`);
+    return this.#add({ id, parentID: messageID, created }).complete(null, created, error);
   }
 
   begin(item: string, { time, seq }: Moment): NativeEvent[] {
@@ -163,10 +175,14 @@ export class SessionMessages {
     const created = Math.max(at, this.#promptAt + 1);
     const id = timedId("msg", created, order, `${this.#settings.lane}/${seed}`);
     // A step without a prompt, as after a job in the background, is its own parent.
-    const ids = { id, sessionID: this.sessionID, parentID: this.#prompt ?? id };
-    const step = new AssistantStep(newAssistantMessage(this.#settings, { ...ids, created }));
-    this.#messages.set(id, step);
-    this.#latest = step;
+    this.#latest = this.#add({ id, parentID: this.#prompt ?? id, created });
+    return this.#latest;
+  }
+
+  #add(ids: { id: string; parentID: string; created: number }): AssistantStep {
+    const { sessionID } = this;
+    const step = new AssistantStep(newAssistantMessage(this.#settings, { sessionID, ...ids }));
+    this.#messages.set(ids.id, step);
     return step;
   }
 }

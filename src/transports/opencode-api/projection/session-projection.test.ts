@@ -39,6 +39,10 @@ const asked: SignalBody = {
 const questions = [{ header: null, question: "Which?", options: [{ label: "A", description: null }], multiple: false }];
 const question: SignalBody = { type: "question", ask: "q-1", call: null, questions };
 
+const turnUsage: SignalBody = { type: "turn_usage", ...usage };
+const stopped = { kind: "aborted", message: "interrupted" } as const;
+const isAborted = { role: "assistant", error: { name: "MessageAbortedError", data: { message: "Aborted" } } };
+
 /** One line each. */
 function lines(published: readonly NativeEvent[]): string[] {
   return published.map(({ type, properties }) => {
@@ -58,6 +62,10 @@ function lines(published: readonly NativeEvent[]): string[] {
 
 function partOf(published: NativeEvent | undefined): { id: string; messageID: string } {
   return (published?.properties.part ?? {}) as { id: string; messageID: string };
+}
+
+function answersIn({ projection }: ProjectedLane) {
+  return projection.messages().flatMap(({ info }) => (info.role === "assistant" ? [info] : []));
 }
 
 /** A lane whose agent works on a message that was admitted as `m1`. */
@@ -384,14 +392,42 @@ describe("a message", () => {
     ]);
   });
 
-  test("that is taken back while it waits lets the session rest, and says why nothing came of it", () => {
+  test("that is stopped while it waits is answered by an aborted message, and the session rests", () => {
     const lane = new ProjectedLane();
     lane.admits("m1");
-    expect(lines(lane.ends("m1", "cancelled", "withdrawn"))).toEqual([
-      "session.error UnknownError",
+    expect(lines(lane.ends("m1", "cancelled", "stopped_by_person"))).toEqual([
+      "session.error MessageAbortedError",
+      "message.updated assistant completed",
       "session.status idle",
       "session.idle",
     ]);
+    const [, answer] = lane.projection.messages();
+    expect(answer?.info).toMatchObject({ parentID: lane.projection.messages()[0]?.info.id, ...isAborted });
+  });
+
+  test("that is stopped behind a running turn is answered by an aborted message, and the turn goes on", () => {
+    const lane = working(says("One,"));
+    lane.admits("m2");
+    expect(lines(lane.ends("m2", "cancelled", "stopped_by_person"))).toEqual([
+      "session.error MessageAbortedError",
+      "message.updated assistant completed",
+    ]);
+    const published = lane.says(done(), rest);
+    expect(lines(published).filter((line) => line.includes("Error"))).toEqual([]);
+    expect(lines(published).slice(-2)).toEqual(["session.status idle", "session.idle"]);
+  });
+
+  test("that is stopped before its turn begins is shown once: busy, aborted and idle come once", () => {
+    const lane = new ProjectedLane();
+    lane.admits("m1");
+    lane.sends("m1", "p1");
+    lane.says(prompt(), { type: "busy" }, { type: "stopped" }, rest);
+    lane.ends("m1", "cancelled", "stopped_by_person");
+    const all = lines(lane.published);
+    for (const line of ["message.updated user", "session.status busy", "session.status idle", "session.idle"]) {
+      expect(all.filter((one) => one === line)).toHaveLength(1);
+    }
+    expect(answersIn(lane)).toMatchObject([isAborted]);
   });
 
   test.each([
@@ -449,10 +485,30 @@ describe("a turn that", () => {
   test("is stopped while the model thinks ends before the messages that came meanwhile", () => {
     const lane = working(says("Slowly"), running, ran, done());
     lane.admits("m2");
-    const stopped = { kind: "aborted", message: "interrupted" } as const;
     lane.says(says("", "a2"), { type: "message_done", message: "a2", error: stopped, usage: null }, rest);
     const roles = lane.projection.messages().map(({ info }) => ("error" in info ? "stopped" : info.role));
     expect(roles).toEqual(["user", "assistant", "stopped", "user"]);
+  });
+
+  test("is stopped with an ask open leaves one message, which is aborted, and the ask expires", () => {
+    const lane = working(says("May I?"), running, asked, { type: "stopped" });
+    lane.says(failed, { type: "message_done", message: "a1", error: stopped, usage: null });
+    const published = lines(lane.says({ type: "permission_over", ask: "ask-1", outcome: "reject" }, turnUsage, rest));
+    expect(published.slice(-5)).toEqual([
+      "permission.replied",
+      "session.error MessageAbortedError",
+      "message.updated assistant completed",
+      "session.status idle",
+      "session.idle",
+    ]);
+    expect(answersIn(lane)).toMatchObject([isAborted]);
+    expect(lane.log.find(({ type }) => type === "permission.resolved")?.data).toMatchObject({ outcome: "expired" });
+  });
+
+  test("is stopped in a tool leaves one message, which is aborted, though the message of the call was complete", () => {
+    const lane = working(says("I look."), running, done(), { type: "stopped" }, failed, turnUsage);
+    lane.says({ type: "rest", reason: "aborted" });
+    expect(answersIn(lane)).toMatchObject([isAborted]);
   });
 
   test("is refused ends without an error", () => {

@@ -10,7 +10,7 @@ import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { laterPromptId, userMessageId } from "../ids.ts";
 import { AskLog } from "./ask-log.ts";
 import type { StepError } from "./assistant-step.ts";
-import { dedupeToolUpdates, isDeferred } from "./deferred-events.ts";
+import { dedupeToolUpdates, isDeferred, passesDeferred } from "./deferred-events.ts";
 import { LaneSessions } from "./lane-sessions.ts";
 import { isLedgerEvent, ledgerNote } from "./ledger-note.ts";
 import type { ItemEvent, NativeEvent, SessionMessage, SessionSettings, UniversalEventOf } from "./native-event.ts";
@@ -20,7 +20,7 @@ import type { SessionMessages } from "./session-messages.ts";
 import { orderOf } from "./session-messages.ts";
 import { PublishedStatus, retryOf, statusEvent } from "./session-status.ts";
 import { todosOf } from "./todos.ts";
-import { errorFrom, errorOfEnd, unknownError } from "./turn-errors.ts";
+import { abortedError, errorFrom, errorOfEnd, mayBeMended, unknownError } from "./turn-errors.ts";
 
 type Turn = {
   prompt: string | null;
@@ -114,6 +114,7 @@ export class SessionProjection {
       return [];
     }
     if (event.type === "turn.ended") return this.#turnEnded(event);
+    if (passesDeferred(event)) return this.#apply(event, null);
     const deferred = this.#takeDeferred(null);
     return dedupeToolUpdates([...deferred, ...this.#status.endRetry(event), ...this.#apply(event, null)]);
   }
@@ -172,7 +173,7 @@ export class SessionProjection {
       case "retry_scheduled":
         return this.#retryScheduled(noted.note);
       case "ended":
-        return this.#ended(noted.note);
+        return this.#ended(noted.note, event);
       default:
         return noted satisfies never;
     }
@@ -190,14 +191,19 @@ export class SessionProjection {
     return this.#status.change({ type: "retry", attempt, message: text, next });
   }
 
-  #ended(note: DeliveryEndNote): NativeEvent[] {
-    const { status, reason } = note;
+  #ended(note: DeliveryEndNote, moment: ItemEvent): NativeEvent[] {
     const ended = this.#open.end(note);
+    const { status, reason } = note;
+    if (ended === null || status === "responded") return this.#afterEnd(note);
     if (reason === superseded) return [supersededToast(), ...this.#afterEnd(note)];
-    const text = `The message was ${status === "cancelled" ? "cancelled" : "not delivered"} (${reason ?? status}).`;
-    const error = ended && (ended.error ?? (ended.hadTurn ? null : unknownError(text)));
-    const published = error && status !== "responded" ? [errorEvent(this.#main, error)] : [];
-    return [...published, ...this.#afterEnd(note)];
+    const { messageID, hadTurn, error } = ended;
+    // The last turn has said how it ended.
+    if (hadTurn && error === null) return this.#afterEnd(note);
+    const isStopped = status === "cancelled";
+    const undelivered = unknownError(`The message was not delivered (${reason ?? status}).`);
+    const why = isStopped ? abortedError : (error ?? undelivered);
+    const answer = isStopped && !hadTurn ? this.#main.addFailed(messageID, moment, why) : [];
+    return [errorEvent(this.#main, why), ...answer, ...this.#afterEnd(note)];
   }
 
   /** A retry that was dropped is over, also while something else is to be done. */
@@ -236,9 +242,9 @@ export class SessionProjection {
     const { time, seq, turn: number, data } = event;
     const turn = this.#turn;
     const error = turn ? errorOfEnd(data, turn.refused, turn.error) : null;
-    // An error may not be the last word about the message; a stop is.
-    const isHeld =
-      this.#open.endTurn(data.queued, data.reason === "aborted" ? null : error) && data.reason !== "aborted";
+    // Where the message may be asked again, its error is told when it has failed.
+    const held = error !== null && mayBeMended(error) ? error : null;
+    const isHeld = this.#open.endTurn(data.queued, held) && held !== null;
     const published = error === null || isHeld ? [] : [errorEvent(this.#main, error)];
     const failed = this.#deferred.some(({ type, data }) => type === "item.completed" && data.item.role === "assistant");
     const closed = this.#takeDeferred(error);

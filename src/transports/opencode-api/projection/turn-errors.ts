@@ -12,7 +12,7 @@ export function errorOfEnd({ reason, error }: Ended, refused: boolean, known: St
     case "error":
       return known ?? unknownError(error ?? "The turn failed.");
     case "aborted":
-      return refused ? null : { name: "MessageAbortedError", data: { message: "The turn was stopped." } };
+      return refused ? null : abortedError;
     case "interrupted":
       return unknownError("The agent program ended in the middle of the turn.");
     default:
@@ -25,6 +25,15 @@ export function errorFrom(message: string, status: number | undefined): StepErro
   if (status === undefined) return unknownError(message);
   const isRetryable = status === 408 || status === 409 || status === 429 || status >= 500;
   return { name: "APIError", data: { message, statusCode: status, isRetryable } };
+}
+
+/** In OpenCode's own words, which clients look for. */
+export const abortedError: StepError = { name: "MessageAbortedError", data: { message: "Aborted" } };
+
+/** A stop is nothing that a second try would change, nor is a request that was wrong. */
+export function mayBeMended({ name, data }: StepError): boolean {
+  if (name === "APIError") return (data as { isRetryable: boolean }).isRetryable;
+  return name !== "MessageAbortedError";
 }
 
 export function unknownError(message: string): StepError {

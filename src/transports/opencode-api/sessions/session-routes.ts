@@ -17,6 +17,7 @@ import { filterSessions, listQuery } from "./list-sessions.ts";
 import { laneFor, newLaneId, newSessionBody } from "./new-session.ts";
 import { deniesQuestions, permissionRulesBody, refuseRules } from "./permission-rules.ts";
 import { refuseUnknownRuntime } from "./prompts/model-choice.ts";
+import { promptSource } from "./prompts/prompt-source.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
 /** As in OpenCode, null leaves a field as it is. */
@@ -98,7 +99,8 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.post("/session/:sessionID/abort", async (c) => {
     const { lane } = await findOwnSession(service, c.req.param("sessionID"));
-    await service.abort(lane.id);
+    // As in OpenCode, prompts that wait for the running turn are not begun any more.
+    await service.abort(lane.id, promptSource);
     return c.json(true);
   });
 }

@@ -288,14 +288,24 @@ describe("whoever waits for the answer", () => {
     const waiting = ask(`${session}/message`, prompt);
     await sentTo(service);
     await clock.advance(20_000);
-    const reason = "withdrawn";
-    await fail(service, "msg_1", { type: "withdrawn", at: 0, by: "user", reason, readCommitted: true, reconcileAt: 0 });
+    const reason = "expired";
+    await fail(service, "msg_1", { type: "failed_terminal", at: 0, reason, observed: null, reconcileAt: null });
     await settled();
     await clock.advance(200);
     expect((await waiting).json()).toMatchObject({
-      info: { role: "assistant", parentID: "msg_1", error: { data: { message: expect.stringMatching(/withdrawn/) } } },
+      info: { role: "assistant", parentID: "msg_1", error: { data: { message: expect.stringMatching(/expired/) } } },
       parts: [],
     });
+  });
+
+  it("gets an aborted message when the prompt is stopped before it was sent", async () => {
+    const { service, ask } = anApi();
+    const waiting = ask(`${session}/message`, prompt);
+    await sentTo(service);
+    const reason = "stopped_by_person";
+    await fail(service, "msg_1", { type: "cancelled", at: 0, by: "user", reason, readCommitted: true, reconcileAt: 0 });
+    const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
+    expect((await waiting).json()).toMatchObject({ info: { role: "assistant", parentID: "msg_1", error }, parts: [] });
   });
 
   it("is spared questions that it said nobody answers, also when it said so later on", async () => {

@@ -20,6 +20,7 @@ import { defaultTitle } from "./default-title.ts";
 import { modelChoice } from "./model-choice.ts";
 import { failedAnswer, promptAnswer } from "./prompt-answer.ts";
 import { promptBody, promptBodyText } from "./prompt-body.ts";
+import { promptSource } from "./prompt-source.ts";
 import { slowResponse } from "./slow-response.ts";
 
 /**
@@ -67,7 +68,7 @@ async function admit(c: Context<Env>, sessionID: string, { service, clock }: Ses
     const displayName = defaultTitle(now, text);
     return { ...modelChoice(body, now, isUsed, runtimes), ...(displayName === null ? {} : { displayName }) };
   };
-  await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: "ui" }, choose);
+  await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: promptSource }, choose);
   return { lane, messageID };
 }
 
