@@ -20,6 +20,8 @@ export type Message = {
   say?: string;
   think?: string;
   do?: AgentAction;
+  /** What it says takes seconds. */
+  slowly?: true;
   /** Instead of all this the provider refuses. */
   error?: string;
   /** Never comes: whoever plays this ends the turn. The stub's program dies by itself where `dies` stands. */
@@ -35,8 +37,9 @@ export function modelScript(turns: AgentTurns, toolOf: ToolNames, directory: str
   return {
     rules: Object.entries(turns).map(([when, messages]) => ({
       when,
-      steps: messages.map(({ say, think, do: deed, error, hangs }) => ({
+      steps: messages.map(({ say, think, do: deed, slowly, error, hangs }) => ({
         ...(say === undefined ? {} : { say }),
+        ...(slowly === undefined ? {} : { pieceMs: 200, pieceLength: 2 }),
         ...(think === undefined ? {} : { think }),
         ...(deed === undefined ? {} : { tools: [toolOf(deed, directory)] }),
         ...(error === undefined ? {} : { error: { status: 400, message: error } }),
@@ -50,8 +53,9 @@ export function stubScript(turns: AgentTurns): StubScriptInput {
   return {
     always: Object.entries(turns).map(([when, messages]) => ({
       when,
-      steps: messages.flatMap(({ say, think, do: deed, error, hangs }) => [
+      steps: messages.flatMap(({ say, think, do: deed, slowly, error, hangs }) => [
         ...(think === undefined ? [] : [{ think }]),
+        ...(slowly === undefined ? [] : [{ wait: 5000 }]),
         ...(say === undefined ? [] : [{ say }, { uses: { tokens: 10 } }]),
         ...(deed === undefined ? [] : [stubStep(deed)]),
         ...(error === undefined ? [] : [{ error }]),

@@ -62,12 +62,17 @@ export async function nativeTheatre(): Promise<Theatre> {
   };
 }
 
+/** OpenCode's API of a Waybill. */
+export async function openCodeApi({ waybill }: Pick<Agent, "waybill">): Promise<Reached & { close(): Promise<void> }> {
+  const mounts = [openCodeMount];
+  const app = makeApp({ service: serviceOf(waybill), token, about, runtimeKinds, mounts });
+  const { url, close } = await listen({ port: 0, app });
+  return { url: `${url}/opencode`, authorization: `Bearer ${token}`, close };
+}
+
 /** Each scene has a lane, and so a session. */
 export async function waybillTheatre(agent: Agent): Promise<Theatre> {
-  const mounts = [openCodeMount];
-  const app = makeApp({ service: serviceOf(agent.waybill), token, about, runtimeKinds, mounts });
-  const listening = await listen({ port: 0, app });
-  const at = { url: `${listening.url}/opencode`, authorization: `Bearer ${token}` };
+  const at = await openCodeApi(agent);
   return {
     name: agent.name,
     play: async (scene) => {
@@ -75,7 +80,7 @@ export async function waybillTheatre(agent: Agent): Promise<Theatre> {
       const stage = { kill: () => agent.kill(scene), hangs: () => agent.hangs(scene) };
       return playOn(at, directory, scene, stage, `ses_${scene}`);
     },
-    dispose: () => listening.close(),
+    dispose: () => at.close(),
   };
 }
 

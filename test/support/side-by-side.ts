@@ -43,9 +43,17 @@ class StubLanes extends AgentWorld {
   }
 }
 
+/** All of them, by the runtime's kind. */
+const starts = { stub: stubAgent, opencode: opencodeAgent, claude: claudeAgent, pi: piAgent };
+export type AgentKind = keyof typeof starts;
+
 export async function startAgents(scenes: AgentTurns): Promise<Agent[]> {
   const lanes = Object.keys(scenes).map((id) => ({ id }));
-  return Promise.all([stubAgent, opencodeAgent, claudeAgent, piAgent].map((agent) => agent(scenes, lanes)));
+  return Promise.all(Object.values(starts).map((start) => start(scenes, lanes)));
+}
+
+export function startAgent(kind: AgentKind, scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {
+  return starts[kind](scenes, lanes);
 }
 
 async function stubAgent(scenes: AgentTurns, lanes: readonly Partial<NewLane>[]): Promise<Agent> {

@@ -1,0 +1,78 @@
+/** Aborts of OpenCode's clients that come at any moment after a prompt, on every agent. */
+import { afterEach, describe, expect, test } from "vitest";
+import type { Status } from "../../src/core/delivery/record.ts";
+import { abortEarly, anyMoments, expectEachAborted } from "../support/early-aborts.ts";
+import { OpencodeSession } from "../support/opencode-session.ts";
+import { openCodeApi } from "../support/opencode-stages.ts";
+import type { Agent } from "../support/side-by-side.ts";
+import { startAgent } from "../support/side-by-side.ts";
+
+test.each(["stub", "opencode", "claude", "pi"] as const)(
+  "%s: a prompt that is aborted at any moment is shown once, aborted once, and never runs on",
+  async (kind) => {
+    const [one = 0, ...others] = anyMoments(3);
+    // The stub has no tools that take a while.
+    const later = kind === "stub" ? others : [...others, "tool" as const];
+    expectEachAborted(await abortEarly(kind, [[0, one, "ask"], [5, ...later]]));
+  },
+);
+
+describe("an abort", () => {
+  const undo: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const one of undo.splice(0).reverse()) await one();
+  });
+
+  async function aSession(): Promise<{ agent: Agent; session: OpencodeSession }> {
+    const turns = { works: [{ say: "Done, 3 files.", slowly: true as const }], quick: [{ say: "Done, 1 file." }] };
+    const agent = await startAgent("stub", turns, [{ id: "lane" }]);
+    undo.push(() => agent.dispose());
+    const api = await openCodeApi(agent);
+    undo.push(() => api.close());
+    const session = await new OpencodeSession(api, "").open("ses_lane");
+    undo.push(() => session.close());
+    return { agent, session };
+  }
+  const idles = ({ events }: OpencodeSession) => events.filter(({ type }) => type === "session.idle").length;
+  const ends = async ({ waybill }: Agent): Promise<Status[]> =>
+    (await waybill.store.deliveries({ laneId: "lane", limit: 10 })).items.map(({ status }) => status).reverse();
+
+  test("that comes ten times at once counts once, and the next prompt is answered", async () => {
+    const { agent, session } = await aSession();
+    await session.prompt("works");
+    await Promise.all(Array.from({ length: 10 }, () => session.abort()));
+    await session.untilRest();
+    await session.prompt("quick");
+    await session.untilRest(2);
+    expect(idles(session)).toBe(2);
+    expect(await ends(agent)).toEqual(["cancelled", "responded"]);
+  });
+
+  test("of a resting session changes nothing; of an unknown or deleted one is refused", async () => {
+    const { agent, session } = await aSession();
+    await session.abort();
+    const status = async (sessionID: string) => (await session.client.session.abort({ sessionID })).response.status;
+    expect(await status("ses_unknown")).toBe(404);
+    await session.prompt("quick");
+    await session.untilRest();
+    await session.abort();
+    expect(await ends(agent)).toEqual(["responded"]);
+    expect(idles(session)).toBe(1);
+    await session.client.session.delete({ sessionID: session.id }, { throwOnError: true });
+    expect(await status(session.id)).toBe(404);
+  });
+
+  test("also ends the prompts that wait, with one idle for all", async () => {
+    const { agent, session } = await aSession();
+    for (const nth of [1, 2, 3]) await session.prompt(`works ${nth}`);
+    await session.abort();
+    await session.untilRest();
+    await session.prompt("quick");
+    await session.untilRest(2);
+    expect(idles(session)).toBe(2);
+    expect(await ends(agent)).toEqual(["cancelled", "cancelled", "cancelled", "responded"]);
+    const messages = (await session.messages()).map(({ info }) => ("error" in info ? info.error?.name : info.role));
+    expect(messages.filter((one) => one === "user")).toHaveLength(4);
+    expect(messages.filter((one) => one === "MessageAbortedError")).toHaveLength(3);
+  });
+});
