@@ -13,7 +13,12 @@ test.each(["stub", "opencode", "claude", "pi"] as const)(
     const [one = 0, ...others] = anyMoments(3);
     // The stub has no tools that take a while.
     const later = kind === "stub" ? others : [...others, "tool" as const];
-    expectEachAborted(await abortEarly(kind, [[0, one, "ask"], [5, ...later]]));
+    expectEachAborted(
+      await abortEarly(kind, [
+        [0, one, "ask"],
+        [5, ...later],
+      ]),
+    );
   },
 );
 

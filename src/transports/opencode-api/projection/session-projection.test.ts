@@ -412,7 +412,7 @@ describe("a message", () => {
       "session.error MessageAbortedError",
       "message.updated assistant completed",
     ]);
-    const published = lane.says(done(), rest);
+    const published = [...lane.says(done(), rest), ...lane.ends("m1", "responded")];
     expect(lines(published).filter((line) => line.includes("Error"))).toEqual([]);
     expect(lines(published).slice(-2)).toEqual(["session.status idle", "session.idle"]);
   });
@@ -493,7 +493,11 @@ describe("a turn that", () => {
   test("is stopped with an ask open leaves one message, which is aborted, and the ask expires", () => {
     const lane = working(says("May I?"), running, asked, { type: "stopped" });
     lane.says(failed, { type: "message_done", message: "a1", error: stopped, usage: null });
-    const published = lines(lane.says({ type: "permission_over", ask: "ask-1", outcome: "reject" }, turnUsage, rest));
+    const over: SignalBody = { type: "permission_over", ask: "ask-1", outcome: "reject" };
+    const published = lines([
+      ...lane.says(over, turnUsage, rest),
+      ...lane.ends("m1", "cancelled", "stopped_by_person"),
+    ]);
     expect(published.slice(-5)).toEqual([
       "permission.replied",
       "session.error MessageAbortedError",
