@@ -5,10 +5,11 @@
  *   node scripts/compare-opencode.mjs
  */
 import { fileURLToPath } from "node:url";
-import { runnerImport } from "vite";
+import { createServer } from "vite";
 
-const { module } = await runnerImport(
-  fileURLToPath(new URL("../test/support/opencode-comparison.ts", import.meta.url)),
-);
-await module.writeComparison();
+// It stays open while the scenes are played: parts of Waybill are loaded when they are first used.
+const vite = await createServer({ configFile: false, server: { middlewareMode: true, hmr: false, ws: false } });
+const path = fileURLToPath(new URL("../test/support/opencode-comparison.ts", import.meta.url));
+const { writeComparison } = await vite.ssrLoadModule(path);
+await writeComparison();
 process.exit(0);

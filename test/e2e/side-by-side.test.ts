@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UniversalEvent } from "../../src/core/turn/universal-event.ts";
 import type { AgentTurns } from "../support/agent-scripts.ts";
 import type { Compared } from "../support/opencode-comparison.ts";
-import { compared, documented, expected, sectionOf } from "../support/opencode-comparison.ts";
+import { canPlay, compared, documented, expected, sectionOf } from "../support/opencode-comparison.ts";
 import { playedScenes, plays } from "../support/opencode-plays.ts";
 import type { Theatre } from "../support/opencode-stages.ts";
 import { nativeTheatre, waybillTheatre } from "../support/opencode-stages.ts";
@@ -18,6 +18,9 @@ import { comparable, eventsUntil, startAgents } from "../support/side-by-side.ts
 const scenes: AgentTurns = { ...playedScenes, rests: [{ say: "That was all: 1." }] };
 /** Of the others only the first is looked at: what fails is tried again. */
 const turns: Readonly<Record<string, number>> = { twice: 2, meanwhile: 2 };
+
+/** Those whose turns stand in docs/events.md. */
+const turnScenes = ["edits", "rounds", "fails", "stops", "refuses", "twice", "meanwhile", "dies"];
 
 /** The lines below the scene's heading. */
 function documentedTurns(scene: string): string[] {
@@ -64,17 +67,21 @@ describe.each(Object.keys(plays))("the scene %s", (scene) => {
   let played: Compared;
 
   test("gives OpenCode's clients the same events and parts through Waybill as OpenCode does", async () => {
-    played = await compared(scene, native, others);
-    const wanted = expected(scene, played.native);
-    for (const [agent, given] of played.others) expect(given, agent).toEqual(wanted);
-  });
-
-  test("gives the same turns and the same order of items on every program", async () => {
-    for (const agent of agents) {
-      const told = comparable(await toldOf(agent, scene, turns[scene] ?? 1));
-      expect(told, agent.name).toEqual(documentedTurns(scene));
+    const playing = others.filter(({ name }) => canPlay(scene, name));
+    played = await compared(scene, native, playing);
+    for (const [agent, given] of played.others) {
+      expect(given, agent).toEqual(expected(scene, played.native, agent));
     }
   });
+
+  if (turnScenes.includes(scene)) {
+    test("gives the same turns and the same order of items on every program", async () => {
+      for (const agent of agents) {
+        const told = comparable(await toldOf(agent, scene, turns[scene] ?? 1));
+        expect(told, agent.name).toEqual(documentedTurns(scene));
+      }
+    });
+  }
 
   test("stands in docs/opencode-api.md as it is", () => {
     expect(documented(scene)).toBe(sectionOf(scene, played));

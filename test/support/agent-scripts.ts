@@ -24,6 +24,8 @@ export type Message = {
   slowly?: true;
   /** Instead of all this the provider refuses. */
   error?: string;
+  /** Only the first time that it comes to this; from then on the next one follows at once. */
+  once?: true;
   /** Never comes: whoever plays this ends the turn. The stub's program dies by itself where `dies` stands. */
   hangs?: "stopped" | "dies";
 };
@@ -37,7 +39,8 @@ export function modelScript(turns: AgentTurns, toolOf: ToolNames, directory: str
   return {
     rules: Object.entries(turns).map(([when, messages]) => ({
       when,
-      steps: messages.map(({ say, think, do: deed, slowly, error, hangs }) => ({
+      steps: messages.map(({ say, think, do: deed, slowly, error, hangs, once }) => ({
+        ...(once === undefined ? {} : { once }),
         ...(say === undefined ? {} : { say }),
         ...(slowly === undefined ? {} : { pieceMs: 200, pieceLength: 2 }),
         ...(think === undefined ? {} : { think }),
@@ -50,19 +53,28 @@ export function modelScript(turns: AgentTurns, toolOf: ToolNames, directory: str
 }
 
 export function stubScript(turns: AgentTurns): StubScriptInput {
+  const scenes = Object.entries(turns);
+  const isOnce = ({ once }: Message) => once === true;
+  const first = scenes.filter(([, messages]) => messages.some(isOnce));
   return {
-    always: Object.entries(turns).map(([when, messages]) => ({
+    // A turn ends with the last of what comes only once.
+    turns: first.map(([when, messages]) => ({
       when,
-      steps: messages.flatMap(({ say, think, do: deed, slowly, error, hangs }) => [
-        ...(think === undefined ? [] : [{ think }]),
-        ...(slowly === undefined ? [] : [{ wait: 5000 }]),
-        ...(say === undefined ? [] : [{ say }, { uses: { tokens: 10 } }]),
-        ...(deed === undefined ? [] : [stubStep(deed)]),
-        ...(error === undefined ? [] : [{ error }]),
-        ...(hangs === undefined ? [] : [hangs === "dies" ? { crash: true as const } : { hang: true as const }]),
-      ]),
+      steps: stubSteps(messages.slice(0, messages.findLastIndex(isOnce) + 1)),
     })),
+    always: scenes.map(([when, messages]) => ({ when, steps: stubSteps(messages.filter((one) => !isOnce(one))) })),
   };
+}
+
+function stubSteps(messages: readonly Message[]) {
+  return messages.flatMap(({ say, think, do: deed, slowly, error, hangs }) => [
+    ...(think === undefined ? [] : [{ think }]),
+    ...(slowly === undefined ? [] : [{ wait: 5000 }]),
+    ...(say === undefined ? [] : [{ say }, { uses: { tokens: 10 } }]),
+    ...(deed === undefined ? [] : [stubStep(deed)]),
+    ...(error === undefined ? [] : [{ error, status: 400 }]),
+    ...(hangs === undefined ? [] : [hangs === "dies" ? { crash: true as const } : { hang: true as const }]),
+  ]);
 }
 
 function stubStep(deed: AgentAction) {

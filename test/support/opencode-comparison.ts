@@ -3,7 +3,7 @@
  * `node scripts/compare-opencode.mjs` plays them and writes it there.
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { withoutRepeatedSteps } from "./opencode-list.ts";
+import { collapsed, withoutRepeatedSteps } from "./opencode-list.ts";
 import { playedScenes, plays } from "./opencode-plays.ts";
 import type { Played, Theatre } from "./opencode-stages.ts";
 import { nativeTheatre, waybillTheatre } from "./opencode-stages.ts";
@@ -15,14 +15,43 @@ const [begins, ends] = ["<!-- side by side -->\n", "<!-- end of side by side -->
 const about: Readonly<Record<string, string>> = {
   edits: "The agent reads a file, edits it, and says so.",
   rounds: "Ten rounds of tools, then the answer.",
-  fails: "The provider refuses.",
+  empty:
+    "The turn ends without a word. OpenCode leaves it at that. Waybill asks again: the status is `retry` with the reason and the time, the later prompt is synthetic, and the session rests once it is answered. Claude Code asks its model again by itself.",
+  silent:
+    "The agent edits a file and says nothing about it. Waybill asks again, as after an empty turn; it says in the prompt that the work need not be repeated.",
+  fails: "The provider rejects the request (400), which is not made again.",
   stops: "A person stops the turn while the model is thinking.",
+  "interrupts-ask":
+    "A person stops the turn while they are asked. What comes between the ask and the stop is left out: Waybill closes the ask with `permission.replied` (`reject`, since clients know no other word), OpenCode leaves it open.",
+  "interrupts-tool":
+    "A person stops the turn while a tool runs that they allowed. How the tool ends is the program's, and is left out.",
+  aborts:
+    "Five prompts in one session, aborted 0, 5, 50, 200 and 600 ms after they were sent. OpenCode itself gave 5 user messages, 4 or 5 aborted messages and 7 times `session.idle` when it was tried: an early abort leaves no message, or rests twice.",
+  three:
+    "Three prompts at once, of which the provider rejects one. OpenCode itself lets all of them join one turn, and answers once; through Waybill each has its own.",
   refuses: "A person refuses what the agent asks.",
   twice: "Two messages, one after the other.",
   meanwhile:
     "A message that comes during a turn. OpenCode lets it join the turn, Waybill gives it a turn of its own: so steps that look the same are listed once here.",
-  dies: "The program is killed in mid-turn. A server that is killed says nothing more; Waybill says that the turn was cut off.",
+  dies: "The program is killed in mid-turn. A server that is killed says nothing more. Waybill says in the message that the turn was cut off, asks again, and the session rests when that is answered. Where it waits before that, the status is `retry`, which is left out here.",
 };
+
+const rests = ["session.status idle", "session.idle"];
+const prompts = ["message.updated", "message.part.updated"];
+const step = ["message.updated", "message.part.updated"];
+const speaks = [...step, "message.part.delta", "message.part.updated", "message.updated"];
+const spoken = "assistant: step-start, text, step-finish";
+
+/** What Waybill gives where OpenCode's own way is left to chance. */
+const counts: Readonly<Record<string, readonly string[]>> = {
+  aborts: ["session.idle: 5", "assistant MessageAbortedError: 5", "user: 5"],
+  three: ["session.idle: 1", "assistant APIError: 1", "assistant: 2", "user: 3"],
+};
+
+/** The agents that cannot play a scene: the stub runs no tools that one has to allow. */
+export function canPlay(scene: string, agent: string): boolean {
+  return scene !== "interrupts-tool" || agent !== "stub";
+}
 
 /** One scene, as it is to be compared. */
 export type Compared = { native: Played; others: ReadonlyMap<string, Played> };
@@ -34,15 +63,53 @@ export async function compared(scene: string, native: Theatre, others: readonly 
   return { native: own, others: new Map(others.map(({ name }, index) => [name, all[index] as Played])) };
 }
 
-/** What each is to give: all that OpenCode gives, and the end of a turn that a killed server cannot tell. */
-export function expected(scene: string, { list, parts }: Played): Played {
-  if (scene !== "dies") return { list, parts };
-  return { list: [...list, "session.error", "message.updated", "session.status idle", "session.idle"], parts };
+/** What each is to give: all that OpenCode gives, and what comes of a message that is asked again. */
+export function expected(scene: string, { list, parts }: Played, agent: string): Played {
+  switch (scene) {
+    case "aborts":
+    case "three":
+      return { list: [...(counts[scene] ?? [])], parts };
+    case "empty":
+    case "silent": {
+      if (agent === "Claude Code") return spokenAtLast({ list, parts });
+      const again = ["session.status retry", ...prompts, ...speaks];
+      return { list: [...list.slice(0, -2), ...again, ...rests], parts: [...parts, "user: text", spoken] };
+    }
+    case "dies":
+      return { list: collapsed([...list, ...prompts, ...speaks, ...speaks.slice(1), ...rests]), parts };
+    default:
+      return { list, parts };
+  }
+}
+
+/** The same, but for words in the last message, which was empty. */
+function spokenAtLast({ list, parts }: Played): Played {
+  const words = ["message.part.delta", "message.part.updated"];
+  return { list: [...list.slice(0, -3), ...words, ...list.slice(-3)], parts: [...parts.slice(0, -1), spoken] };
 }
 
 function comparable(scene: string, { list, parts }: Played): Played {
-  if (scene === "meanwhile") return { list: withoutRepeatedSteps(list), parts: [] };
-  return scene === "dies" ? { list, parts: [] } : { list, parts };
+  switch (scene) {
+    case "meanwhile":
+      return { list: withoutRepeatedSteps(list), parts: [] };
+    case "interrupts-ask":
+      return { list: withoutBetween(list, "permission.asked", "session.error"), parts };
+    case "interrupts-tool":
+      return { list: withoutBetween(list, "permission.replied", "message.updated"), parts: parts.map(withoutState) };
+    case "dies":
+      return { list: collapsed(list.filter((line) => line !== "session.status retry")), parts: [] };
+    default:
+      return { list, parts };
+  }
+}
+
+function withoutBetween(list: readonly string[], from: string, to: string): string[] {
+  const [begin, end] = [list.indexOf(from), list.lastIndexOf(to)];
+  return list.filter((_, index) => index <= begin || index >= end);
+}
+
+function withoutState(part: string): string {
+  return part.replace(/(tool \w+) \w+/, "$1");
 }
 
 /** The block below the scene's heading. */
@@ -54,19 +121,22 @@ export function documented(scene: string): string {
 
 /** As it stands in the document. */
 export function sectionOf(scene: string, { native, others }: Compared): string {
-  const wanted = JSON.stringify(expected(scene, native));
-  const [same, differ] = [[...others].filter(isSame), [...others].filter((one) => !isSame(one))];
-  function isSame([, played]: readonly [string, Played]): boolean {
-    return JSON.stringify(played) === wanted;
+  const isCounted = scene in counts;
+  const ways = new Map<string, string[]>(isCounted ? [] : [[blockOf(native), []]]);
+  for (const [name, played] of others) {
+    const shown = blockOf(played);
+    ways.set(shown, [...(ways.get(shown) ?? []), name]);
   }
-  const names = same.map(([name]) => name).join(", ");
-  const more =
-    scene === "dies" ? ", and then `session.error`, `message.updated`, `session.status idle`, `session.idle`" : "";
-  const blocks = [about[scene] ?? "", block([...native.list, ...spaced(native.parts)])];
-  if (same.length > 0) blocks.push(`The same through Waybill on: ${names}${more}.`);
-  for (const [name, { list, parts }] of differ)
-    blocks.push(`Otherwise on ${name}:`, block([...list, ...spaced(parts)]));
-  return blocks.join("\n\n");
+  const blocks = [...ways].map(([shown, names], index) => {
+    const isNative = index === 0 && !isCounted;
+    const same = names.length === 0 ? "" : `\n\nThe same through Waybill on: ${names.join(", ")}.`;
+    return isNative ? `${shown}${same}` : `Through Waybill on ${names.join(", ")}:\n\n${shown}`;
+  });
+  return [about[scene] ?? "", ...blocks].join("\n\n");
+}
+
+function blockOf({ list, parts }: Played): string {
+  return block([...list, ...spaced(parts)]);
 }
 
 export async function writeComparison(): Promise<void> {
@@ -76,7 +146,8 @@ export async function writeComparison(): Promise<void> {
   const sections: string[] = [];
   try {
     for (const scene of Object.keys(plays)) {
-      sections.push(`### ${scene}\n\n${sectionOf(scene, await compared(scene, native, others))}\n`);
+      const playing = others.filter(({ name }) => canPlay(scene, name));
+      sections.push(`### ${scene}\n\n${sectionOf(scene, await compared(scene, native, playing))}\n`);
       process.stderr.write(`${scene}\n`);
     }
   } finally {

@@ -42,17 +42,24 @@ export function withoutRepeatedSteps(lines: readonly string[]): string[] {
   return left;
 }
 
+/** How often the session came to rest, and how many messages of each kind it has in the end. */
+export function countList(
+  events: readonly SeenEvent[],
+  rows: readonly { info: Message }[],
+  sessionID: string,
+): string[] {
+  const rests = events.filter((event) => event.type === "session.idle" && sessionOf(event) === sessionID);
+  const kinds = rows.map(({ info }) => ("error" in info && info.error ? `${info.role} ${info.error.name}` : info.role));
+  const counts = new Map(kinds.map((kind) => [kind, kinds.filter((one) => one === kind).length]));
+  return [`session.idle: ${rests.length}`, ...[...counts].sort().map(([kind, count]) => `${kind}: ${count}`)];
+}
+
 /** The messages that a session has in the end, with their parts. */
 export function partList(rows: readonly { info: Message; parts: readonly Part[] }[]): string[] {
   return rows.map(({ info, parts }) => {
-    const error = "error" in info && info.error ? ` ${errorName(info.error.name)}` : "";
+    const error = "error" in info && info.error ? ` ${info.error.name}` : "";
     return `${info.role}${error}: ${parts.map(partLine).join(", ")}`;
   });
-}
-
-/** Which kind of failure it was is in the provider's own words. */
-function errorName(name: string): string {
-  return name === "MessageAbortedError" ? "aborted" : "failed";
 }
 
 function partLine(part: Part): string {
@@ -122,6 +129,6 @@ function onlyLastIdle(events: readonly SeenEvent[]): SeenEvent[] {
   });
 }
 
-function collapsed(lines: readonly string[]): string[] {
+export function collapsed(lines: readonly string[]): string[] {
   return lines.filter((line, index) => line !== lines[index - 1]);
 }

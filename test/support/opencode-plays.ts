@@ -3,6 +3,7 @@
  * in them is said once, for all.
  */
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { AgentTurns, Message } from "./agent-scripts.ts";
 import type { SeenEvent } from "./opencode-list.ts";
 import type { OpencodeSession } from "./opencode-session.ts";
@@ -21,7 +22,18 @@ export const playedScenes: AgentTurns = {
   fails: [{ error: "This cannot be done." }],
   stops: [{ say: "I begin.", ...reads }, { hangs: "stopped" }],
   refuses: [asks, { say: "Never said." }],
-  dies: [{ say: "I begin.", ...reads }, { hangs: "dies" }],
+  empty: [{ once: true }, { say: "Now it is 1." }],
+  silent: [
+    { do: { read: "README.md" }, once: true },
+    { do: { edit: "README.md", from: "# Project", to: "# Projects" }, once: true },
+    { once: true },
+    { say: "The title has 1 letter more." },
+  ],
+  three: [{ say: "Never asked for." }],
+  "interrupts-ask": [asks, { say: "Never said." }],
+  "interrupts-tool": [{ say: "It takes long.", do: { shell: "sh -c 'sleep 600'" } }, { say: "Never said." }],
+  aborts: [{ say: "I work on it, and on and on, and now it is done.", slowly: true }],
+  dies: [{ say: "I begin.", ...reads }, { hangs: "dies", once: true }, { say: "I went on, and it is 1." }],
   twice: [{ say: "That was 1." }],
   meanwhile: [asks, { say: "That was the 1st." }],
   afterwards: [{ say: "That was the 2nd." }],
@@ -42,29 +54,55 @@ const simply =
     return session.untilRest();
   };
 
-/** What failed is not tried again when nobody looks any more. A server that is gone cannot be told. */
-const once =
-  (play: Play): Play =>
-  async (session, stage) => {
-    const told = await play(session, stage);
-    if (!session.isOver) await session.abort();
-    return told;
-  };
+/** After the prompt was sent. */
+const abortsAfterMs = [0, 5, 50, 200, 600];
+
+/** Of these only how many messages there were and how often the session came to rest can be compared: the rest is chance. */
+export const countedScenes: readonly string[] = ["three", "aborts"];
 
 /** By scene; the one that ends the program is the last. */
 export const plays: Readonly<Record<string, Play>> = {
   edits: simply("edits"),
   rounds: simply("rounds"),
-  fails: once(async (session) => {
+  empty: simply("empty"),
+  silent: simply("silent"),
+  fails: async (session) => {
     await session.prompt("fails");
     return session.untilFailed();
-  }),
+  },
   stops: async (session, stage) => {
     await session.prompt("stops");
     await session.hasSaid(1);
     await stage.hangs();
     await session.abort();
     return session.untilFailed();
+  },
+  "interrupts-ask": async (session) => {
+    await session.prompt("interrupts-ask");
+    await session.asks();
+    await session.abort();
+    return session.untilFailed();
+  },
+  "interrupts-tool": async (session) => {
+    await session.prompt("interrupts-tool");
+    await session.reply("once");
+    await session.runs("sleep 600");
+    await session.abort();
+    return session.untilFailed();
+  },
+  aborts: async (session) => {
+    for (const [index, ms] of abortsAfterMs.entries()) {
+      await session.prompt("aborts");
+      await wait(ms);
+      await session.abort();
+      await session.untilRest(index + 1);
+    }
+    return session.events;
+  },
+  three: async (session) => {
+    await Promise.all(["twice", "afterwards", "fails"].map((text) => session.prompt(text)));
+    await session.untilRest();
+    return session.events;
   },
   refuses: async (session) => {
     await session.prompt("refuses");
@@ -84,11 +122,11 @@ export const plays: Readonly<Record<string, Play>> = {
     await session.reply("once");
     return session.untilRest();
   },
-  dies: once(async (session, stage) => {
+  dies: async (session, stage) => {
     await session.prompt("dies");
     await session.hasSaid(1);
     await stage.hangs();
     stage.kill();
     return session.untilRest();
-  }),
+  },
 };

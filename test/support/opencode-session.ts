@@ -86,6 +86,15 @@ export class OpencodeSession {
     }, messages);
   }
 
+  /** Resolves when a tool runs whose input holds these words. */
+  async runs(words: string): Promise<void> {
+    await this.hears(({ type, properties }) => {
+      const part = properties.part as Part | undefined;
+      const isRunning = type === "message.part.updated" && part?.type === "tool" && part.state.status === "running";
+      return isRunning && part.sessionID === this.id && JSON.stringify(part.state).includes(words);
+    });
+  }
+
   async messages(): Promise<{ info: Message; parts: Part[] }[]> {
     return (await this.client.session.messages({ sessionID: this.id }, { throwOnError: true })).data;
   }

@@ -13,9 +13,9 @@ import { listen } from "../../src/transports/http/serve.ts";
 import { openCodeMount } from "../../src/transports/opencode-api/opencode-mount.ts";
 import { modelScript, opencodeTools } from "./agent-scripts.ts";
 import { about, token } from "./http-api.ts";
-import { partList, typeList } from "./opencode-list.ts";
+import { countList, partList, typeList } from "./opencode-list.ts";
 import type { Stage } from "./opencode-plays.ts";
-import { playedScenes, plays } from "./opencode-plays.ts";
+import { countedScenes, playedScenes, plays } from "./opencode-plays.ts";
 import { startOpencode } from "./opencode-server.ts";
 import type { Reached } from "./opencode-session.ts";
 import { OpencodeSession } from "./opencode-session.ts";
@@ -90,7 +90,9 @@ async function playOn(at: Reached, directory: string, scene: string, stage: Stag
   const session = await new OpencodeSession(at, directory).open(id);
   try {
     const told = await play(session, stage);
-    return { list: typeList(told, session.id), parts: session.isOver ? [] : partList(await session.messages()) };
+    const rows = session.isOver ? [] : await session.messages();
+    if (countedScenes.includes(scene)) return { list: countList(told, rows, session.id), parts: [] };
+    return { list: typeList(told, session.id), parts: partList(rows) };
   } finally {
     await session.close();
   }
