@@ -165,7 +165,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stop the running turn
+         * Stop the running turn, or what is about to be sent
          * @description Its delivery is cancelled and never retried; what waits behind it goes on.
          */
         post: operations["abortLane"];

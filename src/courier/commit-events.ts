@@ -5,7 +5,7 @@
  */
 
 import { AppError, messageOf } from "../app-error.ts";
-import { withTimeout } from "../clock.ts";
+import { sleep, withTimeout } from "../clock.ts";
 import type { Remark } from "../core/decision/decision.ts";
 import { resultOf, resultOfStopped } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
@@ -17,7 +17,8 @@ import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { digestOf } from "../core/transcript/digest.ts";
-import type { Runtime } from "../runtimes/port.ts";
+import type { Prompt, Runtime } from "../runtimes/port.ts";
+import { abortTurn } from "./abort-turn.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
@@ -77,7 +78,7 @@ async function perform(record: DeliveryRecord, effects: readonly Effect[], step:
   for (const effect of effects) {
     switch (effect.type) {
       case "send": {
-        const outcome = await send(record, step.lane, effect.attempt, step);
+        const outcome = await send(record, effect.attempt, step);
         if (outcome) await commitResult(record, effect.attempt, outcome, step);
         break;
       }
@@ -110,19 +111,14 @@ async function commitResult(
 }
 
 /** Null when it is not to be sent any more. Never throws. */
-async function send(
-  record: DeliveryRecord,
-  lane: Lane,
-  attempt: Attempt,
-  deps: CourierDeps,
-): Promise<SubmitOutcome | null> {
-  const { policy, failPoint, runtimes, store } = deps;
+async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext): Promise<SubmitOutcome | null> {
+  const { lane, failPoint, runtimes, store } = step;
   const isFollowUp = record.status === "responded" && record.turnEndedAt === null;
   if (record.status !== "submitting" && !isFollowUp) return null;
   const runtime = runtimes.get(lane.runtime);
   if (!runtime) return { outcome: "not_sent", reason: "runtime_not_active" };
   try {
-    const text = await promptFor(record, lane, attempt, runtime, deps);
+    const text = await promptFor(record, lane, attempt, runtime, step);
     const { messageId, partId, sessionId } = attempt;
     // A person may have stopped it since it was committed.
     if ((await store.delivery(record.id))?.version !== record.version) {
@@ -130,12 +126,43 @@ async function send(
     }
     failPoint?.("before_send");
     const prompt = { messageId, partId, sessionId, text, attachments: [] };
-    const asChosen = { ...lane, ...attempt.choice };
-    const outcome = await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.submit(asChosen, prompt, signal));
+    const outcome = await submitUnlessStopped(record.id, prompt, { ...lane, ...attempt.choice }, runtime, step);
     failPoint?.("after_send");
     return outcome;
   } catch (error) {
     return { outcome: "unknown", reason: messageOf(error) };
+  }
+}
+
+/** The program may work on a prompt before its request is answered, so a stop does not wait for the answer. */
+async function submitUnlessStopped(
+  deliveryId: string,
+  prompt: Prompt,
+  lane: Lane,
+  runtime: Runtime,
+  step: StepContext,
+): Promise<SubmitOutcome> {
+  const { sending, policy } = step;
+  const answered = new AbortController();
+  let aborted: Promise<void> | null = null;
+  sending.set(deliveryId, () => {
+    aborted ??= abortUntil(answered.signal, lane, prompt.sessionId, step);
+  });
+  try {
+    return await withTimeout(step, policy.submitLimitMs, (signal) => runtime.submit(lane, prompt, signal));
+  } finally {
+    sending.delete(deliveryId);
+    answered.abort();
+    await aborted;
+  }
+}
+
+/** The prompt may arrive between two of them. */
+async function abortUntil(answered: AbortSignal, lane: Lane, sessionId: string, step: StepContext): Promise<void> {
+  const { clock, policy } = step;
+  while (!answered.aborted) {
+    await abortTurn(lane, sessionId, step);
+    await sleep(clock, policy.rereadMs, answered);
   }
 }
 

@@ -11,6 +11,7 @@ import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
+import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
 import { findAttempts } from "./find-attempts.ts";
 import { LaneLimits } from "./lane-limits.ts";
@@ -18,13 +19,14 @@ import { reconcile } from "./reconcile.ts";
 import { expire, reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
 import type { CourierDeps, SessionMemory, StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
-import { abortTurn, submit } from "./submit.ts";
+import { submit } from "./submit.ts";
 import { WakeUps } from "./wake-ups.ts";
 
 export class Courier {
   readonly #deps: CourierDeps;
   readonly #queue = new LaneQueue();
   readonly #sessions: SessionMemory = { unstored: new Map(), blocked: new Map() };
+  readonly #sending = new Map<string, () => void>();
   readonly #wakeUps: WakeUps;
   readonly #limits: LaneLimits | null;
   readonly #pending = new Map<string, { reconcile: boolean; done: Promise<void> }>();
@@ -119,6 +121,11 @@ export class Courier {
     });
   }
 
+  /** A person ended this delivery. While its request is under way, its turn may run already: it is aborted without delay. */
+  stopSending(deliveryId: string): void {
+    this.#sending.get(deliveryId)?.();
+  }
+
   /** An error in one lane is reported, delays that lane, and touches no other. */
   async inLane(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;
@@ -177,6 +184,7 @@ export class Courier {
       ...this.#deps,
       lane,
       sessions: this.#sessions,
+      sending: this.#sending,
       wakeUps: this.#wakeUps,
       limits: this.#limits,
       expect: (durable) => void durable.catch((error: unknown) => this.#failed(lane.id, error)),

@@ -10,11 +10,12 @@ import type { Mail } from "../core/message/message.ts";
 import { replyOutcomes } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
+import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
 import { mailboxOf, readObservation, requestText } from "./read-transcript.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
-import { abortTurn, submit } from "./submit.ts";
+import { submit } from "./submit.ts";
 
 export async function reconcile(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const { lane } = step;

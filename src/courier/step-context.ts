@@ -41,6 +41,8 @@ export type SessionMemory = {
 export type StepContext = CourierDeps & {
   lane: Lane;
   sessions: SessionMemory;
+  /** By delivery whose request is under way: what aborts its turn before the request is answered. */
+  sending: Map<string, () => void>;
   wakeUps: WakeUps;
   /** Null when no lane has a limit. */
   limits: LaneLimits | null;

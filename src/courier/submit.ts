@@ -11,9 +11,10 @@ import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
+import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
 import { readSlice } from "./read-transcript.ts";
-import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
+import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 
 type OpenSession = { outcome: "open"; lane: Lane; slice: TranscriptSlice };
@@ -145,21 +146,6 @@ async function newSession(runtime: Runtime, step: StepContext): Promise<OpenSess
   const opened = await store.openSession(lane.id, sessionId, clock.now());
   sessions.unstored.delete(lane.id);
   return { outcome: "open", lane: opened, slice: { ...emptySlice, sessionId } };
-}
-
-/** Ends whatever runs in a session. That it ended is not believed before a read shows it. */
-export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps): Promise<void> {
-  const { store, runtimes, policy, closing, onError } = deps;
-  const runtime = runtimes.get(lane.runtime);
-  if (!runtime) return;
-  try {
-    // Why it is aborted may have been read before it was durable; after a crash it would look like somebody else's stop.
-    await store.settled();
-    await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
-  } catch (error) {
-    // The turn's end is owed until a read shows it, so the next reconcile aborts again.
-    if (!closing.aborted) onError({ laneId: lane.id, error });
-  }
 }
 
 const emptySlice: Omit<TranscriptSlice, "sessionId"> = {

@@ -9,7 +9,7 @@ import { AppError } from "../app-error.ts";
 import type { DeliveryChange } from "../core/delivery/delivery-event.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { NewEvent } from "../core/log/log-item.ts";
-import { changeNotes } from "../core/turn/delivery-notes.ts";
+import { changeNotes, promptsNeverBegun } from "../core/turn/delivery-notes.ts";
 import type { Signal } from "../core/turn/signal.ts";
 import type { EventBody, UniversalEvent } from "../core/turn/universal-event.ts";
 import type { Runtime } from "../runtimes/port.ts";
@@ -101,7 +101,12 @@ export class Recorder {
 
   /** The events of a lane tell how its messages are delivered, too. */
   readonly onDeliveryChange = (change: DeliveryChange): void => {
-    const { laneId, runtimeKind } = change.record;
+    const { laneId, runtimeKind, runtimeSessionId: session } = change.record;
+    const prompts = promptsNeverBegun(change);
+    if (prompts.length > 0 && session !== null) {
+      const at = this.#deps.clock.now();
+      this.#receive(laneId, { at, session, synthetic: true, type: "never_begun", prompts });
+    }
     const traits = runtimeKind === null ? undefined : this.#runtimes.get(runtimeKind)?.traits;
     this.note(laneId, changeNotes(change, traits?.takesIds ?? true));
   };

@@ -40,11 +40,13 @@ export class Interventions {
     return applied;
   }
 
-  #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
+  async #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
     const { ledger, mailbox, clock } = this.#deps;
     const at = clock.now();
-    const readCommitted = mailbox.commitsWithLedger;
-    return ledger.commit(deliveryId, [{ type: "cancelled", at, by, reason, readCommitted, reconcileAt: at }]);
+    const cancelled = { type: "cancelled", at, by, reason, readCommitted: mailbox.commitsWithLedger } as const;
+    const applied = await ledger.commit(deliveryId, [{ ...cancelled, reconcileAt: at }]);
+    if (applied.outcome === "applied") this.#courier.stopSending(deliveryId);
+    return applied;
   }
 
   /** Withdraws a message that was not sent yet. */

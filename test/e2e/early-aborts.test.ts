@@ -7,20 +7,18 @@ import { openCodeApi } from "../support/opencode-stages.ts";
 import type { Agent } from "../support/side-by-side.ts";
 import { startAgent } from "../support/side-by-side.ts";
 
-test.each(["stub", "opencode", "claude", "pi"] as const)(
-  "%s: a prompt that is aborted at any moment is shown once, aborted once, and never runs on",
-  async (kind) => {
+describe.each(["stub", "opencode", "claude", "pi"] as const)("%s", (kind) => {
+  test("a prompt that is aborted at any moment is shown once, aborted once, and never runs on", async () => {
     const [one = 0, ...others] = anyMoments(3);
     // The stub has no tools that take a while.
     const later = kind === "stub" ? others : [...others, "tool" as const];
-    expectEachAborted(
-      await abortEarly(kind, [
-        [0, one, "ask"],
-        [5, ...later],
-      ]),
-    );
-  },
-);
+    const sessions = [
+      [0, one, "ask" as const],
+      [5, ...later],
+    ];
+    expectEachAborted(await abortEarly(kind, sessions));
+  });
+});
 
 describe("an abort", () => {
   const undo: (() => Promise<unknown>)[] = [];

@@ -45,6 +45,13 @@ export function changeNotes({ record, before, events, admitted }: DeliveryChange
   return notes;
 }
 
+/** The prompts of a stopped message that its agent never began, when that is known from now on. No signal ends their turn. */
+export function promptsNeverBegun({ record, before }: DeliveryChange): string[] {
+  const isOverNow = record.status === "cancelled" && record.turnEndedAt !== null && before?.turnEndedAt === null;
+  if (!isOverNow || record.responseState !== "prompt_delivered_no_assistant_message") return [];
+  return record.attemptList.map(({ messageId }) => messageId);
+}
+
 /** For a message whose end was not noted: the daemon died between the two. */
 export function endNote(record: Pick<DeliveryRecord, "messageId" | "rounds" | "status" | "lastReason">): EventBody {
   const { messageId, rounds: round, status, lastReason } = record;

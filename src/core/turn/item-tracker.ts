@@ -47,6 +47,11 @@ export class ItemTracker {
     return this.#open.size + this.#empty.size > 0;
   }
 
+  /** Nothing that is said of this message counts any more. */
+  ignore(message: string): void {
+    this.#ended.add(message);
+  }
+
   prompt({ message, parts, parent }: Extract<SignalBody, { type: "prompt" }>): EventBody[] {
     return this.#whole({ id: message, kind: "message", role: "user", parent: parent ?? null, parts: [...parts] });
   }

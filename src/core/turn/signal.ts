@@ -61,6 +61,8 @@ export type SignalBody =
   | { type: "stopped" }
   /** The program rests. `queued` prompts follow at once; the reason is given where the program says it. */
   | { type: "rest"; reason?: TurnEndReason; queued?: number }
+  /** A person stopped these prompts, and the transcript shows that the program has never begun to work on them. */
+  | { type: "never_begun"; prompts: readonly string[] }
   /** The program is gone, and its turn with it. */
   | { type: "died" }
   | { type: "unparsed"; reason: string; raw: string };

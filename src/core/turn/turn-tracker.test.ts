@@ -126,6 +126,19 @@ describe("a turn", () => {
     expect(lines(told)).not.toContain("permission.resolved reject");
   });
 
+  test("that was stopped is told once, though it is told again after a restart", () => {
+    const aborted = done("a1", { kind: "aborted", message: "stopped" });
+    const told = track(prompt(), { type: "busy" }, message(), aborted, rest);
+    for (const heard of [told, told.filter(({ type }) => type.startsWith("turn."))]) {
+      const tracker = new TurnTracker();
+      for (const [seq, draft] of heard.entries()) tracker.restore({ id: `e${seq}`, seq, lane: "lane", ...draft });
+      const again = [prompt(), message(), aborted, rest].flatMap((one) =>
+        tracker.take({ at: 1, session: "s1", ...one }),
+      );
+      expect(lines(again)).toEqual([]);
+    }
+  });
+
   test("that was stopped in a call has a message that failed, though the program says that it was complete", () => {
     const refused: SignalBody = tool({ status: "error", input: {}, output: "stopped", rejected: false });
     const told = track(prompt(), running(), done(), { type: "stopped" }, refused, { type: "rest", reason: "aborted" });

@@ -4,11 +4,12 @@
  * not end a turn, and what comes late or twice says nothing. No clock, no randomness, no I/O.
  */
 import type { Item } from "./item.ts";
-import { ItemTracker } from "./item-tracker.ts";
+import { ItemTracker, KnownIds } from "./item-tracker.ts";
 import type { MessageError, Signal, SignalBody } from "./signal.ts";
 import type { Draft, EventBody, TurnEndReason, UniversalEvent } from "./universal-event.ts";
 
 type Turn = {
+  prompt: string | null;
   /** Whether the program has shown that it works on it: a rest before that belongs to an earlier turn. */
   active: boolean;
   /** Somebody asked for its end. */
@@ -23,11 +24,19 @@ type Turn = {
   errors: Set<string>;
 };
 
+/** What is said again is of the newest turns. */
+const maxStopped = 100;
+
 type BodyOf<T extends SignalBody["type"]> = Extract<SignalBody, { type: T }>;
 
 export class TurnTracker {
   readonly #items = new ItemTracker();
   readonly #asks = new Map<string, "permission" | "question">();
+  /**
+   * Prompts whose turns somebody stopped. After a restart a program tells its newest turns again, and neither a message that
+   * was stopped before it said anything nor a prompt that nobody heard is known as an item: they begin no second turn.
+   */
+  readonly #stopped = new KnownIds(maxStopped);
   /** Prompts that came while a turn ran, oldest first. */
   #waiting: string[] = [];
   #turns = 0;
@@ -56,10 +65,15 @@ export class TurnTracker {
   restore(event: UniversalEvent): void {
     this.#session = event.session;
     this.#items.restore(event);
-    if (event.type === "turn.started") this.#open = newTurn(false);
-    else if (event.type === "turn.ended") this.#open = null;
+    if (event.type === "turn.started") this.#open = newTurn(event.data.prompt, false);
+    else if (event.type === "turn.ended") {
+      if (event.data.reason === "aborted" && !event.synthetic && this.#open?.prompt) {
+        this.#stopped.add(this.#open.prompt);
+      }
+      this.#open = null;
+    }
     // Of a very long turn the beginning is not kept any more; it is open all the same.
-    else if (event.turn !== null) this.#open ??= newTurn(true);
+    else if (event.turn !== null) this.#open ??= newTurn(null, true);
     if (event.type === "permission.requested") this.#asks.set(event.data.ask, "permission");
     else if (event.type === "question.requested") this.#asks.set(event.data.ask, "question");
     else if (event.type === "permission.resolved" || event.type === "question.resolved")
@@ -98,6 +112,11 @@ export class TurnTracker {
         return this.#prompt(signal);
       case "rest":
         return this.#rest(signal);
+      case "never_begun":
+        if (this.#open?.active === false && signal.prompts.includes(this.#open.prompt ?? "")) {
+          this.#end(signal, "aborted", 0);
+        }
+        return;
       case "died":
         this.#busy = false;
         return this.#end(signal, "interrupted", 0);
@@ -132,6 +151,7 @@ export class TurnTracker {
     if (signal.type === "tool_input_delta") return this.#emitAll(signal, this.#items.inputDelta(signal));
     if (this.#items.isOver(signal.message)) return;
     const prompt = signal.type === "message" ? signal.prompt : null;
+    if (!this.#open && this.#stopped.has(prompt ?? "")) return this.#items.ignore(signal.message);
     const turn = this.#open ?? this.#begin(signal, prompt, true);
     turn.active = true;
     const isNew = !this.#items.knows(signal.message);
@@ -161,6 +181,7 @@ export class TurnTracker {
 
   #prompt(signal: Signal & BodyOf<"prompt">): void {
     if (this.#items.knows(signal.message)) return;
+    if (!this.#open && this.#stopped.has(signal.message)) return this.#items.ignore(signal.message);
     if (!this.#open) this.#begin(signal, signal.message, false);
     else if (signal.nativeSession === undefined) this.#waiting.push(signal.message);
     this.#emitAll(signal, this.#items.prompt(signal));
@@ -184,7 +205,7 @@ export class TurnTracker {
   }
 
   #begin(signal: Signal, prompt: string | null, synthetic: boolean): Turn {
-    const turn = newTurn(this.#busy);
+    const turn = newTurn(prompt, this.#busy);
     this.#open = turn;
     this.#turns += 1;
     this.#emit(signal, { type: "turn.started", data: { prompt } }, { synthetic });
@@ -198,6 +219,7 @@ export class TurnTracker {
     for (const [ask, kind] of this.#asks) this.#emit(signal, expired(ask, kind), { synthetic: true });
     this.#asks.clear();
     this.#emitAll(signal, this.#items.closeAll(), true);
+    if (reason === "aborted" && !signal.synthetic && turn.prompt !== null) this.#stopped.add(turn.prompt);
     const error = reason === "error" ? (turn.failure?.message ?? null) : null;
     this.#emit(signal, { type: "turn.ended", data: { reason, error, queued } });
     this.#open = null;
@@ -272,8 +294,8 @@ function errorBody({ message, item, status }: ReportedError): EventBody {
   return { type: "error", data: { message, item, ...(status === undefined ? {} : { status }) } };
 }
 
-function newTurn(active: boolean): Turn {
-  return { active, stopped: false, answered: false, refused: false, failure: null, errors: new Set() };
+function newTurn(prompt: string | null, active: boolean): Turn {
+  return { prompt, active, stopped: false, answered: false, refused: false, failure: null, errors: new Set() };
 }
 
 /** Which of its messages failed, and whether a person said no, so that its end has the right reason. */

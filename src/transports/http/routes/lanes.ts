@@ -61,7 +61,7 @@ export const laneRoutes = {
   }),
   abort: verb(
     "abort",
-    "Stop the running turn",
+    "Stop the running turn, or what is about to be sent",
     "Its delivery is cancelled and never retried; what waits behind it goes on.",
   ),
   pause: guardedRoute("lanes", {

@@ -1,0 +1,18 @@
+/** Ends whatever runs in a session. That it ended is not believed before a read shows it. */
+import { withTimeout } from "../clock.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { CourierDeps } from "./step-context.ts";
+
+export async function abortTurn(lane: Lane, sessionId: string, deps: CourierDeps): Promise<void> {
+  const { store, runtimes, policy, closing, onError } = deps;
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) return;
+  try {
+    // Why it is aborted may have been read before it was durable; after a crash it would look like somebody else's stop.
+    await store.settled();
+    await withTimeout(deps, policy.submitLimitMs, (signal) => runtime.abort(lane, sessionId, signal));
+  } catch (error) {
+    // The turn's end is owed until a read shows it, so the next reconcile aborts again.
+    if (!closing.aborted) onError({ laneId: lane.id, error });
+  }
+}

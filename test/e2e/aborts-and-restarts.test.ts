@@ -1,0 +1,79 @@
+/** The daemon is killed as soon as an abort was answered: what was stopped does not run on when it is back. */
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
+import { ModelProcess } from "../support/model-process.ts";
+import { killedOpencode } from "../support/opencode-kills.ts";
+import { OpencodeSession } from "../support/opencode-session.ts";
+import { Program } from "../support/program.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const one of undo.splice(0).reverse()) await one();
+});
+
+const lastWords = "and this is the end.";
+const quick = "Done, 1 file.";
+
+async function stubProgram(): Promise<Program> {
+  const program = new Program({ PORT: String(await freePort()) });
+  undo.push(() => program.dispose());
+  program.configure({
+    lane: { always: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ wait: 4000 }, { say: lastWords }] }] },
+  });
+  return program;
+}
+
+async function opencodeProgram(): Promise<Program> {
+  const program = new Program({ PORT: String(await freePort()) });
+  const model = new ModelProcess({
+    rules: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ say: lastWords, waitMs: 4000 }] }],
+  });
+  undo.push(
+    () => model.close(),
+    () => program.dispose(),
+  );
+  await killedOpencode.configure(program, await model.url);
+  return program;
+}
+
+async function sessionOf(program: Program): Promise<OpencodeSession> {
+  const at = { url: `${program.daemonFile.url}/opencode`, authorization: `Bearer ${program.token}` };
+  const session = await new OpencodeSession(at, program.work).open("ses_lane");
+  undo.push(() => session.close());
+  return session;
+}
+
+/** Of each prompt, oldest first. What is sent now gets its turn once nothing else has the lane. */
+async function ends(program: Program): Promise<string[]> {
+  const client = program.client();
+  const { deliveryId } = await client.send({ to: { lane: "lane" }, text: "quick" });
+  await client.wait(deliveryId);
+  const { deliveries } = await client.deliveries({ lane: "lane" });
+  return deliveries.map(({ status }) => status).reverse();
+}
+
+describe.each([
+  ["stub", stubProgram, [0, 30, 300]],
+  ["OpenCode", opencodeProgram, [0, 400]],
+] as const)("%s", (_, configured, moments) => {
+  test("what was aborted does not run on after a restart", async () => {
+    const program = await configured();
+    for (const moment of moments) {
+      await program.up();
+      const session = await sessionOf(program);
+      await session.prompt(`works ${moment}`);
+      await wait(moment);
+      await session.abort();
+      await program.kill();
+      await session.close();
+    }
+    await program.up();
+    expect(await ends(program)).toEqual([...moments.map(() => "cancelled"), "responded"]);
+    const messages = await (await sessionOf(program)).messages();
+    const answers = messages.flatMap(({ info }) => (info.role === "assistant" ? [info.error?.name ?? "no error"] : []));
+    expect(messages.length - answers.length).toBe(moments.length + 1);
+    expect(answers).toEqual([...moments.map(() => "MessageAbortedError"), "no error"]);
+    expect(JSON.stringify(messages)).not.toContain(lastWords);
+  });
+});
