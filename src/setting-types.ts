@@ -45,6 +45,13 @@ export const milliseconds = wholeNumber(0, tenYears, "a whole number of millisec
 export const someMilliseconds = wholeNumber(1, tenYears, "a whole number of milliseconds, 1 or more");
 export const port = wholeNumber(1, 65535, "a port from 1 to 65535");
 export const portOrAny = wholeNumber(0, 65535, "a port from 1 to 65535, or 0 for any that is free");
+/** Null turns off what would listen there. */
+export const portOrNone = z
+  .int()
+  .min(0)
+  .max(65535)
+  .nullable()
+  .meta({ words: "a port from 1 to 65535, 0 for any that is free, or null for none" });
 
 /** Null removes a limit that was set for all lanes. */
 export const tokenLimit = z.int().min(1).nullable().meta({ words: "a whole number, 1 or more, or null for none" });
@@ -86,7 +93,7 @@ export const hosts = z
 
 const origin = z
   .string()
-  .refine((value) => urlOf(value)?.origin === value)
+  .refine((value) => urlOf(value)?.origin === value || isAppOrigin(value))
   .meta({ words: "an origin" });
 export const origins = z.array(origin).meta({ words: 'a list of origins, such as "https://box.local"' });
 
@@ -99,6 +106,11 @@ export const httpUrl = z
     return url.username === "" && url.password === "" && !/[?#]/.test(url.href);
   })
   .meta({ words: "a URL that begins with http:// or https://, without a password and without ? or #" });
+
+/** A desktop app's page has a scheme of its own, whose origin URL does not know. */
+function isAppOrigin(value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(value) && urlOf(value)?.origin === "null";
+}
 
 function urlOf(value: string): URL | null {
   return URL.canParse(value) ? new URL(value) : null;

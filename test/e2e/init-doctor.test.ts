@@ -281,7 +281,7 @@ describe("waybill doctor", () => {
     mkdirSync(state, { recursive: true, mode: 0o700 });
     const url = `http://127.0.0.1:${port}`;
     const pids = { supervisorPid: process.pid, workerPid: null };
-    writeDaemonFile(state, { ...pids, url, port, runId: "run", startedAt: 0, version: "0.0.0" });
+    writeDaemonFile(state, { ...pids, url, port, opencodeApiUrl: null, runId: "run", startedAt: 0, version: "0.0.0" });
     const ours = await checksOf({ PORT: String(port) });
     expect(ours.checks.get("port")).toMatchObject({
       status: "ok",

@@ -267,7 +267,15 @@ describe("a process that is not the daemon's own worker", () => {
     expect(isGone(one.pid)).toBe(false);
     expect(one.lines.filter((line) => line.worker === "ignores")).toEqual([]);
   }
-  const left = { supervisorPid: 1, url: null, port: null, runId: null, startedAt: 0, version: "test" };
+  const left = {
+    supervisorPid: 1,
+    url: null,
+    port: null,
+    opencodeApiUrl: null,
+    runId: null,
+    startedAt: 0,
+    version: "test",
+  };
 
   test("is not touched when it holds the store; the daemon says who does, and ends", async () => {
     const holder = await foreignProcess(home);

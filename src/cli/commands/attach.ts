@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
 import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
-import { openCodePath } from "../../transports/opencode-api/opencode-path.ts";
+import { openCodePath, openCodeUser } from "../../transports/opencode-api/opencode-path.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { findDaemon, withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";
@@ -46,7 +46,8 @@ export const attach: Command = {
 
 /** Ctrl-C is the terminal's own; a polite kill is passed on. */
 function runTerminal(path: string, args: string[], token: string, { env, interrupted }: CommandContext) {
-  const child = spawn(path, args, { stdio: "inherit", env: { ...env, OPENCODE_SERVER_PASSWORD: token } });
+  const login = { OPENCODE_SERVER_USERNAME: openCodeUser, OPENCODE_SERVER_PASSWORD: token };
+  const child = spawn(path, args, { stdio: "inherit", env: { ...env, ...login } });
   const passOn = () => child.kill("SIGTERM");
   interrupted.addEventListener("abort", passOn, { once: true });
   return new Promise<number>((resolve, reject) => {

@@ -7,6 +7,7 @@ import { startWorker } from "../../daemon/worker/worker.ts";
 import { runUntilStopped } from "../../daemon/worker/worker-lifecycle.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { errorText } from "../errors.ts";
+import type { Addresses } from "../output/startup-banner.ts";
 import { demoNotice, realModelCommands, startupBanner } from "../output/startup-banner.ts";
 import { paintFor } from "../output/terminal.ts";
 
@@ -27,9 +28,10 @@ The part of the daemon that does the work. \`waybill up\` starts it and restarts
         const config = loadConfig(env);
         log = await loggerFor(config, env);
         const running = await startWorker({ config, env, log, restart, stopping });
-        const { url, runId } = running.ready;
-        log.info({ event: "daemon_ready", url, runId, profile: config.profile.kind }, "Waybill is running.");
-        announce(config, url, log, context);
+        const { url, opencodeApiUrl, runId } = running.ready;
+        const addresses = { url, opencodeApiUrl };
+        log.info({ event: "daemon_ready", ...addresses, runId, profile: config.profile.kind }, "Waybill is running.");
+        announce(config, addresses, log, context);
         return running;
       },
       onStartRefused: (error) => printNote(errorText(error, { json, paint: paintFor(process.stderr, env) })),
@@ -47,8 +49,8 @@ async function loggerFor({ logLevel: level }: Config, env: NodeJS.ProcessEnv): P
 }
 
 /** A banner on a terminal; elsewhere the log must at least say that this is the demo. */
-function announce(config: Config, url: string, log: Logger, { print, paint }: CommandContext): void {
-  if (process.stdout.isTTY) for (const line of startupBanner(config, url, paint)) print(line);
+function announce(config: Config, addresses: Addresses, log: Logger, { print, paint }: CommandContext): void {
+  if (process.stdout.isTTY) for (const line of startupBanner(config, addresses, paint)) print(line);
   else if (config.profile.kind === "demo") {
     log.info({ event: "demo_profile" }, `${demoNotice} ${realModelCommands.join("; ")}`);
   }

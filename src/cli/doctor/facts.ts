@@ -42,6 +42,8 @@ export type ConfiguredFacts = {
   lanes: readonly LaneFacts[];
   store: StoreInspection;
   port: PortFacts;
+  /** Null where OpenCode's API has no port of its own. */
+  opencodeApiPort: PortFacts | null;
 };
 
 export type Facts = {

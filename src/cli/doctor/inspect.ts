@@ -17,7 +17,7 @@ import { metaOf } from "../../setting-types.ts";
 import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.ts";
 import { inspectStore } from "../../store/sqlite/inspect-store.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
-import { inspectPort } from "./port-facts.ts";
+import { inspectPorts } from "./port-facts.ts";
 
 export async function inspect(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
   const home = waybillHome(env);
@@ -60,7 +60,7 @@ async function factsOf(
     runtimeChecks: await inspectRuntimes(config, lanes, env, signal),
     lanes,
     store: inspectStore(config.storePath),
-    port: await inspectPort(config),
+    ...(await inspectPorts(config)),
   };
 }
 

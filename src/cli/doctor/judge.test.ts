@@ -17,8 +17,17 @@ function configured(change: Partial<ConfiguredFacts> = {}): ConfiguredFacts {
     lanes: [{ id: "one", directory: "/src", problem: null }],
     store: { state: "sound", version: 1, heldBy: null, newestAt: now },
     port: { host: "127.0.0.1", port: 7717, state: "free" },
+    opencodeApiPort: null,
     ...change,
   };
+}
+
+/** A file that names the port, or the demo, which goes on without it. */
+function apiTaken(isRequired: boolean): Partial<ConfiguredFacts> {
+  const { config } = configured();
+  const address = { host: "127.0.0.1", port: 7718 };
+  const opencodeApi = { ...address, isRequired };
+  return { config: { ...config, opencodeApi }, opencodeApiPort: { ...address, state: "taken" } };
 }
 
 function facts(change: Partial<Facts> = {}, inside: ConfiguredFacts = configured()): Facts {
@@ -137,6 +146,20 @@ describe("each of these is found, alone, with a way to put it right", () => {
       facts({}, configured({ port: { host: "h", port: 1, state: "refused", why: "EACCES" } })),
       /EACCES/,
       /another/,
+    ],
+    [
+      "port of OpenCode's API",
+      "failed",
+      facts({}, configured(apiTaken(true))),
+      /7718 is in use by another program/,
+      /WAYBILL_OPENCODE_API_PORT/,
+    ],
+    [
+      "port of OpenCode's API",
+      "warning",
+      facts({}, configured(apiTaken(false))),
+      /7718 is in use by another program/,
+      /WAYBILL_OPENCODE_API_PORT/,
     ],
     [
       "clock",

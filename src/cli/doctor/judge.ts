@@ -105,8 +105,19 @@ function judgeConfigured(facts: ConfiguredFacts): Check[] {
       return problem ? failedBy(name, problem) : ok(name, `${directory} exists and is allowed.`);
     }),
     judgeStore(facts),
-    judgePort(facts.port, facts.config.home),
+    ...judgePorts(facts),
   ];
+}
+
+function judgePorts({ port, opencodeApiPort, config: { home, opencodeApi } }: ConfiguredFacts): Check[] {
+  const own = judgePort(port, home, { name: "port", setting: "PORT, or `port` in the configuration" });
+  if (opencodeApiPort === null) return [own];
+  const api = judgePort(opencodeApiPort, home, {
+    name: "port of OpenCode's API",
+    setting: "WAYBILL_OPENCODE_API_PORT, or `opencodeApiPort` in the configuration",
+  });
+  // A start goes on without a port that nobody asked for.
+  return [own, api.status === "failed" && opencodeApi?.isRequired === false ? { ...api, status: "warning" } : api];
 }
 
 function judgeStore({ store, config }: ConfiguredFacts): Check {
@@ -127,8 +138,7 @@ function judgeStore({ store, config }: ConfiguredFacts): Check {
   }
 }
 
-function judgePort(facts: PortFacts, home: string): Check {
-  const name = "port";
+function judgePort(facts: PortFacts, home: string, { name, setting }: { name: string; setting: string }): Check {
   const address = `${facts.host}:${facts.port}`;
   switch (facts.state) {
     case "any":
@@ -141,7 +151,7 @@ function judgePort(facts: PortFacts, home: string): Check {
       return failed(
         name,
         `${address} is in use by another program.`,
-        "Stop that program, or set another port (PORT, or `port` in the configuration).",
+        `Stop that program, or set another port (${setting}).`,
       );
     case "refused":
       return failed(

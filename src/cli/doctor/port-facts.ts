@@ -1,13 +1,30 @@
-/** Whether the daemon could listen at its address, and which process does if it could not. */
+/** Whether the daemon could listen at its addresses, and which process does if it could not. */
 import { createServer } from "node:net";
 import { messageOf } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
+import type { DaemonFile } from "../../daemon/supervisor/daemon-file.ts";
 import { readDaemonFile } from "../../daemon/supervisor/daemon-file.ts";
-import type { PortFacts } from "./facts.ts";
+import type { ConfiguredFacts, PortFacts } from "./facts.ts";
 
-export async function inspectPort({ host, port, home }: Pick<Config, "host" | "port" | "home">): Promise<PortFacts> {
+type PortConfig = Pick<Config, "host" | "port" | "home" | "opencodeApi">;
+
+export async function inspectPorts(config: PortConfig): Promise<Pick<ConfiguredFacts, "port" | "opencodeApiPort">> {
+  const { host, port, home, opencodeApi } = config;
+  const file = runningDaemon(home);
+  const running = (port: number | null) => (file && port !== null ? { pid: file.supervisorPid, port } : null);
+  const apiUrl = file?.opencodeApiUrl ?? null;
+  const apiPort = apiUrl === null ? null : Number(new URL(apiUrl).port);
+  return {
+    port: await inspectPort({ host, port }, running(file?.port ?? null)),
+    opencodeApiPort: opencodeApi && (await inspectPort(opencodeApi, running(apiPort))),
+  };
+}
+
+async function inspectPort(
+  { host, port }: { host: string; port: number },
+  running: { pid: number; port: number } | null,
+): Promise<PortFacts> {
   const address = { host, port };
-  const running = runningDaemon(home);
   if (running && (port === 0 || running.port === port)) return { ...address, state: "ours", pid: running.pid };
   if (port === 0) return { ...address, state: "any" };
   return new Promise((resolve) => {
@@ -21,9 +38,9 @@ export async function inspectPort({ host, port, home }: Pick<Config, "host" | "p
 }
 
 /** The daemon that the file names, as long as its process is alive. */
-function runningDaemon(home: string): { pid: number; port: number | null } | null {
+function runningDaemon(home: string): DaemonFile | null {
   const file = readDaemonFile(home);
-  return file && isAlive(file.supervisorPid) ? { pid: file.supervisorPid, port: file.port } : null;
+  return file && isAlive(file.supervisorPid) ? file : null;
 }
 
 function isAlive(pid: number): boolean {

@@ -6,7 +6,13 @@ export const demoNotice =
   "Nothing is configured, so this is the demo. Its answers are scripted. Two lines connect a real model:";
 export const realModelCommands = ["npx waybill init", "npx waybill up"];
 
-export function startupBanner(config: Pick<Config, "lanes" | "profile">, url: string, paint: Paint): string[] {
+export type Addresses = { url: string; opencodeApiUrl: string | null };
+
+export function startupBanner(
+  config: Pick<Config, "lanes" | "profile">,
+  { url, opencodeApiUrl }: Addresses,
+  paint: Paint,
+): string[] {
   const demo = [`  ${demoNotice}`, ...realModelCommands.map((command) => `    ${command}`)];
   const sends = config.lanes
     .slice(0, 2)
@@ -14,6 +20,7 @@ export function startupBanner(config: Pick<Config, "lanes" | "profile">, url: st
   return [
     "",
     `  ${paint("bold", "Waybill")} is at ${paint("cyan", url)}`,
+    ...(opencodeApiUrl === null ? [] : [`  OpenCode's clients connect to ${paint("cyan", opencodeApiUrl)}`]),
     ...(config.profile.kind === "demo" ? demo : []),
     ...(sends.length > 0
       ? ["  In another terminal:", ...sends, "    npx waybill watch"]

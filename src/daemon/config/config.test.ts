@@ -141,6 +141,49 @@ describe("an address that other machines can reach", () => {
   });
 });
 
+test("an allowed origin may be that of a desktop app, and is an origin and nothing more", () => {
+  const { env, write } = configDirectory();
+  const allowedOrigins = ["https://box.local", "http://127.0.0.1:4096", "tauri://localhost", "oc://renderer"];
+  write({ allowedOrigins });
+  expect(loadConfig(env).allowedOrigins).toEqual(allowedOrigins);
+  for (const wrong of ["tauri://localhost/", "oc://a@b", "null", "box.local", "https://box.local/", "oc:renderer"]) {
+    write({ allowedOrigins: [wrong] });
+    expect(refusal(env)).toMatchObject({ code: "config_invalid" });
+  }
+});
+
+describe("the port of OpenCode's API", () => {
+  const apiOf = (env: NodeJS.ProcessEnv) => loadConfig(env).opencodeApi;
+
+  test("is off by default, and on in the demo beside the daemon's own", () => {
+    const { env, write } = configDirectory();
+    expect(apiOf(env)).toEqual({ host: "127.0.0.1", port: 7718, isRequired: false });
+    expect(apiOf({ ...env, PORT: "0" })).toMatchObject({ port: 0, isRequired: false });
+    expect(apiOf({ ...env, PORT: "65535" })).toBeNull();
+    expect(apiOf({ ...env, WAYBILL_OPENCODE_API_PORT: "null" })).toBeNull();
+    write({});
+    expect(apiOf(env)).toBeNull();
+  });
+
+  test("is needed once somebody set it, and stays on loopback", () => {
+    const { env, write } = configDirectory();
+    write({ opencodeApiPort: 4096, host: "0.0.0.0", allowRemote: true });
+    expect(apiOf(env)).toEqual({ host: "127.0.0.1", port: 4096, isRequired: true });
+    expect(apiOf({ ...env, WAYBILL_HOST: "::1" })).toMatchObject({ host: "::1" });
+  });
+
+  test("is not the daemon's own", () => {
+    const { env, write } = configDirectory();
+    write({ opencodeApiPort: 7717 });
+    expect(refusal(env)).toMatchObject({
+      code: "config_invalid",
+      message: expect.stringMatching(/opencodeApiPort is 7717, where the daemon itself listens/),
+      hint: expect.stringMatching(/another port/),
+    });
+    expect(apiOf({ ...env, PORT: "0", WAYBILL_OPENCODE_API_PORT: "0" })).toMatchObject({ port: 0 });
+  });
+});
+
 test("a secret is there for the runtime that needs it, and prints nowhere", () => {
   const { env, write } = configDirectory();
   write({ piAgentApiKey: "sk-hush" });

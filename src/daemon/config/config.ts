@@ -23,7 +23,7 @@ import { environmentSettings, fileSchema } from "./settings.ts";
 import type { DaemonValues, Origins } from "./values.ts";
 import { fromEnvironment, settingValues } from "./values.ts";
 
-export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts"> &
+export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts" | "opencodeApiPort"> &
   Omit<ConfiguredLanes, "laneLimits"> & {
     profile: { kind: "file"; path: string } | { kind: "demo" };
     /** WAYBILL_HOME: the token and the daemon file are here. */
@@ -31,6 +31,8 @@ export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts"> &
     /** Where the store is unless another path was set; the demo has a directory of its own. */
     stateDirectory: string;
     storePath: string;
+    /** Where OpenCode's API is at the root. A start goes on without one that nobody asked for. */
+    opencodeApi: { host: string; port: number; isRequired: boolean } | null;
     /** The values of all runtimes' settings, by key. */
     runtimeSettings: Readonly<Record<string, unknown>>;
     policy: Policy;
@@ -52,7 +54,7 @@ export function readConfig(
   const stateDirectory = file ? home : demoDirectory(home);
   const { values, runtimeSettings, origins } = settingValues({ env, file, stateDirectory });
   refuseOpenHost(values, origins);
-  const { sqlitePath, sessionRetryAttempts, ...plain } = values;
+  const { sqlitePath, sessionRetryAttempts, opencodeApiPort: _, ...plain } = values;
   const { laneLimits, ...lanes } = file ? configuredLanes(file, values, env) : demoProfile(home);
   const limits = {
     everyLane: { tokens: values.dailyTokenLimit ?? null, cost: values.dailyCostLimit ?? null },
@@ -68,6 +70,7 @@ export function readConfig(
     home,
     stateDirectory,
     storePath: sqlitePath,
+    opencodeApi: opencodeApi(values, origins, file === null),
     runtimeSettings,
     policy: { ...policy, maxRepairs: sessionRetryAttempts, limits, automaticRetry },
     origins,
@@ -78,6 +81,21 @@ function demoProfile(home: string): ConfiguredLanes {
   // Its directory is made at the start; symlinks in its path are followed, as for every lane.
   const directory = resolvedPath(join(demoDirectory(home), "work"));
   return { lanes: demoLanes(directory), laneSettings: demoLaneScripts, laneLimits: {} };
+}
+
+function opencodeApi(values: DaemonValues, origins: Origins, isDemo: boolean): Config["opencodeApi"] {
+  const { port, opencodeApiPort = null } = values;
+  // The gates are made for one machine: a proxy for others stands before the daemon's own address.
+  const host = isLoopback(values.host) ? values.host : "127.0.0.1";
+  const origin = origins.opencodeApiPort;
+  if (origin === undefined) return isDemo && port < 65535 ? { host, port: port && port + 1, isRequired: false } : null;
+  if (opencodeApiPort === null) return null;
+  if (opencodeApiPort !== port || port === 0) return { host, port: opencodeApiPort, isRequired: true };
+  throw badSetting(
+    origin,
+    `is ${port}, where the daemon itself listens`,
+    "Choose another port. On the daemon's own, the API is under /opencode.",
+  );
 }
 
 function refuseOpenHost({ host, allowRemote }: DaemonValues, origins: Origins): void {

@@ -21,6 +21,12 @@ export const daemonSettings = {
     description:
       "Where the daemon listens. 0 takes a port that is free and writes it into `$WAYBILL_HOME/daemon.json`.",
   }),
+  opencodeApiPort: types.portOrNone.optional().meta({
+    env: "WAYBILL_OPENCODE_API_PORT",
+    defaultWords: "none; in the demo the port after `port`",
+    description:
+      "A second port, on loopback, where OpenCode's API is at the root, for clients that take no path: [opencode-api.md](opencode-api.md#connecting).",
+  }),
   host: types.host.default("127.0.0.1").meta({
     env: "WAYBILL_HOST",
     description: "The address to listen on. Any but a loopback address needs `allowRemote` as well.",

@@ -65,6 +65,7 @@ describe("what the environment may say", () => {
   const seen = (key: string, config: Config): unknown => {
     if (key === "sqlitePath") return config.storePath.replace(config.home, "$WAYBILL_HOME");
     if (key === "sessionRetryAttempts") return config.policy.maxRepairs;
+    if (key === "opencodeApiPort") return config.opencodeApi?.port ?? null;
     const value = key in runtimeSettings ? config.runtimeSettings[key] : config[key as keyof Config];
     return (
       (metaOf({ ...daemonSettings, ...runtimeSettings }[key] as z.ZodType).secret && value
@@ -74,7 +75,7 @@ describe("what the environment may say", () => {
   };
   const samples = (kindWords: string): fc.Arbitrary<unknown> => {
     if (kindWords.startsWith("true")) return fc.boolean();
-    if (kindWords.startsWith("a port")) return fc.integer({ min: 1, max: 65535 });
+    if (kindWords.startsWith("a port")) return fc.integer({ min: 1, max: 65535 }).filter((port) => port !== 7717);
     if (kindWords.startsWith("a whole number")) return fc.integer({ min: 1, max: 1_000_000 });
     if (kindWords.startsWith("one of ")) return fc.constantFrom(...kindWords.slice("one of ".length).split(", "));
     if (kindWords.startsWith("a number")) return fc.integer({ min: 1, max: 400 }).map((quarters) => quarters / 4);

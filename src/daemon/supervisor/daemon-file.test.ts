@@ -16,6 +16,7 @@ const starting: DaemonFile = {
   workerPid: 42,
   url: null,
   port: null,
+  opencodeApiUrl: null,
   runId: null,
   startedAt: 1000,
   version: "0.1.0",
@@ -36,6 +37,12 @@ describe("the daemon's file", () => {
     writeDaemonFile(home, starting);
     expect(statSync(join(home, "daemon.json")).mode & 0o777).toBe(0o600);
     expect(readDaemonFile(home)).toEqual(starting);
+  });
+
+  test("of an older version, which names no address of OpenCode's API, is read all the same", () => {
+    const { opencodeApiUrl: _, ...older } = listening;
+    writeFileSync(join(home, "daemon.json"), JSON.stringify(older));
+    expect(readDaemonFile(home)).toEqual(listening);
   });
 
   test("that is missing, was removed, or is broken is none", () => {

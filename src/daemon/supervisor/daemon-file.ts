@@ -10,9 +10,11 @@ export type DaemonFile = {
   supervisorPid: number;
   /** Null while no worker runs, as between a crash and the next start. */
   workerPid: number | null;
-  /** These three are null until the worker listens. */
+  /** These are null until the worker listens. */
   url: string | null;
   port: number | null;
+  /** Null also where OpenCode's API has no port of its own. */
+  opencodeApiUrl: string | null;
   runId: string | null;
   startedAt: number;
   version: string;
@@ -26,7 +28,8 @@ export function writeDaemonFile(home: string, content: DaemonFile): void {
 export function readDaemonFile(home: string): DaemonFile | null {
   try {
     const content: unknown = JSON.parse(readFileSync(daemonFilePath(home), "utf8"));
-    return isDaemonFile(content) ? content : null;
+    // A daemon of an older version writes no such address.
+    return isDaemonFile(content) ? { ...content, opencodeApiUrl: content.opencodeApiUrl ?? null } : null;
   } catch {
     return null;
   }
@@ -38,12 +41,14 @@ export function removeDaemonFile(home: string): void {
 
 /** Checked by hand: the supervisor stays small without a schema library. */
 function isDaemonFile(value: unknown): value is DaemonFile {
-  const { supervisorPid, workerPid, url, port, runId, startedAt, version } = Object(value) as Record<string, unknown>;
+  const fields = Object(value) as Record<string, unknown>;
+  const { supervisorPid, workerPid, url, port, opencodeApiUrl = null, runId, startedAt, version } = fields;
   return (
     isPid(supervisorPid) &&
     (workerPid === null || isPid(workerPid)) &&
     (url === null || typeof url === "string") &&
     (port === null || Number.isInteger(port)) &&
+    (opencodeApiUrl === null || typeof opencodeApiUrl === "string") &&
     (runId === null || typeof runId === "string") &&
     typeof startedAt === "number" &&
     typeof version === "string"

@@ -26,7 +26,7 @@ export type SupervisorOptions = Pick<WorkerProcessOptions, "command" | "stops" |
   onEvent: (event: SupervisorEvent) => void;
 };
 
-const noWorker = { workerPid: null, url: null, port: null, runId: null };
+const noWorker = { workerPid: null, url: null, port: null, opencodeApiUrl: null, runId: null };
 
 /** Resolves with the exit code, once the worker has ended for good. The caller holds the daemon's lock. */
 export async function supervise(options: SupervisorOptions): Promise<number> {
@@ -48,7 +48,8 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
           onEvent({ type: "worker_started", pid });
         },
         onReady: (ready) => {
-          updateDaemonFile({ url: ready.url, port: ready.port, runId: ready.runId });
+          const { url, port, opencodeApiUrl, runId } = ready;
+          updateDaemonFile({ url, port, opencodeApiUrl, runId });
           onEvent({ type: "worker_ready", ready });
         },
         onKilled: () => onEvent({ type: "worker_killed" }),

@@ -13,6 +13,8 @@ export type WorkerReady = {
   type: "ready";
   url: string;
   port: number;
+  /** Where OpenCode's API is at the root; null where it is not. */
+  opencodeApiUrl: string | null;
   runId: string;
   /** How long it may drain when it is asked to stop. */
   drainMs: number;
@@ -20,11 +22,12 @@ export type WorkerReady = {
 
 /** Checked by hand: the supervisor stays small without a schema library. */
 export function isWorkerReady(message: unknown): message is WorkerReady {
-  const { type, url, port, runId, drainMs } = Object(message) as Record<string, unknown>;
+  const { type, url, port, opencodeApiUrl, runId, drainMs } = Object(message) as Record<string, unknown>;
   return (
     type === "ready" &&
     typeof url === "string" &&
     Number.isInteger(port) &&
+    (opencodeApiUrl === null || typeof opencodeApiUrl === "string") &&
     typeof runId === "string" &&
     typeof drainMs === "number" &&
     drainMs >= 0

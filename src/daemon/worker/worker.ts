@@ -4,7 +4,6 @@ import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
 import { systemClock } from "../../clock.ts";
 import { tokenPath } from "../../home.ts";
-import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
@@ -13,14 +12,10 @@ import type { Store } from "../../store/port.ts";
 import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
 import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import { makeApp } from "../../transports/http/app.ts";
-import { listen } from "../../transports/http/serve.ts";
-import { openCodeMount } from "../../transports/opencode-api/opencode-mount.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
 import { runtimeOfProvider } from "../config/lanes.ts";
 import type { Logger } from "../logging.ts";
-import { version } from "../version.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
@@ -32,6 +27,7 @@ import { failPointFrom } from "./fail-point.ts";
 import { fileProblem } from "./file-problem.ts";
 import { logHealth } from "./health-log.ts";
 import { startRetention } from "./retention.ts";
+import { startServers } from "./start-servers.ts";
 import { ensureToken } from "./token.ts";
 import type { RunningWorker } from "./worker-lifecycle.ts";
 
@@ -63,7 +59,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   const draining = new AbortController();
   try {
     const service = createServiceFor(engine, options, draining.signal);
-    const server = await startServer({ ...options, service, token, runId, registry });
+    const servers = await startServers({ config, log, service, token, runId, registry });
     const stopRetention = startRetention({
       prune: engine.prune,
       clock: systemClock,
@@ -77,7 +73,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
       onFinding: (finding) => health.distrust(storeCorrupt(storePath, undefined, finding)),
     });
     return {
-      ready: { url: server.url, port: server.port, runId, drainMs: config.drainMs },
+      ready: { ...servers.addresses, runId, drainMs: config.drainMs },
       async drain(stopNow) {
         draining.abort();
         const { drainMs } = config;
@@ -88,7 +84,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
       async close({ restarting }) {
         stopRetention();
         stopCheck();
-        await server.close();
+        await servers.close();
         await engine.close({ keepAgents: restarting });
         await agents.close();
         log.info("Stopped.");
@@ -171,28 +167,5 @@ function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart,
     now: () => systemClock.now(),
     draining,
     retriesAreOff: !config.policy.automaticRetry,
-  });
-}
-
-type ServerOptions = WorkerStart & { service: Service; token: string; runId: string; registry: Registry };
-
-async function startServer({ config, log, service, token, runId, registry }: ServerOptions) {
-  const app = makeApp({
-    service,
-    token,
-    runtimeKinds,
-    about: { version: version(), runId, startedAt: systemClock.now() },
-    mounts: [openCodeMount],
-    allowedHosts: config.allowedHosts,
-    allowedOrigins: config.allowedOrigins,
-    registry,
-    onError: (error, where) => log.error({ ...where, err: error }, "A request failed."),
-    onClientLog: ({ level, service, message }) => log[level]({ event: "client_log", service }, message),
-  });
-  return await listen({
-    app,
-    host: config.host,
-    port: config.port,
-    onError: (error) => log.error({ err: error }, "A connection failed."),
   });
 }

@@ -10,6 +10,7 @@ import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import type { Service } from "../../service/service.ts";
 import { makeBrowserSessions } from "./browser-sessions.ts";
+import { allowCrossOrigin } from "./cors.ts";
 import type { App, Env } from "./env.ts";
 import { answerError, invalidRequest } from "./errors.ts";
 import { identify, onlyAllowedNames, requireAccess, securityHeaders } from "./gates.ts";
@@ -77,6 +78,7 @@ export function makeApp(options: AppOptions): App {
 
   app.use(metrics.measure, securityHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
+  app.use(allowCrossOrigin(mounts));
   addHealth(app, deps);
   addLogin(app, deps);
   app.use(identify(token, sessions, mounts));

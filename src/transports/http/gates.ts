@@ -3,7 +3,7 @@
  *
  * Listening on loopback alone is no defence: any page in a browser can send requests to it, under its own name (DNS
  * rebinding) or with its own origin. Behind that, a request needs the token, or the cookie of a session that a one-time
- * code began. Below a mount whose clients only know Basic, the token is also taken as a password, with any user name.
+ * code began. Below a mount whose clients only know Basic, the token is also taken as the password of that mount's user.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
@@ -87,7 +87,7 @@ export const sessionCookie = "waybill_session";
 export function identify(token: string, sessions: BrowserSessions, mounts: readonly Mount[]): MiddlewareHandler<Env> {
   const isToken = tokenCheck(token);
   const given = (c: Context<Env>, authorization: string) =>
-    bearerIn(authorization) ?? (passwordHint(c, mounts) === null ? null : passwordIn(authorization));
+    bearerIn(authorization) ?? passwordIn(authorization, basicOf(c, mounts)?.user);
   const accessOf = (c: Context<Env>): Access => {
     const authorization = c.req.header("authorization");
     if (authorization !== undefined) return isToken(given(c, authorization)) ? "token" : null;
@@ -103,7 +103,7 @@ export function identify(token: string, sessions: BrowserSessions, mounts: reado
 export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const access = c.get("access");
-    if (access === null) throw unauthorized(passwordHint(c, mounts));
+    if (access === null) throw unauthorized(basicOf(c, mounts)?.hint);
     // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
     const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
     if (access === "cookie" && changes && c.req.header("origin") === undefined) throw originRefused();
@@ -111,8 +111,8 @@ export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> 
   };
 }
 
-function passwordHint(c: Context<Env>, mounts: readonly Mount[]): string | null {
-  return mountOf(mounts, c.req.path)?.basicPasswordHint ?? null;
+function basicOf(c: Context<Env>, mounts: readonly Mount[]): Mount["basic"] {
+  return mountOf(mounts, c.req.path)?.basic ?? null;
 }
 
 /** Hashes have one length, so comparing them takes the same time whatever was sent. */
@@ -126,14 +126,15 @@ function bearerIn(authorization: string): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? null;
 }
 
-function passwordIn(authorization: string): string | null {
+/** Null for another user, or where none may come in like this. */
+function passwordIn(authorization: string, user: string | undefined): string | null {
   const [, encoded] = /^Basic +([A-Za-z0-9+/_-]+=*) *$/i.exec(authorization) ?? [];
-  if (encoded === undefined) return null;
-  const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
-  return password ?? null;
+  if (encoded === undefined || user === undefined) return null;
+  const [, given, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
+  return given === user ? (password ?? null) : null;
 }
 
-function unauthorized(hint: string | null): AppError {
+function unauthorized(hint: string | undefined): AppError {
   return new AppError({
     code: "unauthorized",
     message: "This needs the token.",

@@ -16,8 +16,10 @@ export type Mount = {
   answerError: (c: Context, error: unknown, report: (error: unknown) => void) => Response;
   /** Where a client finds what there is. */
   notFoundHint: string;
-  /** For clients that only know Basic: the token is also taken as a password. Null where it is not. */
-  basicPasswordHint: string | null;
+  /** For clients that only know Basic: the token is also taken as the password of this user. Null where it is not. */
+  basic: { user: string; hint: string } | null;
+  /** Whether pages of the allowed origins may call it, which takes CORS headers. */
+  crossOrigin: boolean;
   /** Its routes, without the path that they stand below. */
   load: () => Promise<(deps: RouteDeps) => Hono<Env>>;
 };

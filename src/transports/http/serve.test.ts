@@ -42,7 +42,7 @@ describe("listening", () => {
 
   it("a port that is not allowed, and an address that is not ours, are named too", async () => {
     const denied = Object.assign(new Error("denied"), { code: "EACCES" });
-    expect(listenError(denied, "127.0.0.1", 80)).toMatchObject({ code: "port_not_allowed" });
+    expect(listenError(denied, { host: "127.0.0.1", port: 80 })).toMatchObject({ code: "port_not_allowed" });
     const elsewhere = listen({ app: anApi().app, host: "203.0.113.1", port: 0 });
     await expect(elsewhere).rejects.toMatchObject({ code: "cannot_listen" });
   });

@@ -17,6 +17,10 @@ export type ListenOptions = {
   host?: string;
   /** 0 picks one that is free. */
   port: number;
+  /** The setting that names the port, for the hint of an error. */
+  portSetting?: string;
+  /** Every request is taken for one below this path: what stands there is served at the root. */
+  basePath?: string;
   headersMs?: number;
   /** How long a whole request may take to arrive; the app's own limit for bodies is shorter and answers better. */
   requestMs?: number;
@@ -34,7 +38,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   // Every open stream listens to it.
   setMaxListeners(0, closing.signal);
   const server = createHttpServer(options, closing.signal);
-  await bound(server, host, options.port);
+  await bound(server, { host, port: options.port, setting: options.portSetting });
   const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
   return {
@@ -48,7 +52,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function createHttpServer(options: ListenOptions, closing: AbortSignal): Server {
-  const { app, headersMs = 10_000, requestMs = 30_000, keepAliveMs = 5000, onError = () => {} } = options;
+  const { app, basePath, headersMs = 10_000, requestMs = 30_000, keepAliveMs = 5000, onError = () => {} } = options;
   const settings = {
     ...withoutOwnCheck,
     keepAliveTimeout: keepAliveMs,
@@ -62,8 +66,9 @@ function createHttpServer(options: ListenOptions, closing: AbortSignal): Server 
     { overrideGlobalObjects: false, errorHandler: (error) => answerUnreadable(error, onError) },
   );
   const server = createServer(settings, (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (addressFits(incoming)) listener(incoming, outgoing).catch(onError);
-    else answerMisfit(outgoing);
+    if (!addressFits(incoming)) return answerMisfit(outgoing);
+    if (basePath !== undefined) incoming.url = pathBelow(basePath, incoming.url ?? "");
+    listener(incoming, outgoing).catch(onError);
   });
   server.on("clientError", answerClientError);
   const onSlow = (socket: Socket) => answerClientError(slowRequest, socket);
@@ -157,11 +162,11 @@ function isSlow(socket: Socket, connection: Connection, { headersMs, requestMs }
   return false;
 }
 
-function bound(server: Server, host: string, port: number): Promise<void> {
+function bound(server: Server, address: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
+    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, address));
     server.once("error", fail);
-    server.listen({ host, port }, () => {
+    server.listen({ host: address.host, port: address.port }, () => {
       server.off("error", fail);
       resolve();
     });
@@ -187,6 +192,12 @@ function answerUnreadable(error: unknown, onError: (error: unknown) => void): Re
 /** A whole address in the place of a path goes before the `Host` that is checked, so both have to say the same. */
 function addressFits({ url = "", headers }: IncomingMessage): boolean {
   return url.startsWith("/") || (URL.canParse(url) && new URL(url).host === headers.host?.toLowerCase());
+}
+
+/** Dot segments are resolved first: they must not lead out of the base path. */
+function pathBelow(basePath: string, url: string): string {
+  const { pathname, search } = new URL(url.startsWith("/") ? `http://localhost${url}` : url);
+  return `${basePath}${pathname}${search}`;
 }
 
 function answerMisfit(outgoing: ServerResponse): void {
@@ -225,12 +236,15 @@ function malformed(): AppError {
   return new AppError({ code: "malformed_request", message: "The request is not valid HTTP." });
 }
 
-export function listenError(error: NodeJS.ErrnoException, host: string, port: number): AppError {
+type ListenAddress = { host: string; port: number; setting?: string | undefined };
+
+export function listenError(error: NodeJS.ErrnoException, address: ListenAddress): AppError {
+  const { host, port, setting = "PORT or in the configuration" } = address;
   if (error.code === "EADDRINUSE") {
     return new AppError({
       code: "port_in_use",
       message: `Port ${port} on ${host} is in use by another program.`,
-      hint: "Stop that program, or choose another port with PORT or in the configuration.",
+      hint: `Stop that program, or choose another port with ${setting}.`,
       cause: error,
     });
   }
@@ -238,7 +252,7 @@ export function listenError(error: NodeJS.ErrnoException, host: string, port: nu
     return new AppError({
       code: "port_not_allowed",
       message: `Port ${port} on ${host} may not be opened by this user.`,
-      hint: "Choose a port above 1023 with PORT or in the configuration.",
+      hint: `Choose a port above 1023 with ${setting}.`,
       cause: error,
     });
   }

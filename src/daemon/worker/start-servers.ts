@@ -1,0 +1,90 @@
+/**
+ * The daemon's own server, and a second one at whose root OpenCode's API is, where one is wanted. Both are the same app
+ * behind the same gates.
+ */
+import type { Registry } from "prom-client";
+import { AppError } from "../../app-error.ts";
+import { systemClock } from "../../clock.ts";
+import { runtimeKinds } from "../../runtimes/kinds.ts";
+import type { Service } from "../../service/service.ts";
+import { makeApp } from "../../transports/http/app.ts";
+import type { Listening, ListenOptions } from "../../transports/http/serve.ts";
+import { listen } from "../../transports/http/serve.ts";
+import { openCodeMount } from "../../transports/opencode-api/opencode-mount.ts";
+import { openCodePath } from "../../transports/opencode-api/opencode-path.ts";
+import type { Config } from "../config/config.ts";
+import type { Logger } from "../logging.ts";
+import type { WorkerReady } from "../supervisor/worker-protocol.ts";
+import { version } from "../version.ts";
+
+export type ServersOptions = {
+  config: Config;
+  log: Logger;
+  service: Service;
+  token: string;
+  runId: string;
+  registry: Registry;
+};
+
+export type Servers = {
+  addresses: Pick<WorkerReady, "url" | "port" | "opencodeApiUrl">;
+  close(): Promise<void>;
+};
+
+/** In the words of an error that says how to choose another port. */
+const apiPortSetting = "opencodeApiPort (WAYBILL_OPENCODE_API_PORT), or turn it off with null";
+
+export async function startServers(options: ServersOptions): Promise<Servers> {
+  const { config, log } = options;
+  const app = appFor(options);
+  const onError = (error: unknown) => log.error({ err: error }, "A connection failed.");
+  const server = await listen({ app, host: config.host, port: config.port, onError });
+  let apiServer: Listening | null;
+  try {
+    apiServer = await startApiServer({ app, onError }, options);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return {
+    addresses: { url: server.url, port: server.port, opencodeApiUrl: apiServer?.url ?? null },
+    close: async () => void (await Promise.all([server.close(), apiServer?.close()])),
+  };
+}
+
+async function startApiServer(
+  server: Pick<ListenOptions, "app" | "onError">,
+  { config: { opencodeApi }, log }: ServersOptions,
+): Promise<Listening | null> {
+  if (opencodeApi === null) return null;
+  const { host, port, isRequired } = opencodeApi;
+  try {
+    return await listen({
+      ...server,
+      host,
+      port,
+      portSetting: apiPortSetting,
+      basePath: openCodePath,
+    });
+  } catch (error) {
+    if (isRequired || !(error instanceof AppError)) throw error;
+    const { code, message, hint } = error;
+    log.warn({ event: code, hint }, `${message} OpenCode's API is at ${openCodePath} of the daemon only.`);
+    return null;
+  }
+}
+
+function appFor({ config, log, service, token, runId, registry }: ServersOptions) {
+  return makeApp({
+    service,
+    token,
+    runtimeKinds,
+    about: { version: version(), runId, startedAt: systemClock.now() },
+    mounts: [openCodeMount],
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    registry,
+    onError: (error, where) => log.error({ ...where, err: error }, "A request failed."),
+    onClientLog: ({ level, service, message }) => log[level]({ event: "client_log", service }, message),
+  });
+}
