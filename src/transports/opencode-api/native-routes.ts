@@ -83,6 +83,8 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /experimental/console": "none",
   "GET /experimental/console/orgs": "empty",
   "GET /experimental/resource": "empty",
+  "GET /experimental/session":
+    "the lanes of all directories, with their projects; `X-Next-Cursor` is the `cursor` of the next page",
   "GET /experimental/workspace": "empty",
   "GET /experimental/workspace/adapter": "empty",
   "GET /experimental/workspace/status": "empty",
@@ -230,7 +232,6 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "POST /experimental/session/{sessionID}/background",
   ],
   newerApi: [
-    "GET /experimental/session",
     "GET /api/session",
     "POST /api/session",
     "GET /api/session/active",

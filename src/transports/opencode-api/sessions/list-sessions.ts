@@ -13,6 +13,11 @@ export const listQuery = z.object({
   limit: z.coerce.number().int().positive().optional(),
 });
 
+/** Of the list of all directories. `cursor` is the time of the last session of the page before. */
+export const globalListQuery = listQuery
+  .pick({ roots: true, start: true, search: true, limit: true })
+  .extend({ directory: z.string().optional(), cursor: z.coerce.number().optional() });
+
 export type ListQuery = z.output<typeof listQuery>;
 
 /** Null for a client that names no directory: it gets the sessions of all, since lanes belong to no server's own. */
@@ -21,7 +26,7 @@ export type ListScope = { directory: string; project: Project } | null;
 const maxSessions = 100;
 
 /** Newest first. */
-export function filterSessions(sessions: readonly Session[], query: ListQuery, scope: ListScope): Session[] {
+export function filterSessions<S extends Session>(sessions: readonly S[], query: ListQuery, scope: ListScope): S[] {
   const search = query.search?.trim().toLowerCase() ?? "";
   return sessions
     .filter(({ directory }) => isInScope(directory, query, scope))
@@ -29,6 +34,21 @@ export function filterSessions(sessions: readonly Session[], query: ListQuery, s
     .filter(({ title }) => title.toLowerCase().includes(search))
     .toSorted((one, other) => other.time.updated - one.time.updated || (one.id < other.id ? 1 : -1))
     .slice(0, query.limit ?? maxSessions);
+}
+
+type GlobalListQuery = Omit<z.output<typeof globalListQuery>, "directory">;
+
+/** Newest first. `next` is the cursor of the next page, or null where there is none. */
+export function globalPage<S extends Session>(
+  sessions: readonly S[],
+  { limit = maxSessions, cursor, ...query }: GlobalListQuery,
+): { page: S[]; next: number | null } {
+  const older = sessions.filter(({ time }) => cursor === undefined || time.updated < cursor);
+  const listed = filterSessions(older, { ...query, limit: Number.POSITIVE_INFINITY }, null);
+  const last = listed[limit - 1]?.time.updated ?? null;
+  // A cursor is a time, so those of one time stay together: lanes of one configuration begin at the same moment.
+  const page = listed.filter(({ time }, index) => index < limit || time.updated === last);
+  return { page, next: page.length < listed.length ? last : null };
 }
 
 function isInScope(directory: string, query: ListQuery, scope: ListScope): boolean {

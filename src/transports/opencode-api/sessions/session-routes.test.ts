@@ -1,4 +1,4 @@
-import type { Session } from "@opencode-ai/sdk/v2/types";
+import type { GlobalSession, Session } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../test/support/events.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
@@ -50,6 +50,31 @@ describe("sessions", () => {
     expect(await ids("start=2000")).toEqual(["three"]);
     expect(await ids("limit=1")).toEqual(["three"]);
     expect((await ask(at("/session?limit=many"))).status).toBe(400);
+  });
+
+  it("of all directories come in pages, with their projects, and none is passed over", async () => {
+    const { ask, service } = anApi({ service: testService(["one", "two", "three", "four"]) });
+    await service.putLane({ ...(await service.lane("two")).lane, directory: "/tmp/below", displayName: "Green" });
+    service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    service.publish(anEvent({ lane: "one", seq: 1, time: 2000 }));
+    const page = async (query: string) => {
+      const answer = await ask(at(`/experimental/session?${query}`));
+      const slugs = (answer.json() as GlobalSession[]).map(({ slug }) => slug);
+      return [slugs.join(), answer.headers.get("x-next-cursor")];
+    };
+    const [first] = (await ask(at("/experimental/session"))).json() as GlobalSession[];
+    expect(first).toMatchObject({ id: "ses_three", directory: "/tmp", project: { id: "global", worktree: "/" } });
+    expect(await page("")).toEqual(["three,one,two,four", null]);
+    expect(await page("limit=1")).toEqual(["three", "3000"]);
+    expect(await page("limit=1&cursor=3000")).toEqual(["one", "2000"]);
+    // Of the same time, so no cursor could tell them apart.
+    expect(await page("limit=1&cursor=2000")).toEqual(["two,four", null]);
+    expect(await page("search=GREEN&roots=true&archived=true&workspace=wrk_1")).toEqual(["two", null]);
+    expect(await page("directory=/tmp/below")).toEqual(["two", null]);
+    expect(await page("start=2500")).toEqual(["three", null]);
+    for (const query of ["limit=0", "limit=many", "cursor=then", "roots=maybe"]) {
+      expect((await ask(at(`/experimental/session?${query}`))).status).toBe(400);
+    }
   });
 
   it("are made as lanes where the client is, by header or query, and with what it chose", async () => {

@@ -1,5 +1,5 @@
 /** Lists, creates, forks, renames, aborts and deletes sessions. */
-import type { Session } from "@opencode-ai/sdk/v2/types";
+import type { GlobalSession, Session } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
@@ -13,7 +13,7 @@ import { findOwnSession, findSession } from "./find-session.ts";
 import { forkedTitle, promptEvent } from "./fork-session.ts";
 import { readerOf } from "./history/read-backwards.ts";
 import type { ListQuery, ListScope } from "./list-sessions.ts";
-import { filterSessions, listQuery } from "./list-sessions.ts";
+import { filterSessions, globalListQuery, globalPage, listQuery } from "./list-sessions.ts";
 import { laneFor, newLaneId, newSessionBody } from "./new-session.ts";
 import { deniesQuestions, permissionRulesBody, refuseRules } from "./permission-rules.ts";
 import { refuseUnknownRuntime } from "./prompts/model-choice.ts";
@@ -38,6 +38,14 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const scope = await listScope(c, query, deps);
     const sessions = await Promise.all((await service.lanes()).map(({ lane }) => sessionOfLane(lane, deps)));
     return c.json(filterSessions(sessions, query, scope));
+  });
+
+  app.get("/experimental/session", async (c) => {
+    const { directory: named, ...query } = parseQuery(c, globalListQuery);
+    const directory = named === undefined ? null : (await requestWorkspace(c, service)).directory;
+    const lanes = (await service.lanes()).filter(({ lane }) => directory === null || lane.directory === directory);
+    const { page, next } = globalPage(await Promise.all(lanes.map(({ lane }) => globalSession(lane, deps))), query);
+    return c.json(page, 200, next === null ? {} : { "X-Next-Cursor": String(next) });
   });
 
   app.post("/session", async (c) => {
@@ -115,6 +123,11 @@ async function sessionOfLane(lane: Lane, { service, projects, about }: SessionDe
   const [newest] = await service.eventsBefore(lane.id, null, 1);
   const { id: projectID } = await projects.projectOf(lane.directory);
   return sessionView(lane, { projectID, updatedAt: newest?.time, version: about.version });
+}
+
+async function globalSession(lane: Lane, deps: SessionDeps): Promise<GlobalSession> {
+  const { id, worktree } = await deps.projects.projectOf(lane.directory);
+  return { ...(await sessionOfLane(lane, deps)), project: { id, worktree } };
 }
 
 function refuseUnkept({ metadata, time }: Pick<z.output<typeof changeBody>, "metadata" | "time">): void {
