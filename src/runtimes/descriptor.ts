@@ -97,6 +97,8 @@ export type RuntimeDescriptor<S extends Settings = Settings, L extends Settings 
   /** Its keys of an entry of `lanes`. */
   laneSettings: L;
   laneProblem(choice: AgentAndModel): LaneProblem | null;
+  /** Where an agent may name its own model, the configured one is not given to lanes that have an agent. */
+  agentsNameModels?: true;
   /** Throws an `AppError` for what a person has to correct. The runtime itself is imported by `load` alone. */
   prepare(settings: ValuesOf<S>, context: RuntimeContext<z.input<z.ZodObject<L>>>): PreparedRuntime;
   /** Whether lanes could work, and what to do where they could not. Changes nothing. */
@@ -164,10 +166,10 @@ export function descriptorOf(kind: string, descriptors: readonly RuntimeDescript
 
 /** The lane's own choice. The configured model is for lanes that named none and may have it. */
 export function withDefaultModel(
-  { laneProblem }: RuntimeDescriptor,
+  { agentsNameModels }: RuntimeDescriptor,
   { agent, model }: AgentAndModel,
   modelName: string | null,
 ): AgentAndModel {
-  const fits = laneProblem({ agent, model: modelName })?.key !== "model";
+  const fits = agent === null || !agentsNameModels;
   return { agent, model: model ?? (fits ? modelName : null) };
 }

@@ -160,10 +160,10 @@ describe("the choice of an agent or a model", () => {
 
   test("is refused when it is both", async () => {
     const { service } = await serviceOn({ script: answers });
-    const both = { id: "tom", ...rest, runtime: "opencode", agent: "plan", model: "a/b" };
+    const both = { id: "tom", ...rest, runtime: "opencode", agent: "reviewer", model: "a/b" };
     await expect(service.putLane(both)).rejects.toEqual(refused("lane_invalid"));
     const { lane } = await service.putLane({ ...both, model: null });
-    expect(lane).toMatchObject({ agent: "plan", model: null });
+    expect(lane).toMatchObject({ agent: "reviewer", model: null });
   });
 });
 

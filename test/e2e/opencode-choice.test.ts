@@ -15,6 +15,7 @@ const world = new OpencodeWorld({
   lanes: [
     {},
     { id: "planner", agent: "plan" },
+    { id: "planner-by-model", agent: "plan", model: "scripted/scripted" },
     { id: "named", model: "scripted/scripted" },
     { id: "short", model: "scripted" },
     { id: "wrong-agent", agent: "nobody" },
@@ -56,14 +57,14 @@ test("the models that the server lists can be chosen from, where a lane works", 
   expect(await modelsAt(world.work)).toEqual(expect.arrayContaining(["scripted/none", "scripted/listed"]));
 });
 
-test.each(["planner", "named", "short"])("a known choice (%s) is taken", async (lane) => {
+test.each(["planner", "planner-by-model", "named", "short"])("a known choice (%s) is taken", async (lane) => {
   world.script({ rules: [{ when: `hello ${lane}`, steps: [{ say: "Hello: 1 of 1." }] }] });
   await world.send(`to-${lane}`, `hello ${lane}`, { to: { lane } });
   const record = await world.until(`to-${lane}`, ({ status }) => status === "responded", lane);
   const attempt = record.attemptList[0];
   const { info } = await world.stored(attempt?.sessionId ?? "", attempt?.messageId ?? "");
   expect(info).toMatchObject({
-    agent: lane === "planner" ? "plan" : "build",
+    agent: lane.startsWith("planner") ? "plan" : "build",
     model: { providerID: "scripted", modelID: "scripted" },
   });
 });

@@ -55,6 +55,12 @@ describe("lanes and teams", () => {
     expect(loadConfig(env).lanes.map(({ model }) => model)).toEqual([null, "a/b", "a/b"]);
   });
 
+  test.each(["build", "plan"])("OpenCode's own agent %s may have a model beside it", (agent) => {
+    const { env, write } = configDirectory();
+    write({ lanes: [{ id: "one", directory: "~/project", agent, model: "a/b" }] });
+    expect(loadConfig(env).lanes).toMatchObject([{ agent, model: "a/b" }]);
+  });
+
   test("a lane has the limits of all lanes, or its own, or none", () => {
     const { env, write } = configDirectory();
     const directory = "~/project";
@@ -88,7 +94,7 @@ describe("lanes and teams", () => {
     ["a script for another agent", { lanes: [{ ...lane, script: {} }] }, /lanes\[0\]\.script is only for stub lanes/],
     [
       "an agent and a model",
-      { lanes: [{ ...lane, agent: "plan", model: "a/b" }] },
+      { lanes: [{ ...lane, agent: "reviewer", model: "a/b" }] },
       /lanes\[0\]\.model stands beside an agent, which brings its own/,
     ],
     [

@@ -8,6 +8,7 @@ import { defaultAttachUrl, defaultServePort } from "./server/choose-server.ts";
 import { defaultProgram } from "./server/find-opencode.ts";
 import { readServerRecord } from "./server/server-record.ts";
 import type { ServerEvent } from "./server/server-supervisor.ts";
+import { bringsModel } from "./session/agent-selection.ts";
 import type { OpencodePermissionPolicy } from "./session/permission-policy.ts";
 import { withPermissions } from "./session/permission-policy.ts";
 import { opencodeIds, opencodeTraits } from "./traits.ts";
@@ -47,8 +48,9 @@ export const opencode = defineRuntime({
     }),
   },
   laneSettings: {},
+  agentsNameModels: true,
   laneProblem: ({ agent, model }) =>
-    agent === null || model === null
+    agent === null || model === null || !bringsModel(agent)
       ? null
       : { key: "model", reason: "stands beside an agent, which brings its own", hint: "Leave out one of the two." },
   prepare(settings, context) {

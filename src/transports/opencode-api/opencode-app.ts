@@ -4,6 +4,7 @@ import type { Env } from "../http/env.ts";
 import type { RouteDeps } from "../http/routes/route-deps.ts";
 import { EventHub } from "./events/event-hub.ts";
 import { addEventStreamRoutes } from "./events/event-stream-routes.ts";
+import { ignoredNotes } from "./ignored-notes.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "./opencode-deps.ts";
 import { openCodePath } from "./opencode-path.ts";
 import { sessionView } from "./projection/session-view.ts";
@@ -42,7 +43,13 @@ export function makeOpenCodeApp(routeDeps: RouteDeps): OpenCodeApp {
   addEmptyAnswers(app);
   addApiRoutes(app, deps);
   addFileRoutes(app, deps);
-  const sessionDeps: SessionDeps = { ...deps, hub, unattended: unattendedLanes(service), timeoutMs: 20_000 };
+  const sessionDeps: SessionDeps = {
+    ...deps,
+    hub,
+    unattended: unattendedLanes(service),
+    noteFor: ignoredNotes(hub),
+    timeoutMs: 20_000,
+  };
   addSessionRoutes(app, sessionDeps);
   addMessageRoutes(app, sessionDeps);
   addPromptRoutes(app, sessionDeps);

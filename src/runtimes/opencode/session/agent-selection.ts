@@ -1,4 +1,4 @@
-/** Selects the agent or the model that a lane's prompts name. Never both: an agent brings its model with it. */
+/** Selects the agent and the model that a lane's prompts name. An agent of one's own brings its model with it. */
 import type { Lane, Notice } from "../../../core/lane/lane.ts";
 import { nearest } from "../../../nearest.ts";
 import type { ModelChoice, OpencodeApi } from "../server/opencode-api.ts";
@@ -14,18 +14,43 @@ export async function selectAgent(
   api: OpencodeApi,
   signal: AbortSignal,
 ): Promise<SelectedAgent> {
-  if (agent !== null) {
-    const agents = await api.agents(directory, signal);
-    // Neither those that only work for another agent nor those that the program keeps for itself.
-    const names = agents.filter(({ mode, hidden }) => mode !== "subagent" && hidden !== true).map(({ name }) => name);
-    return names.includes(agent) ? { selection: { agent } } : unknownName("agent", agent, names);
-  }
-  if (model === null) return { selection: {} };
+  const [selectedAgent, selectedModel] = await Promise.all([
+    agent === null ? { selection: {} } : checkAgent(agent, directory, api, signal),
+    model === null ? { selection: {} } : checkModel(model, directory, api, signal),
+  ]);
+  if ("refused" in selectedAgent) return selectedAgent;
+  if ("refused" in selectedModel) return selectedModel;
+  return { selection: { ...selectedAgent.selection, ...selectedModel.selection } };
+}
+
+async function checkAgent(
+  agent: string,
+  directory: string,
+  api: OpencodeApi,
+  signal: AbortSignal,
+): Promise<SelectedAgent> {
+  const agents = await api.agents(directory, signal);
+  // Neither those that only work for another agent nor those that the program keeps for itself.
+  const names = agents.filter(({ mode, hidden }) => mode !== "subagent" && hidden !== true).map(({ name }) => name);
+  return names.includes(agent) ? { selection: { agent } } : unknownName("agent", agent, names);
+}
+
+async function checkModel(
+  model: string,
+  directory: string,
+  api: OpencodeApi,
+  signal: AbortSignal,
+): Promise<SelectedAgent> {
   const models = await api.models(directory, signal);
   const sameId = models.filter((one) => one.modelID === model);
   const found =
     models.find((one) => qualifiedModelName(one) === model) ?? (sameId.length === 1 ? sameId[0] : undefined);
   return found ? { selection: { model: found } } : unknownName("model", model, models.map(qualifiedModelName));
+}
+
+/** OpenCode's own two need not: its clients name a model beside them with every prompt. */
+export function bringsModel(agent: string): boolean {
+  return agent !== "build" && agent !== "plan";
 }
 
 export function qualifiedModelName({ providerID, modelID }: ModelChoice): string {

@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { LaneSettings } from "../../../service/service.ts";
 import { notServed } from "../refused-routes.ts";
 import { defaultAgent, defaultModel } from "../workspace/catalog.ts";
+import type { NativeAgentChoice } from "./native-agents.ts";
+import { isNativeAgent, nativeAgent } from "./native-agents.ts";
 import { permissionRulesBody, refuseRules } from "./permission-rules.ts";
 
 export const newSessionBody = z.object({
@@ -31,23 +33,34 @@ export function newLaneId(): string {
   return `${prefix}${randomBytes(5).toString("hex")}`;
 }
 
-export function laneFor(body: z.output<typeof newSessionBody>, directory: string): LaneSettings {
+export type NewSession = { settings: LaneSettings; notice: string | null };
+
+/** `defaultRuntime` is that of lanes that name none. */
+export function laneFor(body: z.output<typeof newSessionBody>, directory: string, defaultRuntime: string): NewSession {
   refuseRules(body.permission);
   if (body.parentID !== undefined) {
     throw notServed("A session below another one is made by an agent, and not by a client.", "Leave out `parentID`.");
   }
   refuseVariant(body.model?.variant);
-  return {
+  const runtime = body.model?.providerID ?? null;
+  const { agent, notice } = newAgent(body.agent, runtime ?? defaultRuntime);
+  const settings: LaneSettings = {
     id: newLaneId(),
     displayName: body.title?.trim() || null,
     team: null,
     member: null,
-    runtime: body.model?.providerID ?? null,
+    runtime,
     directory,
-    agent: body.agent === undefined || body.agent === defaultAgent ? null : body.agent,
+    agent,
     model: body.model === undefined || body.model.id === defaultModel ? null : body.model.id,
     contract: "text",
   };
+  return { settings, notice };
+}
+
+function newAgent(named: string | undefined, runtime: string): NativeAgentChoice {
+  if (named === undefined || named === defaultAgent) return { agent: null, notice: null };
+  return isNativeAgent(named) ? nativeAgent(named, { runtime, agent: null }) : { agent: named, notice: null };
 }
 
 export function refuseVariant(variant: string | undefined): void {

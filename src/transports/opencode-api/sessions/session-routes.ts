@@ -50,9 +50,12 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.post("/session", async (c) => {
     const body = await parseBody(c, newSessionBody);
-    const settings = laneFor(body, (await requestWorkspace(c, service)).directory);
-    await refuseUnknownRuntime(service, body.model?.providerID);
+    const runtimes = await service.runtimes();
+    const defaultRuntime = runtimes.find(({ isDefault }) => isDefault)?.kind ?? "";
+    const { settings, notice } = laneFor(body, (await requestWorkspace(c, service)).directory, defaultRuntime);
+    refuseUnknownRuntime(runtimes, body.model?.providerID);
     const { lane } = await service.putLane(settings);
+    await deps.noteFor(c, lane.id, notice);
     if (deniesQuestions(body.permission)) await deps.unattended.add(lane.id);
     return c.json(await sessionOfLane(lane, deps));
   });

@@ -1,30 +1,41 @@
 /**
  * What a prompt's model and agent change about its lane. Each runtime is a provider. Another model of the lane's own
  * runtime holds from this message on. Another runtime is only taken by a lane that a client made, while nothing was ever
- * sent in it: a session cannot move to another program. `default` leaves the lane as it is. Pure but for the list of
- * runtimes.
+ * sent in it: a session cannot move to another program. `default` leaves the lane as it is, and so does an agent, unless
+ * it is one of OpenCode's own two. Pure but for the list of runtimes.
  *
  * OpenCode's terminal names a model with every prompt, and in a session without messages it names the one that new
  * sessions get. No person chose that, so it does not move a lane.
  */
 import { AppError } from "../../../../app-error.ts";
 import type { Lane, LaneChange } from "../../../../core/lane/lane.ts";
-import type { RuntimeState, Service } from "../../../../service/service.ts";
+import type { RuntimeState } from "../../../../service/service.ts";
 import { sessionSettings } from "../../projection/session-view.ts";
 import { defaultAgent, defaultModel } from "../../workspace/catalog.ts";
+import { isNativeAgent, nativeAgent } from "../native-agents.ts";
 import { isClientsLane } from "../new-session.ts";
 import type { PromptBody } from "./prompt-body.ts";
 
 type Runtimes = readonly Pick<RuntimeState, "kind" | "isDefault">[];
 
+/** `notice` says what of it was ignored. */
+export type PromptChoice = { change: LaneChange; notice: string | null };
+
 /** Throws when the lane cannot be changed so. */
-export function modelChoice(
+export function promptChoice(
   { model, agent }: Pick<PromptBody, "model" | "agent">,
   lane: Lane,
   isUsed: boolean,
   runtimes: Runtimes,
-): LaneChange {
+): PromptChoice {
   refuseOtherAgent(sessionSettings(lane).agent, agent);
+  const change = modelChange(model, lane, isUsed, runtimes);
+  if (agent === undefined || !isNativeAgent(agent)) return { change, notice: null };
+  const choice = nativeAgent(agent, { ...lane, ...change });
+  return { change: choice.agent === lane.agent ? change : { ...change, agent: choice.agent }, notice: choice.notice };
+}
+
+function modelChange(model: PromptBody["model"], lane: Lane, isUsed: boolean, runtimes: Runtimes): LaneChange {
   if (model === undefined) return {};
   const named = model.modelID === defaultModel ? null : model.modelID;
   if (model.providerID === lane.runtime) return named === null ? {} : { model: named };
@@ -41,8 +52,8 @@ export function modelChoice(
 }
 
 /** A runtime that is known and not ready is taken: messages to its lanes wait for it. */
-export async function refuseUnknownRuntime(service: Service, providerID: string | undefined): Promise<void> {
-  if (providerID === undefined || (await service.runtimes()).some(({ kind }) => kind === providerID)) return;
+export function refuseUnknownRuntime(runtimes: Runtimes, providerID: string | undefined): void {
+  if (providerID === undefined || runtimes.some(({ kind }) => kind === providerID)) return;
   throw runtimeUnknown(providerID);
 }
 
@@ -55,7 +66,7 @@ function runtimeUnknown(providerID: string): AppError {
 }
 
 function refuseOtherAgent(own: string, named: string | undefined): void {
-  if (named === undefined || named === own || named === defaultAgent) return;
+  if (named === undefined || named === own || named === defaultAgent || isNativeAgent(named)) return;
   throw new AppError({
     code: "invalid_request",
     message: `This session works as the agent "${own}", and cannot change to "${named}".`,

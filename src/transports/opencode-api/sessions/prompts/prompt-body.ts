@@ -58,7 +58,8 @@ function refuseUnserved(body: PromptBody, text: string, directory: string): void
     throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
   }
   if (body.system) {
-    throw notServed("Waybill hands no system prompt (`system`) to an agent.", "Say it in the message.");
+    const hint = "Say it in the message; `systemPromptPath` in Waybill's configuration sets one for all agents.";
+    throw notServed("Waybill hands no system prompt of a single message (`system`) to an agent.", hint);
   }
   const off = Object.entries(body.tools ?? {}).find(([, allowed]) => !allowed);
   if (off) {
@@ -66,7 +67,8 @@ function refuseUnserved(body: PromptBody, text: string, directory: string): void
     throw notServed(`Waybill cannot take the tool "${off[0]}" from an agent (\`tools\`).`, hint);
   }
   if (body.format !== undefined && body.format.type !== "text") {
-    throw notServed(`Waybill cannot hold an answer to a format (\`${body.format.type}\`).`, "Leave `format` out.");
+    const hint = "Ask for the form in the message, and leave `format` out.";
+    throw notServed(`Waybill cannot hold an answer to a format (\`${body.format.type}\`).`, hint);
   }
 }
 

@@ -89,7 +89,7 @@ describe("a prompt", () => {
     [{ ...hello, messageID: "x" }, /messageID.*msg_/],
     [{ ...hello, messageID: `msg_${"x".repeat(200)}` }, /messageID/],
     [{ ...hello, model: { providerID: "stub" } }, /model\.modelID/],
-    [{ ...hello, agent: "build" }, /works as the agent/],
+    [{ ...hello, agent: "reviewer" }, /works as the agent/],
   ])("that makes no sense is refused, and why is said: %j", async (json, words) => {
     const { ask, service } = anApi();
     for (const path of ["message", "prompt_async"]) {

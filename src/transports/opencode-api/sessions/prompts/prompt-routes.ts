@@ -17,7 +17,7 @@ import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { findOwnSession } from "../find-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { defaultTitle } from "./default-title.ts";
-import { modelChoice } from "./model-choice.ts";
+import { promptChoice } from "./model-choice.ts";
 import { failedAnswer, promptAnswer } from "./prompt-answer.ts";
 import { promptBody, promptBodyText } from "./prompt-body.ts";
 import { promptSource } from "./prompt-source.ts";
@@ -56,19 +56,23 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 }
 
 /** Once this resolves the message is durable. */
-async function admit(c: Context<Env>, sessionID: string, { service, clock }: SessionDeps) {
+async function admit(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
   const body = await parseBody(c, promptBody);
   const { lane } = await findOwnSession(service, sessionID);
   const text = promptBodyText(body, lane.directory);
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Only for a new message: a client that sends one again only wants to wait for it again.
+  let notice: string | null = null;
   const choose: ChooseLaneChange = (now, isUsed) => {
     if (now.pausedReason !== null) throw paused(now, now.pausedReason);
     const displayName = defaultTitle(now, text);
-    return { ...modelChoice(body, now, isUsed, runtimes), ...(displayName === null ? {} : { displayName }) };
+    const choice = promptChoice(body, now, isUsed, runtimes);
+    notice = choice.notice;
+    return { ...choice.change, ...(displayName === null ? {} : { displayName }) };
   };
   await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: promptSource }, choose);
+  await noteFor(c, lane.id, notice);
   return { lane, messageID };
 }
 

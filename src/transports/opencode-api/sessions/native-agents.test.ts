@@ -1,0 +1,79 @@
+import type { Session } from "@opencode-ai/sdk/v2/types";
+import { describe, expect, it } from "vitest";
+import { anApi } from "../../../../test/support/http-api.ts";
+import { testService } from "../../../../test/support/test-service.ts";
+
+const session = (lane: string) => `/opencode/session/ses_${lane}`;
+const prompt = (agent: string, more: object = {}) => ({
+  method: "POST",
+  json: { parts: [{ type: "text", text: "Hello." }], agent, ...more },
+});
+
+async function anApiWith(change: { runtime: string; agent?: string; model?: string }) {
+  const service = testService(["one"]);
+  await service.putLane({ ...(await service.lane("one")).lane, ...change });
+  const api = anApi({ service });
+  const send = async (agent: string, more?: object) => {
+    const answer = await api.ask(`${session("one")}/prompt_async`, prompt(agent, more));
+    const { lane } = await service.lane("one");
+    return [answer.status, lane.agent, answer.headers.get("x-waybill-notice")];
+  };
+  return { ...api, send };
+}
+
+describe("OpenCode's own agents, named in a prompt", () => {
+  it("are a lane's whose program has them, from this message on, and its model stays", async () => {
+    const { send, service } = await anApiWith({ runtime: "opencode", model: "scripted/scripted" });
+    expect(await send("build")).toEqual([204, null, null]);
+    expect(await send("plan")).toEqual([204, "plan", null]);
+    expect(await send("default")).toEqual([204, "plan", null]);
+    expect(await send("build")).toEqual([204, null, null]);
+    expect((await service.lane("one")).lane.model).toBe("scripted/scripted");
+  });
+
+  it.each(["claude", "pi", "stub"])(
+    "are ignored in a lane of %s: plan with a notice, build is its own",
+    async (runtime) => {
+      const { send } = await anApiWith({ runtime });
+      expect(await send("build")).toEqual([204, null, null]);
+      expect(await send("plan")).toEqual([204, null, expect.stringMatching(/no agent "plan".*may change files/)]);
+    },
+  );
+
+  it.each(["build", "plan"])("do not replace an agent of one's own: %s", async (name) => {
+    const { send } = await anApiWith({ runtime: "opencode", agent: "reviewer" });
+    expect(await send(name)).toEqual([
+      204,
+      "reviewer",
+      `This session works as an agent of its own, so "${name}" was ignored.`,
+    ]);
+  });
+
+  it("are told of when the answer waits, too, and others are refused as before", async () => {
+    const { ask, send } = await anApiWith({ runtime: "stub" });
+    expect((await ask(`${session("one")}/message`, prompt("explore"))).json()).toMatchObject({
+      data: { code: "invalid_request", message: expect.stringContaining("cannot change") },
+    });
+    expect((await send("general"))[0]).toBe(400);
+  });
+
+  it("are those of a new session as well", async () => {
+    const { ask, service } = anApi();
+    const others = { ready: true, isDefault: false, models: [] };
+    service.runtimes = async () => [
+      { kind: "stub", ...others, isDefault: true },
+      { kind: "opencode", ...others },
+    ];
+    const made = async (agent: string, providerID: string) => {
+      const json = { agent, model: { providerID, id: "default" } };
+      const answer = await ask("/opencode/session", { method: "POST", json });
+      const { lane } = await service.lane((answer.json() as Session).slug);
+      return [lane.agent, answer.headers.get("x-waybill-notice")];
+    };
+    expect(await made("build", "opencode")).toEqual([null, null]);
+    expect(await made("plan", "opencode")).toEqual(["plan", null]);
+    expect(await made("build", "stub")).toEqual([null, null]);
+    expect((await ask("/opencode/session", { method: "POST", json: { agent: "plan" } })).status).toBe(200);
+    expect(await made("plan", "stub")).toEqual([null, expect.stringContaining('no agent "plan"')]);
+  });
+});
