@@ -49,7 +49,7 @@ export function missing(path: string, cause?: unknown): AppError {
   });
 }
 
-function notAllowed(path: string): AppError {
+export function notAllowed(path: string): AppError {
   return new AppError({
     code: "path_not_allowed",
     message: `"${path}" is not to be seen from here.`,

@@ -1,11 +1,9 @@
 /**
- * The body of a prompt. Text is taken, with the files that it names. What would be lost is refused, unless it changes
- * nothing, as `tools` that are all allowed. Pure.
+ * The body of a prompt. Text is taken, and files. What would be lost is refused, unless it changes nothing, as `tools` that
+ * are all allowed. Pure.
  */
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
-import { isInside } from "../../../../inside.ts";
 import { notServed } from "../../refused-routes.ts";
 import { refuseVariant } from "../new-session.ts";
 
@@ -42,17 +40,17 @@ export const promptBody = z.object({
 export type PromptBody = z.output<typeof promptBody>;
 type PromptPart = PromptBody["parts"][number];
 
-/** `directory` is where the agent works. */
-export function promptBodyText(body: PromptBody, directory: string): string {
+/** The files among the parts are looked at apart (file-parts.ts). May be empty where there are files. */
+export function promptBodyText(body: PromptBody): string {
   const texts = body.parts.flatMap((one) => (one.type === "text" && one.ignored !== true ? [one.text] : []));
   const text = texts.join("\n\n");
-  refuseUnserved(body, text, directory);
-  if (text.trim() !== "") return text;
+  refuseUnserved(body);
+  if (text.trim() !== "" || body.parts.some(({ type }) => type === "file")) return text;
   throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
 }
 
-function refuseUnserved(body: PromptBody, text: string, directory: string): void {
-  for (const one of body.parts) if (!isNamed(one, text, directory)) refusePart(one);
+function refuseUnserved(body: PromptBody): void {
+  for (const one of body.parts) refusePart(one);
   refuseVariant(body.variant);
   if (body.noReply === true) {
     throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
@@ -72,32 +70,11 @@ function refuseUnserved(body: PromptBody, text: string, directory: string): void
   }
 }
 
-/** The agent itself can read a file that the text names, as `@README.md`, if it lies where the agent works. */
-function isNamed(one: PromptPart, text: string, directory: string): boolean {
-  if (one.type !== "file") return false;
-  const name = one.source?.text?.value ?? "";
-  const path = pathOf(one.url);
-  return name.startsWith("@") && text.includes(name) && path !== null && isInside(path, directory);
-}
-
-function pathOf(url: string): string | null {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return null;
-  }
-}
-
 function refusePart(one: PromptPart): void {
   switch (one.type) {
     case "text":
-      return;
     case "file":
-      throw new AppError({
-        code: "attachments_not_supported",
-        message: `Files cannot be sent to agents yet (${one.filename ?? one.mime}).`,
-        hint: "Put the file where the agent works, and name it in the text.",
-      });
+      return;
     case "agent":
     case "subtask":
       throw notServed(

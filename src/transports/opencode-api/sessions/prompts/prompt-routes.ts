@@ -8,6 +8,7 @@ import { AppError } from "../../../../app-error.ts";
 import { sleep } from "../../../../clock.ts";
 import type { Lane } from "../../../../core/lane/lane.ts";
 import type { ChooseLaneChange } from "../../../../mail/admission.ts";
+import type { Service } from "../../../../service/service.ts";
 import type { Env } from "../../../http/env.ts";
 import { streamEnd } from "../../../http/stream-answer.ts";
 import { newMessageId } from "../../ids.ts";
@@ -17,8 +18,10 @@ import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { findOwnSession } from "../find-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
 import { defaultTitle } from "./default-title.ts";
+import { fileReferences } from "./file-parts.ts";
 import { promptChoice } from "./model-choice.ts";
 import { failedAnswer, promptAnswer } from "./prompt-answer.ts";
+import type { PromptBody } from "./prompt-body.ts";
 import { promptBody, promptBodyText } from "./prompt-body.ts";
 import { promptSource } from "./prompt-source.ts";
 import { slowResponse } from "./slow-response.ts";
@@ -59,7 +62,7 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 async function admit(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
   const body = await parseBody(c, promptBody);
   const { lane } = await findOwnSession(service, sessionID);
-  const text = promptBodyText(body, lane.directory);
+  const text = await promptText(body, lane, service);
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Only for a new message: a client that sends one again only wants to wait for it again.
@@ -74,6 +77,14 @@ async function admit(c: Context<Env>, sessionID: string, { service, clock, noteF
   await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: promptSource }, choose);
   await noteFor(c, lane.id, notice);
   return { lane, messageID };
+}
+
+async function promptText(body: PromptBody, { directory }: Lane, service: Service): Promise<string> {
+  const text = promptBodyText(body);
+  const files = body.parts.filter((part) => part.type === "file");
+  if (files.length === 0) return text;
+  const references = fileReferences(files, text, await service.workspace(directory));
+  return [text, references].filter((one) => one !== null && one.trim() !== "").join("\n\n");
 }
 
 async function waitForAnswer(c: Context<Env>, lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {
