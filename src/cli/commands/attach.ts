@@ -1,6 +1,7 @@
 /** `waybill attach`: OpenCode's own terminal on this Waybill, whatever agent is behind the lane. */
 import { spawn } from "node:child_process";
 import { readConfig } from "../../daemon/config/config.ts";
+import { httpFetch } from "../../http-fetch.ts";
 import { opencodePath } from "../../runtimes/opencode/opencode-path.ts";
 import { sessionOf } from "../../transports/opencode-api/ids.ts";
 import { openCodePath, openCodeUser } from "../../transports/opencode-api/opencode-path.ts";
@@ -12,7 +13,7 @@ import { exitCodes } from "../exit-codes.ts";
 const help = `Usage: waybill attach [LANE]
 
 Opens OpenCode's own terminal on this Waybill: in the session of the lane, or at its start screen, from where a session
-can be chosen or begun. The agent behind it is the lane's, whichever program that is. OpenCode's program has to be
+can be chosen or begun. New sessions begin in the lane's directory, or in the one where this is run. The agent behind it is the lane's, whichever program that is. OpenCode's program has to be
 installed (opencodeBin, or \`opencode\` in PATH); the daemon's token is handed to it, and shows in no list of processes.
 
 Exit codes: those of OpenCode's terminal, 5 no daemon runs, 1 any other error.
@@ -32,17 +33,35 @@ export const attach: Command = {
     const [lane] = input.positionals;
     if (context.json) throw usageError("a terminal has no --json; `waybill follow LANE --json` shows turns", "attach");
     return withDaemon(context, async (client) => {
-      if (lane !== undefined) await client.lane(lane);
       const { url, token } = findDaemon(context.env);
-      const base = typeof url === "string" ? url : url();
-      const session = lane === undefined ? [] : ["--session", sessionOf(lane)];
-      const args = ["attach", `${base.replace(/\/+$/, "")}${openCodePath}`, ...session];
+      const base = `${(typeof url === "string" ? url : url()).replace(/\/+$/, "")}${openCodePath}`;
+      const place =
+        lane === undefined
+          ? await workingDirectory(base, token, context)
+          : ["--session", sessionOf(lane), "--dir", (await client.lane(lane)).directory];
+      const args = ["attach", base, ...place];
       const { env, interrupted } = context;
       const path = await opencodePath(readConfig(env).runtimeSettings, { env, signal: interrupted });
       return runTerminal(path, args, token, context);
     });
   },
 };
+
+/** Where no lane may work, or on another machine than the daemon's, its default directory is left to the terminal. */
+async function workingDirectory(
+  base: string,
+  token: string,
+  { interrupted, printNote }: CommandContext,
+): Promise<string[]> {
+  const directory = process.cwd();
+  const asked = `${base}/path?directory=${encodeURIComponent(directory)}`;
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await httpFetch(asked, { method: "GET", headers, signal: interrupted });
+  await answer.text();
+  if (answer.ok) return ["--dir", directory];
+  printNote(`waybill: No lane may work in ${directory}, so new sessions begin in the daemon's default directory.`);
+  return [];
+}
 
 /** Ctrl-C is the terminal's own; a polite kill is passed on. */
 function runTerminal(path: string, args: string[], token: string, { env, interrupted }: CommandContext) {

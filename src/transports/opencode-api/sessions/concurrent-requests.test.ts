@@ -61,12 +61,11 @@ describe("first prompts of a new session", () => {
 
 describe("a prompt", () => {
   it("that is refused has changed nothing about the lane", async () => {
-    const { ask, service, make } = await anApiOnWorld();
-    const made = await make();
+    const { ask, service } = await anApiOnWorld();
     const long = prompt("x".repeat(1_100_000), modelOf("claude", "opus"));
-    const refused = await ask(`/opencode/session/${made.id}/prompt_async`, long);
+    const refused = await ask("/opencode/session/ses_a-claude/prompt_async", long);
     expect([refused.status, refused.body]).toEqual([400, expect.stringMatching(/must not be longer/)]);
-    expect((await service.lane(made.slug)).lane).toMatchObject({ runtime: "opencode", model: null, displayName: null });
+    expect((await service.lane("a-claude")).lane).toMatchObject({ model: null, displayName: null });
   });
 
   it("is not taken by a lane that is paused as it comes", async () => {

@@ -25,6 +25,7 @@ import type { PromptBody } from "./prompt-body.ts";
 import { promptBody, promptBodyText } from "./prompt-body.ts";
 import { promptSource } from "./prompt-source.ts";
 import { slowResponse } from "./slow-response.ts";
+import { afterRefusal } from "./unused-session.ts";
 
 /**
  * `opencode run --attach` exits when it is answered, and prints only what its event stream has brought by then. Nothing
@@ -58,8 +59,16 @@ export function addPromptRoutes(app: OpenCodeApp, deps: SessionDeps): void {
   });
 }
 
+async function admit(c: Context<Env>, sessionID: string, deps: SessionDeps) {
+  try {
+    return await admitMessage(c, sessionID, deps);
+  } catch (error) {
+    throw await afterRefusal(error, sessionID, deps);
+  }
+}
+
 /** Once this resolves the message is durable. */
-async function admit(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
+async function admitMessage(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
   const body = await parseBody(c, promptBody);
   const { lane } = await findOwnSession(service, sessionID);
   const text = await promptText(body, lane, service);
