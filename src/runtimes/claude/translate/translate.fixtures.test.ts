@@ -375,6 +375,8 @@ const recorded: readonly [name: string, what: string, told: string][] = [
       status task
       status task
         message ends
+        message begins
+        message ends 'Inner done.'
       tool_result Task
       usage of message: 3955+0 in, 33+0 out
       message ends

@@ -341,6 +341,18 @@ describe("a subagent", () => {
     ]);
   });
 
+  test("says its last words in its own session, without what the program notes beside them", () => {
+    const content = [text("<tools-used>Bash</tools-used>"), text("Inner done."), text("a note behind it")];
+    const tool_use_result = { agentId: "a1", content, harnessNoteCount: 1, harnessTailCount: 1 };
+    expect(lastSays(task, inner, resultOf("c2", "ok", below), resultOf("c1", "x", { tool_use_result }))).toMatchObject([
+      { type: "message_done", message: "m2", nativeSession: "a1" },
+      { type: "message", message: "c1:report", parent: "call:c1", nativeSession: "a1" },
+      { type: "part", message: "c1:report", kind: "text", text: "Inner done.", nativeSession: "a1" },
+      { type: "message_done", message: "c1:report", error: null, nativeSession: "a1" },
+      { type: "tool", call: "c1" },
+    ]);
+  });
+
   test("that is stopped has its own message stopped", () => {
     expect(lastSays(task, inner, user("[Request interrupted by user]", below))).toMatchObject([
       { type: "message_done", message: "m2", error: { kind: "aborted" }, nativeSession: "a1" },

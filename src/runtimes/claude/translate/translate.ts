@@ -11,7 +11,7 @@ import { KnownIds } from "../../../core/turn/item-tracker.ts";
 import type { SignalBody } from "../../../core/turn/signal.ts";
 import type { TurnEndReason } from "../../../core/turn/universal-event.ts";
 import type { Json } from "../../json-fields.ts";
-import { asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../../json-fields.ts";
+import { asNumber, asObject, asText, blocksOf, jsonIn, textOfBlocks } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { AskSignal } from "../../process-pool/asks.ts";
 import { answeredSignal, askSignal, expiredSignal } from "../../process-pool/asks.ts";
@@ -177,6 +177,7 @@ export class ClaudeTranslator implements LineTranslator {
     }
     const state = resultState(block, input, rejected);
     return [
+      ...this.#subagentReport(id, result),
       ...this.#finishSubagents(id),
       ...(this.#forAgent(line, (agent) => [
         ...(notRun !== "user-rejected" ? [] : rejected ? agent.finish() : agent.stopCall(call)),
@@ -184,6 +185,19 @@ export class ClaudeTranslator implements LineTranslator {
         { type: "tool", message, call: id, name, state },
       ]) ?? []),
     ];
+  }
+
+  /** What a subagent says is not in its lines. Its last words are in the result of its call, among notes of the program. */
+  #subagentReport(call: string, result: Json): AgentSignal[] {
+    const name = asText(result.agentId) ?? "";
+    const agent = this.#agents.get(name);
+    if (agent?.parentCall !== call) return [];
+    const blocks = blocksOf(result.content);
+    const end = blocks.length - asNumber(result.harnessTailCount);
+    const content = blocks.slice(asNumber(result.harnessNoteCount), end).filter(({ type }) => type === "text");
+    if (textOfBlocks(content).trim() === "") return [];
+    const message = { id: `${call}:report`, model: result.resolvedModel, content };
+    return (agent.block({ message }, null) ?? []).map((body) => inSubagent(body, name));
   }
 
   /** The subagents of this call, or all agents. */
