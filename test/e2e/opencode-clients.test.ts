@@ -1,12 +1,15 @@
 /**
  * OpenCode's own clients on Waybill, with the real Claude Code behind: its SDK, `opencode run --attach`, and the terminal
- * `opencode attach`. They are run as people run them, against the built daemon.
+ * `opencode attach`; and an AI SDK provider that is made for OpenCode. They are run as people run them, against the built
+ * daemon, at the port where the API is at the root.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createOpencodeClient as createFirstClient } from "@opencode-ai/sdk";
 import { createOpencodeClient } from "@opencode-ai/sdk/v2";
 import type { Message, Part } from "@opencode-ai/sdk/v2/types";
+import type { OpencodeLanguageModel, OpencodeProvider } from "ai-sdk-provider-opencode-sdk";
+import { createOpencode } from "ai-sdk-provider-opencode-sdk";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { claudeTools, modelScript } from "../support/agent-scripts.ts";
 import { ClaudeDaemon } from "../support/claude-daemon.ts";
@@ -33,12 +36,17 @@ const { rules } = modelScript(
   claudeTools,
   ".",
 );
-const script = { rules, otherwise: [{ say: "You said: {{text}}" }] };
+const task = { description: "count", prompt: "count the lines", subagent_type: "general-purpose" };
+const subagent = [
+  { when: "count the lines", steps: [{ say: "There are 3 lines." }] },
+  { when: "delegate it", steps: [{ tools: [{ tool: "Task", input: task }] }, { say: "Counted: 3." }] },
+];
+const script = { rules: [...subagent, ...(rules ?? [])], otherwise: [{ say: "You said: {{text}}" }] };
 
 const place = new ClaudeDaemon();
 let terminal: Terminal | null = null;
 
-beforeAll(() => place.start(script, ["talk", "ask", "show", "watch", "sdk", "cut"], ["cut"]));
+beforeAll(() => place.start(script, ["talk", "ask", "show", "watch", "sdk", "cut", "ai"], ["cut"]));
 afterEach(async () => {
   await terminal?.close();
   terminal = null;
@@ -215,14 +223,32 @@ describe("OpenCode's SDK", () => {
     }
   });
 
-  test("works in its first version, too", async () => {
-    const baseUrl = place.url;
+  test("works in its first version, too, and below a path", async () => {
+    const baseUrl = place.urlWithPath;
     const headers = { authorization: `Basic ${Buffer.from(`opencode:${place.program.token}`).toString("base64")}` };
     const client = createFirstClient({ baseUrl, headers, directory: place.directoryOf("sdk"), throwOnError: true });
     const path = { id: "ses_sdk" };
     expect((await client.session.list()).data).toMatchObject([path]);
     const { data } = await client.session.prompt({ path, body: { parts: [{ type: "text", text: "hello first" }] } });
     expect(data?.parts).toContainEqual(expect.objectContaining({ text: "You said: hello first" }));
+  });
+
+  test("shows what a subagent was asked and what it said, in a session of its own", async () => {
+    const client = sdkFor("sdk");
+    const session = await new OpencodeSession(place, place.directoryOf("sdk")).open();
+    try {
+      await session.prompt("delegate it");
+      await session.untilRest();
+      const { data: children } = await client.session.children({ sessionID: session.id });
+      expect(children).toMatchObject([{ parentID: session.id }]);
+      const rows = (await client.session.messages({ sessionID: children?.[0]?.id ?? "" })).data as Row[];
+      expect(rows.map((row) => `${row.info.role}: ${textOf(row)}`)).toEqual([
+        "user: count the lines",
+        "assistant: There are 3 lines.",
+      ]);
+    } finally {
+      await session.close();
+    }
   });
 
   test("comes back by itself after a crash of the daemon in mid-turn, and has missed nothing", async () => {
@@ -240,6 +266,80 @@ describe("OpenCode's SDK", () => {
     } finally {
       await session.close();
     }
+  });
+});
+
+describe("ai-sdk-provider-opencode-sdk", () => {
+  type Call = Parameters<OpencodeLanguageModel["doStream"]>[0];
+  type StreamPart =
+    Awaited<ReturnType<OpencodeLanguageModel["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
+  const says = (text: string): Call["prompt"][number] => ({ role: "user", content: [{ type: "text", text }] });
+  let provider: OpencodeProvider;
+  beforeAll(() => {
+    provider = createOpencode({
+      baseUrl: place.url,
+      autoStartServer: false,
+      clientOptions: { headers: { authorization: place.authorization } },
+      defaultSettings: { directory: place.directoryOf("ai") },
+    });
+  });
+  /** Each has a session of its own. */
+  const aModel = () => provider.chat("claude/default", { agent: "build" }) as OpencodeLanguageModel;
+  const words = (parts: readonly StreamPart[]) =>
+    parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+
+  /** Reads on until `enough`, or to the end. */
+  async function read(reader: ReadableStreamDefaultReader<StreamPart>, enough?: (part: StreamPart) => boolean) {
+    const parts: StreamPart[] = [];
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return parts;
+      parts.push(value);
+      if (enough?.(value)) return parts;
+    }
+  }
+
+  test("generates and streams in one conversation", async () => {
+    const model = aModel();
+    const first = await model.doGenerate({ prompt: [says("hello provider")] });
+    expect(first.content).toContainEqual(expect.objectContaining({ type: "text", text: "You said: hello provider" }));
+    const { stream } = await model.doStream({ prompt: [says("hello again")] });
+    const parts = await read(stream.getReader());
+    expect(words(parts)).toBe("You said: hello again");
+    expect(parts.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
+  });
+
+  test("passes a permission on, and what a person says to it", async () => {
+    const model = aModel();
+    const { stream } = await model.doStream({ prompt: [says("run it")] });
+    const reader = stream.getReader();
+    const asked = (await read(reader, ({ type }) => type === "tool-approval-request")).at(-1);
+    const approvalId = asked?.type === "tool-approval-request" ? asked.approvalId : "";
+    // The answer goes with the next call, as the AI SDK does it.
+    const approval = { type: "tool-approval-response" as const, approvalId, approved: true };
+    const next = model.doStream({ prompt: [{ role: "tool", content: [approval] }, says("go ahead")] });
+    const following = read((await next).stream.getReader());
+    expect(words(await read(reader))).toContain("It ran.");
+    expect(words(await following)).toContain("go ahead");
+  });
+
+  test("stops a turn", async () => {
+    const model = aModel();
+    const stop = new AbortController();
+    const { stream } = await model.doStream({ prompt: [says("wait for me")], abortSignal: stop.signal });
+    const reader = stream.getReader();
+    await read(reader, (part) => part.type === "text-delta" && part.delta.includes("begin"));
+    stop.abort();
+    await read(reader).catch(() => {});
+    const lastOf = async () => (await rowsOf(model.getSessionId() ?? "")).at(-1)?.info;
+    await expect.poll(lastOf).toMatchObject({ error: { name: "MessageAbortedError" } });
+    const next = await model.doGenerate({ prompt: [says("hello after it")] });
+    expect(next.content).toContainEqual(expect.objectContaining({ text: "You said: hello after it" }));
+  });
+
+  test("is told in words what cannot be done", async () => {
+    const prompt: Call["prompt"] = [{ role: "system", content: "Be brief." }, says("hello")];
+    await expect(aModel().doGenerate({ prompt })).rejects.toThrow(/no system prompt of a single message/);
   });
 });
 

@@ -24,8 +24,9 @@ export class ClaudeDaemon {
     const { program } = this;
     this.model = await startScriptedModel({ script });
     const { PATH: _path, ...env } = claudeEnvironment(program.directory, this.model.url);
-    // A port that is the same after a restart.
-    Object.assign(program.env, env, { PORT: String(await freePort()) });
+    // Ports that are the same after a restart.
+    const ports = { PORT: String(await freePort()), WAYBILL_OPENCODE_API_PORT: String(await freePort()) };
+    Object.assign(program.env, env, ports);
     for (const lane of lanes) furnish(this.directoryOf(lane), allowed.includes(lane));
     const listed = lanes.map((id) => ({ id, directory: this.directoryOf(id), runtime: "claude" }));
     program.configure({}, { modelProvider: "claude_code", claudeBin, delivery: quickDelivery, lanes: listed });
@@ -37,8 +38,13 @@ export class ClaudeDaemon {
     return join(this.#work, lane);
   }
 
-  /** For OpenCode's clients. */
+  /** For OpenCode's clients: at the root, as they have it from OpenCode's own server. */
   get url(): string {
+    return this.program.daemonFile.opencodeApiUrl ?? "";
+  }
+
+  /** The same below a path of the daemon's own address. */
+  get urlWithPath(): string {
     return `${this.program.daemonFile.url}/opencode`;
   }
 
