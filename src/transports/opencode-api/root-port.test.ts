@@ -83,7 +83,7 @@ describe("pages of other origins", () => {
     expect(asked.headers.get("access-control-allow-methods")).toContain("PATCH");
     const refused = await fetch(url, { headers: { origin } });
     expect([refused.status, corsOf(refused)]).toEqual([401, origin]);
-    const opened = await fetch(url, { headers: { origin, authorization: `Bearer ${token}` } });
+    const opened = await fetch(url, { headers: { origin, authorization: basic(`opencode:${token}`) } });
     expect([opened.status, corsOf(opened), opened.headers.get("vary")]).toEqual([200, origin, "Origin"]);
     expect(opened.headers.get("access-control-allow-credentials")).toBeNull();
   });
