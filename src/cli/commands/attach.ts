@@ -13,8 +13,9 @@ import { exitCodes } from "../exit-codes.ts";
 const help = `Usage: waybill attach [LANE]
 
 Opens OpenCode's own terminal on this Waybill: in the session of the lane, or at its start screen, from where a session
-can be chosen or begun. New sessions begin in the lane's directory, or in the one where this is run. The agent behind it is the lane's, whichever program that is. OpenCode's program has to be
-installed (opencodeBin, or \`opencode\` in PATH); the daemon's token is handed to it, and shows in no list of processes.
+can be chosen or begun. New sessions begin in the lane's directory, or in the one where this is run. The agent behind it
+is the lane's, whichever program that is. OpenCode's program has to be installed (opencodeBin, or \`opencode\` in PATH);
+the daemon's token is handed to it, and shows in no list of processes.
 
 Exit codes: those of OpenCode's terminal, 5 no daemon runs, 1 any other error.
 

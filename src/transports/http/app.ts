@@ -78,7 +78,7 @@ export function makeApp(options: AppOptions): App {
 
   app.use(metrics.measure, securityHeaders);
   app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
-  app.use(allowCrossOrigin(mounts));
+  for (const { basePath, crossOrigin } of mounts) if (crossOrigin) app.use(`${basePath}/*`, allowCrossOrigin);
   addHealth(app, deps);
   addLogin(app, deps);
   app.use(identify(token, sessions, mounts));

@@ -4,27 +4,23 @@
  */
 import type { MiddlewareHandler } from "hono";
 import type { Env } from "./env.ts";
-import type { Mount } from "./mount.ts";
-import { mountOf } from "./mount.ts";
 
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 /** How long a browser may remember the answer to a preflight. */
 const maxAgeSeconds = "600";
 
-export function allowCrossOrigin(mounts: readonly Mount[]): MiddlewareHandler<Env> {
-  return async (c, next) => {
-    const origin = c.req.header("origin");
-    if (!mountOf(mounts, c.req.path)?.crossOrigin || origin === undefined) return next();
-    const isPreflight = c.req.method === "OPTIONS" && c.req.header("access-control-request-method") !== undefined;
-    if (isPreflight) {
-      c.header("Access-Control-Allow-Methods", methods);
-      c.header("Access-Control-Allow-Headers", c.req.header("access-control-request-headers") ?? "");
-      c.header("Access-Control-Max-Age", maxAgeSeconds);
-      c.res = c.body(null, 204);
-    } else await next();
-    // Last, so that errors have them, too: else a page could not tell a wrong password from a server that is off.
-    c.res.headers.set("Access-Control-Allow-Origin", origin);
-    c.res.headers.set("Access-Control-Expose-Headers", "X-Next-Cursor");
-    c.res.headers.append("Vary", "Origin");
-  };
-}
+export const allowCrossOrigin: MiddlewareHandler<Env> = async (c, next) => {
+  const origin = c.req.header("origin");
+  if (origin === undefined) return next();
+  const isPreflight = c.req.method === "OPTIONS" && c.req.header("access-control-request-method") !== undefined;
+  if (isPreflight) {
+    c.header("Access-Control-Allow-Methods", methods);
+    c.header("Access-Control-Allow-Headers", c.req.header("access-control-request-headers") ?? "");
+    c.header("Access-Control-Max-Age", maxAgeSeconds);
+    c.res = c.body(null, 204);
+  } else await next();
+  // Last, so that errors have them, too: else a page could not tell a wrong password from a server that is off.
+  c.res.headers.set("Access-Control-Allow-Origin", origin);
+  c.res.headers.set("Access-Control-Expose-Headers", "X-Next-Cursor");
+  c.res.headers.append("Vary", "Origin");
+};
