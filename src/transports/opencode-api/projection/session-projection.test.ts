@@ -532,6 +532,13 @@ describe("a turn that", () => {
     expect(published.at(-1)?.properties.info).toMatchObject({ error: { name: "UnknownError" } });
   });
 
+  test("dies with its program while it asks says that the ask has expired", () => {
+    const published = lines(working(running, asked).says({ type: "died" }));
+    expect(published).toContain("permission.replied");
+    expect(published).toContain("tui.toast.show");
+    expect(lines(working(running, asked, { type: "stopped" }).says(rest))).not.toContain("tui.toast.show");
+  });
+
   test("fails and is followed by another attempt shows a retry with its reason, then work, and one idle", () => {
     const lane = working({ type: "error", id: "e", message: "overloaded", item: null, status: 529 }, rest);
     const [scheduled] = lane.schedules("m1", 1, 5000, "provider_overloaded");

@@ -29,6 +29,8 @@ type Turn = {
   announced: boolean;
   /** A person rejected a call, and no message of the agent has begun since. */
   refused: boolean;
+  /** Something that was asked in it can be answered no more. */
+  expired: boolean;
   error: StepError | null;
 };
 
@@ -143,6 +145,7 @@ export class SessionProjection {
       case "permission.resolved":
       case "question.resolved":
         if (event.data.outcome === "reject" && this.#turn) this.#turn.refused = true;
+        if (event.data.outcome === "expired" && this.#turn) this.#turn.expired = true;
         return this.#asks.resolve(event, session);
       case "usage":
         if (event.data.of === "message") {
@@ -195,7 +198,7 @@ export class SessionProjection {
     const ended = this.#open.end(note);
     const { status, reason } = note;
     if (ended === null || status === "responded") return this.#afterEnd(note);
-    if (reason === superseded) return [supersededToast(), ...this.#afterEnd(note)];
+    if (reason === superseded) return [toast(notAskedAgain), ...this.#afterEnd(note)];
     const { messageID, hadTurn, error } = ended;
     // The last turn has said how it ended.
     if (hadTurn && error === null) return this.#afterEnd(note);
@@ -218,7 +221,7 @@ export class SessionProjection {
       this.#sessions.forget(this.#open.ids);
       this.#asks.forgetClosed();
     }
-    this.#turn = { prompt, answered, announced: false, refused: false, error: null };
+    this.#turn = { prompt, answered, announced: false, refused: false, expired: false, error: null };
     // A later prompt for the same message is a message of its own.
     const isShown = answered?.isFirst === true;
     if (isShown) this.#main.setPrompt(answered.messageID);
@@ -253,7 +256,8 @@ export class SessionProjection {
     const silent = isSilent ? this.#main.nextStep(time, orderOf(seq), `end ${number} ${seq}`) : null;
     const last = (announced ?? silent)?.complete(null, time, error) ?? [];
     this.#turn = null;
-    return [...published, ...closed, ...last, ...this.#sessions.endWork(), ...this.#publishIdle()];
+    const toasts = turn?.expired && data.reason === "interrupted" ? [toast(askExpired)] : [];
+    return [...toasts, ...published, ...closed, ...last, ...this.#sessions.endWork(), ...this.#publishIdle()];
   }
 
   #item(event: ItemEvent, session: SessionMessages, error: StepError | null): NativeEvent[] {
@@ -347,9 +351,14 @@ export class SessionProjection {
   }
 }
 
-function supersededToast(): NativeEvent {
-  const message = "The message before is not asked again: you wrote on while it waited for its next try.";
-  return { type: "tui.toast.show", properties: { title: "Not asked again", message, variant: "info", duration: 8000 } };
+const notAskedAgain = {
+  title: "Not asked again",
+  message: "The message before is not asked again: you wrote on while it waited for its next try.",
+};
+const askExpired = { title: "Expired", message: "What the agent asked has expired: its program ended." };
+
+function toast(said: { title: string; message: string }): NativeEvent {
+  return { type: "tui.toast.show", properties: { ...said, variant: "info", duration: 8000 } };
 }
 
 function errorText(error: StepError | null): string | null {
