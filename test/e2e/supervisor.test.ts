@@ -48,6 +48,7 @@ describe("while it runs", () => {
       workerPid: started.pid,
       url: "http://127.0.0.1:7399",
       port: 7399,
+      opencodeApiUrl: null,
       runId: `run-${started.pid}`,
       startedAt: expect.any(Number),
       version: "test",
