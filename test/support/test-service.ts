@@ -229,6 +229,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
   const courier: Partial<Courier> = {
     moveLane: async () => {},
     stopTurn: async () => {},
+    stopSending: () => {},
     inLane: (_, work) => work(),
     waitReason: () => null,
   };

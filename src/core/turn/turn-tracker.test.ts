@@ -216,6 +216,7 @@ describe("a turn", () => {
     ["a stop that came too late", [message(), done(), { type: "stopped" }, rest], "completed"],
     ["a message that was left open", [message(), rest], "interrupted"],
     ["a program that is gone", [message(), { type: "died" }], "interrupted"],
+    ["a program that was ended because it did not stop", [message(), { type: "stopped" }, { type: "died" }], "aborted"],
     ["a session that is gone", [message(), { type: "session_ended", reason: "deleted" }], "interrupted"],
     [
       "a refusal after which the agent said nothing",

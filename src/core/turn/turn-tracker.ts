@@ -102,7 +102,7 @@ export class TurnTracker {
         return this.#emit(signal, { type: "session.started", data: { resumed: signal.resumed } });
       case "session_ended":
         this.#busy = false;
-        this.#end(signal, "interrupted", 0);
+        this.#end(signal, this.#cutOffReason, 0);
         return this.#emit(signal, { type: "session.ended", data: { reason: signal.reason } });
       case "busy":
         this.#busy = true;
@@ -119,7 +119,7 @@ export class TurnTracker {
         return;
       case "died":
         this.#busy = false;
-        return this.#end(signal, "interrupted", 0);
+        return this.#end(signal, this.#cutOffReason, 0);
       case "stopped":
         if (this.#open) this.#open.stopped = true;
         return;
@@ -202,6 +202,11 @@ export class TurnTracker {
     if (this.#items.hasOpen) return stopped ? "aborted" : "interrupted";
     if (failure) return "error";
     return refused ? "aborted" : "completed";
+  }
+
+  /** A program that does not stop when it is asked to is ended. */
+  get #cutOffReason(): TurnEndReason {
+    return this.#open?.stopped ? "aborted" : "interrupted";
   }
 
   #begin(signal: Signal, prompt: string | null, synthetic: boolean): Turn {

@@ -150,10 +150,14 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     await this.orphans.end(sessionId);
     const client = this.pool.clientOf(lane.id, sessionId);
     if (!client?.isWorking) return;
-    this.signals.translated(lane.id, sessionId, (translator) => translator.interrupted());
+    const publishStop = () => this.signals.translated(lane.id, sessionId, (translator) => translator.interrupted());
+    publishStop();
     await this.#withinInterruptTime(() => client.interrupt());
     await this.#withinInterruptTime((signal) => this.#untilIdle(client, signal));
-    if (client.isWorking) await this.pool.end(lane.id);
+    if (!client.isWorking) return;
+    // Its turn may have begun since.
+    publishStop();
+    await this.pool.end(lane.id);
   }
 
   async answer(lane: Lane, askId: string, answer: AskAnswer): Promise<void> {
