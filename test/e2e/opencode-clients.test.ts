@@ -148,7 +148,7 @@ describe("opencode attach", () => {
     await waitFor(/Sessions[\s\S]*● hello there[\s\S]*show/);
   });
 
-  test("shows what others send, takes prompts during a turn, and stops it", async () => {
+  test("shows what others send, takes prompts during a turn, and stops it with what waits", async () => {
     terminal = attachOpencode(place.in("watch", "--session", "ses_watch"));
     const { waitFor, press } = terminal;
     await waitFor("ctrl+p commands");
@@ -163,8 +163,11 @@ describe("opencode attach", () => {
     press("escape");
     await waitFor("esc again to interrupt");
     press("escape");
-    await waitFor(/I begin\.[\s\S]*· interrupted[\s\S]*┃ {2}and then this[\s\S]*You said: and then this/);
+    await waitFor(/I begin\.[\s\S]*· interrupted[\s\S]*┃ {2}and then this[\s\S]*· interrupted/);
     await waitFor(/^((?!esc interrupt)[\s\S])*$/);
+    await send("hello once more");
+    const screen = await waitFor(/You said: hello once more/);
+    expect(screen).not.toContain("You said: and then this");
   });
 });
 

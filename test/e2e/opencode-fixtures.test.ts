@@ -169,13 +169,14 @@ describe("whatever else is in the session", () => {
   test("a prompt that the short read does not reach is found by a full one, and not sent again", async () => {
     const looking = { tools: [{ tool: "read", input: { filePath: join(world.work, "notes.md") } }] };
     world.script({
-      rules: [{ when: "dig deep", steps: [looking, looking, looking, looking, { say: "Found 4 layers." }] }],
+      rules: [{ when: "dig deep", steps: [...Array<typeof looking>(30).fill(looking), { say: "Found 30 layers." }] }],
     });
     const before = world.opencode.proxy.requests.length;
     await world.send("long", "Please dig deep.");
     expect(await world.reaches("long", "responded")).toMatchObject({ attempts: 1 });
     const reads = world.opencode.proxy.requests.slice(before).filter((one) => /\/message(\?|$)/.test(one));
     expect(reads.some((one) => one.endsWith("?limit=3"))).toBe(true);
+    expect(reads.some((one) => one.endsWith("?limit=24"))).toBe(true);
     expect(reads.some((one) => one.endsWith("/message"))).toBe(true);
     expect(world.turns("dig deep")).toBe(1);
   });

@@ -42,6 +42,7 @@ export type ProcessRuntimeOptions = {
 const defaultTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWaitMs: 1000, longestWaitMs: 30_000 };
 /** A turn that does not end within this after an interrupt is ended with its process. */
 const interruptMs = 5000;
+const interruptAgainMs = 250;
 
 export type LaunchSettings = { systemPrompt: string | null; permissions: AgentPermissions | null };
 
@@ -152,8 +153,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     if (!client?.isWorking) return;
     const publishStop = () => this.signals.translated(lane.id, sessionId, (translator) => translator.interrupted());
     publishStop();
-    await this.#withinInterruptTime(() => client.interrupt());
-    await this.#withinInterruptTime((signal) => this.#untilIdle(client, signal));
+    await this.#withinInterruptTime((signal) => this.#interrupt(client, signal));
     if (!client.isWorking) return;
     // Its turn may have begun since.
     publishStop();
@@ -226,6 +226,14 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
 
   #withinInterruptTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     return withTimeout(this.#timeout, interruptMs, call).catch(() => {});
+  }
+
+  /** An interrupt that comes after a prompt and before its turn does nothing, so it is repeated while the program works. */
+  async #interrupt(client: C, signal: AbortSignal): Promise<void> {
+    while (client.isWorking && !signal.aborted) {
+      await client.interrupt();
+      await this.#untilIdle(client, AbortSignal.any([signal, AbortSignal.timeout(interruptAgainMs)]));
+    }
   }
 
   #untilIdle(client: C, signal: AbortSignal): Promise<void> {
