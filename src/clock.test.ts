@@ -1,6 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Clock } from "./clock.ts";
-import { clockOn } from "./clock.ts";
+import { abortedAfter, clockOn } from "./clock.ts";
 
 const hour = 3_600_000;
 
@@ -96,4 +98,23 @@ describe("what waits for a time", () => {
     await vi.advanceTimersByTimeAsync(24 * hour);
     expect(ran).toEqual(["past", "near", "far"]);
   });
+});
+
+test("a limit of time still ends a wait after garbage collections, and so does the signal", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const stop = new AbortController();
+  const ends = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+  const [timeOver, stopped] = [
+    ends(abortedAfter(100, new AbortController().signal)),
+    ends(abortedAfter(600_000, stop.signal)),
+  ];
+  for (let times = 0; times < 5; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    collect();
+  }
+  await timeOver;
+  stop.abort();
+  await stopped;
 });

@@ -114,3 +114,13 @@ export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<nu
     signal.addEventListener("abort", wake, { once: true });
   });
 }
+
+/**
+ * Aborted with the signal, or after this time. Not `AbortSignal.timeout`: Node.js 20 collects one that only stands in an
+ * `AbortSignal.any`, and then it never fires.
+ */
+export function abortedAfter(ms: number, signal: AbortSignal): AbortSignal {
+  const timeout = new AbortController();
+  setTimeout(() => timeout.abort(new TimedOut(`The time of ${ms} ms is over.`)), ms).unref();
+  return AbortSignal.any([signal, timeout.signal]);
+}

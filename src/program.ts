@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { messageOf } from "./app-error.ts";
+import { abortedAfter } from "./clock.ts";
 
 export function findProgram(program: string, env: NodeJS.ProcessEnv): string | null {
   // Absolute, since it is started in other directories.
@@ -32,7 +33,7 @@ export function programVersion(
 ): Promise<VersionResult> {
   return new Promise((resolve) => {
     const child = spawn(path, ["--version"], { env, detached: true, stdio: ["ignore", "pipe", "ignore"] });
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
+    const limit = abortedAfter(deadlineMs, signal);
     let output = "";
     const end = () => {
       endGroup(child.pid);

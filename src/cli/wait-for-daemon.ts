@@ -1,5 +1,6 @@
 /** Waits for a daemon that has been started and does not listen yet. It watches the directory that the daemon writes to. */
 import { watch } from "node:fs";
+import { abortedAfter } from "../clock.ts";
 
 type StartWait = { directory: string; isStarting: () => boolean; timeoutMs: number; signal: AbortSignal };
 
@@ -7,7 +8,7 @@ type StartWait = { directory: string; isStarting: () => boolean; timeoutMs: numb
 export function waitWhileStarting({ directory, isStarting, timeoutMs, signal }: StartWait): Promise<void> {
   return new Promise((resolve) => {
     // Watches before the first check, so that no change in between is missed.
-    const watcher = watch(directory, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const watcher = watch(directory, { signal: abortedAfter(timeoutMs, signal) });
     const check = () => {
       if (!isStarting()) watcher.close();
     };

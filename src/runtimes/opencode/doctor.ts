@@ -1,8 +1,10 @@
 /** What the doctor finds out about OpenCode: its program, its server, and whether it knows the lanes' agents and models. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AppError, messageOf } from "../../app-error.ts";
+import { abortedAfter } from "../../clock.ts";
 import type { Check } from "../../doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
 import type { DoctorContext } from "../descriptor.ts";
@@ -74,7 +76,7 @@ async function checkChoices(
     await supervisor.start();
     const api = new OpencodeApi(() => supervisor.address());
     const checks = choosing.map(async (lane) => {
-      const chosen = await selectAgent(lane, api, AbortSignal.any([signal, AbortSignal.timeout(10_000)]));
+      const chosen = await selectAgent(lane, api, abortedAfter(10_000, signal));
       const name = `${lane.agent === null ? "model" : "agent"} of lane ${lane.id}`;
       if (!("notice" in chosen)) return ok(name, `OpenCode knows ${lane.agent ?? lane.model}.`);
       return failed(name, chosen.notice.message, "Correct it in the configuration, or leave it out.");

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock, TimeoutContext } from "../../clock.ts";
-import { TimedOut, withTimeout } from "../../clock.ts";
+import { abortedAfter, TimedOut, withTimeout } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
@@ -232,7 +232,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   async #interrupt(client: C, signal: AbortSignal): Promise<void> {
     while (client.isWorking && !signal.aborted) {
       await client.interrupt();
-      await this.#untilIdle(client, AbortSignal.any([signal, AbortSignal.timeout(interruptAgainMs)]));
+      await this.#untilIdle(client, abortedAfter(interruptAgainMs, signal));
     }
   }
 
