@@ -30,6 +30,9 @@ export type Permissions = {
 
 type Log = (fields: object, message: string) => void;
 
+/** Waybill's own tools for the agent of a lane: an MCP server over HTTP, and the token that says which lane calls. */
+export type ToolServer = { url: string; token: string };
+
 /** What a runtime gets from the daemon beside its own settings. */
 export type RuntimeContext<LaneValues = object> = {
   env: NodeJS.ProcessEnv;
@@ -51,6 +54,8 @@ export type RuntimeContext<LaneValues = object> = {
   idleMs: number;
   maxResting: number;
   postMessage: PostMessage;
+  /** Null where the agents of lanes get no tools. Resolves once the daemon listens. */
+  toolServer: (laneId: string) => Promise<ToolServer | null>;
 };
 
 export type AgentAndModel = Pick<Lane, "agent" | "model">;

@@ -53,6 +53,7 @@ function aRuntimeContext(stateDirectory: string): RuntimeContext<Record<string, 
     idleMs: 1000,
     maxResting: 1,
     postMessage: async () => {},
+    toolServer: async () => null,
   };
 }
 

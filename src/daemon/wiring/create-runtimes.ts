@@ -59,6 +59,7 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
           idleMs: config.sessionIdleTimeoutMs,
           maxResting: config.sessionMaxConcurrent,
           postMessage,
+          toolServer: async () => null,
         },
       );
       return isUsed || hasOrphans ? load : async () => lazyRuntime(descriptor, load);
