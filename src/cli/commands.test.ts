@@ -12,6 +12,7 @@ import {
 } from "../../test/support/deliveries.ts";
 import { anEvent } from "../../test/support/events.ts";
 import { served, token } from "../../test/support/http-api.ts";
+import { deliveryOf } from "../../test/support/records.ts";
 import { runCommand } from "../../test/support/run-command.ts";
 import type { TestService } from "../../test/support/test-service.ts";
 import { testService } from "../../test/support/test-service.ts";
@@ -183,7 +184,7 @@ describe("send --wait", () => {
     const send = service.send.bind(service);
     service.send = async (message) => {
       const sent = await send(message);
-      setImmediate(() => void play(service, sent.record));
+      setImmediate(() => void play(service, deliveryOf(sent)));
       return sent;
     };
     return made;

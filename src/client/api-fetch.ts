@@ -6,7 +6,7 @@ import type { Client } from "openapi-fetch";
 import type { paths } from "./api-types.ts";
 
 export type FetchInit = {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
   body?: string;
   signal: AbortSignal;
@@ -35,7 +35,12 @@ export function apiAt(baseUrl: string, headers: Record<string, string>, fetch: F
       if (!response.ok) return { error: jsonOrNull(text), response };
       return { data: text === "" ? undefined : JSON.parse(text), response };
     };
-  const operations = { GET: operation("GET"), POST: operation("POST"), DELETE: operation("DELETE") };
+  const operations = {
+    GET: operation("GET"),
+    POST: operation("POST"),
+    PUT: operation("PUT"),
+    DELETE: operation("DELETE"),
+  };
   return operations as unknown as Api;
 }
 

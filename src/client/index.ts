@@ -11,17 +11,23 @@ export type {
   DeliveryStreamEvent,
   EventPage,
   FollowedEvent,
+  Hold,
   Lane,
+  Member,
   Message,
   NewLane,
+  NewMember,
   NewMessage,
+  NewTeam,
   Readiness,
+  SendResult,
   Sent,
   Status,
   StreamEvent,
+  Team,
   UniversalEvent,
   Version,
 } from "./shapes.ts";
-export { hasOutcome } from "./shapes.ts";
+export { hasOutcome, recipientName } from "./shapes.ts";
 export { WaybillClient } from "./waybill-client.ts";
 export { WaybillError } from "./waybill-error.ts";

@@ -5,19 +5,25 @@ type Schemas = components["schemas"];
 
 export type NewMessage = Schemas["NewMessage"];
 export type Sent = Schemas["Sent"];
+export type SendResult = Schemas["SendResult"];
 export type Message = Schemas["Message"];
 export type Delivery = Schemas["Delivery"];
 export type DeliveryDetail = Schemas["DeliveryDetail"];
 export type Status = Delivery["status"];
 export type NewLane = Schemas["NewLane"];
 export type Lane = Schemas["Lane"];
+export type Team = Schemas["Team"];
+export type Member = Schemas["Member"];
+export type NewTeam = Schemas["NewTeam"];
+export type NewMember = Schemas["NewMember"];
+export type Hold = Schemas["Hold"];
 export type Ask = Schemas["Ask"];
 export type AskAnswer = Schemas["AskAnswer"];
 export type Alert = Schemas["Alert"];
 export type Readiness = Schemas["Readiness"];
 export type Version = Schemas["Version"];
 
-/** What the stream brings: messages, deliveries, lanes, alerts, and what agents do. `cursor` is where to go on after it. */
+/** What the stream brings: messages, deliveries, lanes, alerts, teams, what members are doing, and what agents do. `cursor` is where to go on after it. */
 export type StreamEvent = Exclude<Schemas["StreamEvent"], { type: "open" }> & { cursor: string };
 export type DeliveryStreamEvent = Extract<StreamEvent, { type: "delivery" }>;
 
@@ -41,4 +47,10 @@ export function hasOutcome({
   responsePending?: boolean;
 }): boolean {
   return (outcomes as readonly Status[]).includes(status) && !(status === "responded" && responsePending);
+}
+
+/** Whoever a message is for, as people read it. */
+export function recipientName(to: Message["to"]): string {
+  if ("lane" in to) return to.lane;
+  return "person" in to ? to.person : `${to.member} of ${to.team}`;
 }

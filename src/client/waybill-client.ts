@@ -18,17 +18,22 @@ import type {
   DeliveryDetail,
   EventPage,
   FollowedEvent,
+  Hold,
   Lane,
   Message,
   NewLane,
+  NewMember,
   NewMessage,
+  NewTeam,
+  SendResult,
   Sent,
   Status,
   StreamEvent,
+  Team,
   Version,
 } from "./shapes.ts";
 import { hasOutcome } from "./shapes.ts";
-import { isTransient } from "./waybill-error.ts";
+import { isTransient, WaybillError } from "./waybill-error.ts";
 
 type Paging = { limit?: number | undefined; cursor?: string | undefined };
 type Signal = { signal?: AbortSignal | undefined };
@@ -49,7 +54,9 @@ export class WaybillClient {
    * Resolves when the message is stored. A message without an id gets one before the first try, so that a daemon that
    * dies in mid-request neither loses the message nor takes it twice.
    */
-  send(message: NewMessage, { signal }: Signal = {}): Promise<Sent> {
+  send(message: NewMessage & { to: { lane: string } }, options?: Signal): Promise<Sent>;
+  send(message: NewMessage, options?: Signal): Promise<SendResult>;
+  send(message: NewMessage, { signal }: Signal = {}): Promise<SendResult> {
     const body = withId(message);
     return request(this.#connection, (api, init) => api.POST("/v1/messages", { body, ...init }), {
       safe: true,
@@ -65,7 +72,7 @@ export class WaybillClient {
     const identified = withId(message);
     const lane = "lane" in message.to ? message.to.lane : undefined;
     const begin = async () => {
-      const sent = await this.send(identified, options);
+      const sent = asDelivery(await this.send(identified, options));
       options.onSent?.(sent);
       return sent;
     };
@@ -206,6 +213,88 @@ export class WaybillClient {
     return this.#change((api, init) => api.POST("/v1/lanes/{id}/session", { params: { path: { id } }, body, ...init }));
   }
 
+  /** All teams with their members, and what each of them is doing. */
+  teams(): Promise<{ teams: Team[] }> {
+    return this.#read((api, init) => api.GET("/v1/teams", init));
+  }
+
+  team(team: string): Promise<Team> {
+    return this.#read((api, init) => api.GET("/v1/teams/{team}", { params: { path: { team } }, ...init }));
+  }
+
+  /** Makes a team, or changes what people call it. */
+  putTeam(team: string, body: NewTeam = {}): Promise<Team> {
+    return this.#change((api, init) => api.PUT("/v1/teams/{team}", { params: { path: { team } }, body, ...init }));
+  }
+
+  /** The lanes of its members stay. */
+  async removeTeam(team: string): Promise<void> {
+    await this.#change((api, init) => api.DELETE("/v1/teams/{team}", { params: { path: { team } }, ...init }));
+  }
+
+  /** Nothing is sent to its members until it is resumed; what runs goes on. */
+  pauseTeam(team: string): Promise<Team> {
+    return this.#change((api, init) => api.POST("/v1/teams/{team}/pause", { params: { path: { team } }, ...init }));
+  }
+
+  resumeTeam(team: string): Promise<Team> {
+    return this.#change((api, init) => api.POST("/v1/teams/{team}/resume", { params: { path: { team } }, ...init }));
+  }
+
+  /** As a pause, and what runs is stopped. */
+  stopTeam(team: string): Promise<Team> {
+    return this.#change((api, init) => api.POST("/v1/teams/{team}/stop", { params: { path: { team } }, ...init }));
+  }
+
+  /** Adds a member, or changes one. */
+  putMember(team: string, member: string, body: NewMember): Promise<Team> {
+    const params = { path: { team, member } };
+    return this.#change((api, init) => api.PUT("/v1/teams/{team}/members/{member}", { params, body, ...init }));
+  }
+
+  /** Its lane stays, and what waits in it is still delivered. */
+  removeMember(team: string, member: string): Promise<Team> {
+    const params = { path: { team, member } };
+    return this.#change((api, init) => api.DELETE("/v1/teams/{team}/members/{member}", { params, ...init }));
+  }
+
+  /** Approves the shutdown of a member: it gets nothing more until it is added again. */
+  shutDownMember(team: string, member: string): Promise<Team> {
+    const params = { path: { team, member } };
+    return this.#change((api, init) => api.POST("/v1/teams/{team}/members/{member}/shutdown", { params, ...init }));
+  }
+
+  /** The token of a member that somebody else runs; good for the tools alone. */
+  memberToken(team: string, member: string): Promise<{ token: string }> {
+    const params = { path: { team, member } };
+    return this.#change((api, init) => api.POST("/v1/teams/{team}/members/{member}/token", { params, ...init }));
+  }
+
+  /** What was written to a person ("user" unless said otherwise), newest first. */
+  inbox({ unread, ...query }: Paging & { person?: string | undefined; unread?: boolean | undefined } = {}): Promise<{
+    messages: Message[];
+    nextCursor?: string;
+  }> {
+    const wanted = defined({ ...query, unread: unread ? ("true" as const) : undefined });
+    return this.#read((api, init) => api.GET("/v1/inbox", { params: { query: wanted }, ...init }));
+  }
+
+  /** Marks messages to a person as read: these, or all. */
+  markRead(marks: { person?: string | undefined; ids?: string[] | undefined } = {}): Promise<{ marked: number }> {
+    return this.#change((api, init) => api.POST("/v1/inbox/read", { body: defined(marks), ...init }));
+  }
+
+  /** Agents that are held because they write to each other and nothing else happens. */
+  holds(): Promise<{ holds: Hold[] }> {
+    return this.#read((api, init) => api.GET("/v1/holds", init));
+  }
+
+  /** Lets the agents of two lanes go on. */
+  releaseHold(lane: string, other: string): Promise<{ released: number }> {
+    const body = { lanes: [lane, other] as [string, string] };
+    return this.#change((api, init) => api.POST("/v1/holds/release", { body, ...init }));
+  }
+
   /** What agents wait for at this moment. */
   asks(): Promise<{ asks: Ask[] }> {
     return this.#read((api, init) => api.GET("/v1/asks", init));
@@ -236,6 +325,18 @@ export class WaybillClient {
   #change<T>(ask: Parameters<typeof request<T>>[1]): Promise<T> {
     return request(this.#connection, ask, { safe: false });
   }
+}
+
+/** Only a delivery has an outcome that can be waited for. */
+function asDelivery(sent: SendResult): Sent {
+  const { deliveryId, status } = sent;
+  if (deliveryId !== null && status !== "handed_over") return { ...sent, deliveryId, status };
+  throw new WaybillError({
+    code: "no_delivery",
+    message: `Message "${sent.messageId}" waits in a mailbox to be read; nothing tells when it is answered.`,
+    hint: "Send it without waiting.",
+    status: 202,
+  });
 }
 
 function withId(message: NewMessage): NewMessage & { messageId: string } {

@@ -10,15 +10,20 @@ import type { Remark } from "../core/decision/decision.ts";
 import { resultOf, resultOfStopped } from "../core/decision/submission.ts";
 import type { Attempt, SubmitOutcome } from "../core/delivery/attempt.ts";
 import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
+import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { mailFor, remarkMail } from "../core/delivery/replies.ts";
+import { failuresIn, mailFor, remarkMail } from "../core/delivery/replies.ts";
 import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { Message } from "../core/message/message.ts";
+import { senderOf } from "../core/message/message.ts";
 import { digestOf } from "../core/transcript/digest.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
+import type { Store } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
+import { mailContext } from "./mail-context.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
@@ -34,9 +39,7 @@ export async function commitEvents(
   // Its date stays, so that it is due at the next start; until then the watchdog backs off. What was committed before
   // the hold is still sent: left behind unsent, it would look like a turn that runs.
   if (step.isHeld() && events.some(sendsPrompt)) return "rests";
-  const at = step.clock.now();
-  const remarks = remark ? [remarkMail(record, step.lane, remark, at)] : [];
-  const mail = [...remarks, ...mailFor(record, events, answer, step.lane, at)];
+  const mail = await mailAbout(record, events, step, answer, remark);
   const { result: applied, durable } = await ledger.stage(record.id, events, mail);
   if (applied.outcome === "applied") {
     // The lane goes on with what was decided; only what leaves Waybill waits.
@@ -53,6 +56,20 @@ export async function commitEvents(
   const newest = await store.delivery(record.id);
   if (newest && newest.version !== record.version) return "moved";
   throw new Error(`${events.map((event) => event.type).join(", ")} refused: ${applied.reason}`);
+}
+
+/** What its sender is told of it. */
+async function mailAbout(
+  record: DeliveryRecord,
+  events: readonly DeliveryEvent[],
+  step: StepContext,
+  answer: string | null,
+  remark: Remark | null,
+): Promise<OutgoingMail[]> {
+  if (answer === null && remark === null && failuresIn(events).length === 0) return [];
+  const context = await mailContext(record, step);
+  const remarks = remark ? remarkMail(record, remark, context) : [];
+  return [...remarks, ...mailFor(record, events, answer, context)];
 }
 
 export function commitFailure(record: DeliveryRecord, reason: string, step: StepContext): Promise<StepOutcome> {
@@ -98,11 +115,15 @@ async function commitResult(
   outcome: SubmitOutcome,
   step: StepContext,
 ): Promise<void> {
-  const { ledger, store, policy, clock, lane } = step;
+  const { ledger, store, policy, clock } = step;
   const at = clock.now();
   const event = resultOf(record, attempt, outcome, policy, at);
   if (!event) return;
-  const { result, durable } = await ledger.stage(record.id, [event], mailFor(record, [event], null, lane, at));
+  const { result, durable } = await ledger.stage(
+    record.id,
+    [event],
+    await mailAbout(record, [event], step, null, null),
+  );
   step.expect(durable);
   if (result.outcome === "applied") return;
   const newest = await store.delivery(record.id);
@@ -180,11 +201,26 @@ async function promptFor(
     message,
     contract: lane.contract,
     attempt,
+    maxAttempts: record.maxAttempts,
+    writer: await writerOf(message, lane, deps.store),
     missingFiles: missingFilesOf(record),
     changedFiles: attempt.kind === "summary" ? await deps.changedFiles(lane.directory, beganAt(record)) : [],
     takesIds: runtime.traits.takesIds,
     digest: isFirst ? await previousDigest(lane, attempt.generation, runtime, deps) : null,
   });
+}
+
+/** What an agent should know of the one who writes: its role, and whether it is of the same team. */
+async function writerOf(message: Message, { team }: Lane, store: Store): Promise<string | null> {
+  const sender = senderOf(message);
+  const from = sender?.kind === "lane" ? await store.lane(sender.lane) : null;
+  const name = sender?.kind === "member" ? sender.team : from?.team?.toLowerCase();
+  if (sender === null || name === undefined) return null;
+  const members = (await store.team(name))?.members ?? [];
+  const member = members.find((one) => (sender.kind === "member" ? one.name === sender.member : one.lane === from?.id));
+  if (!member) return null;
+  const where = name === team?.toLowerCase() ? "of your team" : `of team ${name}`;
+  return member.role === null ? where : `${member.role} ${where}`;
 }
 
 /** Since then an agent may have changed files for a message. */

@@ -9,7 +9,9 @@ import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { isSameAddress, laneAddress } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
+import { replyAddress } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import type { Observation } from "../core/proof/observation.ts";
 import { unobserved, unreadable } from "../core/proof/observation.ts";
@@ -30,6 +32,12 @@ export async function readObservation(
   if (record.attemptList.length === 0) return unobserved;
   if (!runtime) return unreadable("runtime_not_active");
   const sessions = [...new Set(record.attemptList.map((attempt) => attempt.sessionId))];
+  const sender = replyAddress(record);
+  const arrived = ({ text, relayOfMessageId, recipient }: Mail): ArrivedMessage => ({
+    text,
+    relayOfMessageId,
+    isToSender: isSameAddress(recipient, sender),
+  });
   const look = async (limit: number | null) => {
     const slices = await Promise.all(sessions.map((session) => readSlice(session, limit, { ...reading, runtime })));
     reading.asks.observed(
@@ -47,7 +55,7 @@ export async function readObservation(
     };
     const first = observe(input);
     if (!first.settled || !wantsMore(first)) return first;
-    const mailbox = first.awaitsSend ? await writtenByLane(reading) : input.mailbox;
+    const mailbox = first.awaitsSend ? [...input.mailbox, ...(await sentByLane(reading)).map(arrived)] : input.mailbox;
     return observe({ ...input, mailbox, request: await requestText(record, reading) });
   };
   try {
@@ -71,25 +79,11 @@ function wantsMore({ awaitsSend, evidence }: Observation): boolean {
 }
 
 /** Also what names no message: a send to somebody else is known at its destination like any other. */
-async function writtenByLane({
-  store,
-  lane,
-  replies,
-}: Reading & { replies: readonly Mail[] }): Promise<ArrivedMessage[]> {
-  const { items } = await store.messages({ lane: lane.id, limit: recentMessages });
-  return [...replies, ...items.filter((mail) => mail.fromLane === lane.id)].map(arrived);
+function sentByLane({ store, lane }: Reading): Promise<Mail[]> {
+  return store.mailFrom(laneAddress(lane.id), recentMessages);
 }
 
 const recentMessages = 200;
-
-function arrived(mail: Mail): ArrivedMessage {
-  return { text: mail.text, to: mailboxOf(mail), relayOfMessageId: mail.relayOfMessageId };
-}
-
-/** The name of whoever a message is for. */
-export function mailboxOf({ recipient }: Mail): string {
-  return recipient.kind === "person" ? recipient.name : recipient.lane;
-}
 
 /** What the message said. */
 export async function requestText(

@@ -4,6 +4,7 @@ import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed } from "../core/delivery/record.ts";
 import { expiryMail } from "../core/delivery/replies.ts";
+import { mailContext } from "./mail-context.ts";
 import { reconcile } from "./reconcile.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
 
@@ -30,14 +31,14 @@ function owesAside(record: DeliveryRecord): boolean {
 
 /** True when it has ended now. */
 export async function expire(record: DeliveryRecord, step: StepContext): Promise<boolean> {
-  const { lane, clock, ledger, mailbox } = step;
+  const { clock, ledger, mailbox } = step;
   const at = clock.now();
   if (!hasExpired(record, at)) return false;
   const read = { readCommitted: mailbox.commitsWithLedger, reconcileAt: at };
   const applied = await ledger.commit(
     record.id,
     [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],
-    [expiryMail(record, lane, at)],
+    expiryMail(record, await mailContext(record, step)),
   );
   return applied.outcome === "applied";
 }

@@ -6,13 +6,14 @@ import { afterFileCheck } from "../core/decision/follow-up.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
+import { isSameAddress, nameIn } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
-import { replyOutcomes } from "../core/message/message.ts";
+import { replyAddress, replyOutcomes } from "../core/message/message.ts";
 import { dependsOnRequest } from "../core/proof/acknowledgement.ts";
 import { intentOf, judgeReply } from "../core/proof/sufficiency.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure, commitRead } from "./commit-events.ts";
-import { mailboxOf, readObservation, requestText } from "./read-transcript.ts";
+import { readObservation, requestText } from "./read-transcript.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
@@ -85,9 +86,9 @@ async function destinationReply(
   written: readonly Mail[],
   step: StepContext,
 ): Promise<DestinationReply | null> {
-  const destination = record.replyRecipient.toLowerCase();
+  const destination = replyAddress(record);
   const intent = intentOf(record);
-  const replies = written.filter((reply) => mailboxOf(reply).toLowerCase() === destination).map(asReply);
+  const replies = written.filter(({ recipient }) => isSameAddress(recipient, destination)).map(asReply);
   const request = replies.some(({ text }) => dependsOnRequest(text)) ? await requestText(record, step) : null;
   const judged = replies.map((reply) => ({ ...reply, request }));
   return judged.find((reply) => judgeReply(reply, intent).sufficient) ?? judged.at(-1) ?? null;
@@ -95,7 +96,7 @@ async function destinationReply(
 
 function asReply(mail: Mail): DestinationReply {
   const outcome = replyOutcomes.find((one) => one === mail.outcome) ?? null;
-  return { messageId: mail.id, mailbox: mailboxOf(mail), text: mail.text, summary: mail.summary, outcome };
+  return { messageId: mail.id, mailbox: nameIn(mail.recipient), text: mail.text, summary: mail.summary, outcome };
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */

@@ -9,15 +9,18 @@ import type { Policy } from "../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
-import { laneName } from "../core/lane/lane.ts";
-import type { Message, Recipient, ReplyOutcome } from "../core/message/message.ts";
+import type { Address } from "../core/message/address.ts";
+import { nameIn } from "../core/message/address.ts";
+import type { Message } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
-import type { PostMessage } from "../runtimes/port.ts";
-import { knownLane } from "../store/known-lane.ts";
+import type { ExchangeLimits } from "../core/team/exchange.ts";
+import { pairOf } from "../core/team/exchange.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Admission, LaneChoice, Store } from "../store/port.ts";
 import type { NewMessage } from "./message-schema.ts";
 import { newMessageSchema } from "./message-schema.ts";
+import type { ResolvedAddress } from "./resolve-address.ts";
+import { resolveAddress } from "./resolve-address.ts";
 
 export type Admitted = { message: Message; delivery: DeliveryRecord | null; known: boolean };
 
@@ -36,8 +39,10 @@ export type AdmissionDeps = {
  */
 export type ChooseLaneChange = (lane: Lane, isUsed: boolean) => LaneChange;
 
-/** `fromLane` is the lane of the agent that sends, by its connection. */
-export type MessageSender = { fromLane?: string | undefined; choose?: ChooseLaneChange | undefined };
+/** `agent` is the address of the agent that sends, by its connection; people and programs have none. */
+export type MessageSender = { agent?: AgentAddress | undefined; choose?: ChooseLaneChange | undefined };
+
+export type AgentAddress = Exclude<Address, { kind: "person" }>;
 
 export class MessageAdmission {
   readonly #deps: AdmissionDeps;
@@ -49,34 +54,26 @@ export class MessageAdmission {
   async admit(input: NewMessage, sender: MessageSender = {}): Promise<Admitted> {
     const { store, ledger, policy, clock, onReply } = this.#deps;
     const at = clock.now();
-    const message = canonical(parse(input), sender.fromLane ?? null, at);
+    const parsed = parse(input);
+    let to = await resolveAddress(parsed.to, store);
+    const replyTo = await replyAddressOf(parsed, sender.agent, store);
+    const message = canonical(parsed, { to, replyTo, agent: sender.agent ?? null, at });
     const hash = payloadHash(message);
+    const exchange = exchangeOf(message, policy);
     let admission: Admission;
     do {
-      const lane = await recipientLane(message.recipient, store);
+      // It may have changed meanwhile.
+      if (to.lane) to = await resolveAddress({ lane: to.lane.id }, store);
+      const { lane } = to;
       const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
       const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
-      admission = await ledger.admit({ message, payloadHash: hash, delivery, choice });
+      admission = await ledger.admit({ message, payloadHash: hash, delivery, choice, exchange });
     } while (admission.outcome === "lane_changed");
     if (admission.outcome === "conflict") throw conflict(message.id);
     const { fromLane, relayOfMessageId } = admission.message;
     if (fromLane !== null && relayOfMessageId !== null) await onReply(fromLane, relayOfMessageId);
     return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
   }
-
-  /** For agents: in the name of the lane that their call came from. */
-  readonly postMessage: PostMessage = async ({ id, lane: laneId, to, text, ...message }) => {
-    const lane = await this.#deps.store.lane(laneId);
-    const from = lane ? laneName(lane) : laneId;
-    const { summary, relayOfMessageId, outcome } = message;
-    const optional = {
-      summary: summary ?? undefined,
-      relayOfMessageId: relayOfMessageId ?? undefined,
-      // A word that is none of them is refused with the list.
-      outcome: (outcome ?? undefined) as ReplyOutcome | undefined,
-    };
-    await this.admit({ id, to: { person: to }, from, text, ...optional, source: "mcp" }, { fromLane: laneId });
-  };
 }
 
 /** Null for a message that was admitted before: sending it again changes nothing about the lane. */
@@ -104,14 +101,36 @@ function parse(input: NewMessage): z.output<typeof newMessageSchema> {
   });
 }
 
-function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | null, at: number): Message {
+type ParsedMessage = z.output<typeof newMessageSchema>;
+type Parties = { to: ResolvedAddress; replyTo: Address | null; agent: AgentAddress | null; at: number };
+
+/** Null for the person who sends. */
+async function replyAddressOf(
+  { replyTo }: ParsedMessage,
+  agent: AgentAddress | undefined,
+  store: Store,
+): Promise<Address | null> {
+  if (replyTo === undefined) return agent ?? null;
+  if (typeof replyTo === "string") return null;
+  return (await resolveAddress(replyTo, store)).address;
+}
+
+/** Two agents that Waybill runs, however they are called. */
+function exchangeOf({ fromLane, recipient }: Message, limits: ExchangeLimits) {
+  if (fromLane === null || recipient.kind !== "lane" || recipient.lane === fromLane) return null;
+  return { ...pairOf(fromLane, recipient.lane), limits };
+}
+
+function canonical(input: ParsedMessage, { to, replyTo, agent, at }: Parties): Message {
   const relayOfMessageId = input.relayOfMessageId ?? null;
+  const fromLane = agent?.kind === "lane" ? agent.lane : null;
   return {
     id: input.id,
-    recipient: "lane" in input.to ? { kind: "lane", lane: input.to.lane } : { kind: "person", name: input.to.person },
+    recipient: to.address,
     from: input.from,
     fromLane,
-    laneId: "lane" in input.to ? input.to.lane : fromLane,
+    ...(agent?.kind === "member" ? { fromMember: agent } : {}),
+    laneId: to.lane?.id ?? fromLane,
     text: input.text,
     summary: input.summary ?? null,
     // A reply needs no reply unless its sender asks for one: otherwise two agents thank each other forever.
@@ -120,7 +139,8 @@ function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | 
     relayOfMessageId,
     ...(input.outcome === undefined ? {} : { outcome: input.outcome }),
     attachments: input.attachments ?? [],
-    replyRecipient: input.replyTo ?? input.from,
+    replyRecipient: replyName(input, replyTo),
+    ...(replyTo ? { replyTo } : {}),
     conversation: input.conversation ?? null,
     source: input.source ?? "manual",
     expiresAt: input.expiresAt ?? null,
@@ -128,9 +148,10 @@ function canonical(input: z.output<typeof newMessageSchema>, fromLane: string | 
   };
 }
 
-async function recipientLane(recipient: Recipient, store: Store): Promise<Lane | null> {
-  if (recipient.kind === "person") return null;
-  return knownLane(store, recipient.lane);
+/** What the recipient is to call whoever gets the answer. */
+function replyName({ replyTo, from }: ParsedMessage, address: Address | null): string {
+  if (typeof replyTo === "string") return replyTo;
+  return replyTo === undefined || address === null ? from : nameIn(address);
 }
 
 function conflict(messageId: string): AppError {

@@ -13,9 +13,18 @@ const attachment = z.strictObject({
   size: z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER),
 });
 
+export const addressSchema = z.union(
+  [
+    z.strictObject({ lane: nameSchema }),
+    z.strictObject({ team: nameSchema, member: nameSchema }),
+    z.strictObject({ person: nameSchema }),
+  ],
+  { error: 'must be {"lane": …}, {"team": …, "member": …} or {"person": …}' },
+);
+
 export const newMessageSchema = z.strictObject({
   id: messageId.meta({ description: "Chosen by the sender, so that sending twice is safe." }),
-  to: z.union([z.strictObject({ lane: nameSchema }), z.strictObject({ person: nameSchema })]),
+  to: addressSchema,
   from: nameSchema,
   text: z
     .string()
@@ -30,7 +39,10 @@ export const newMessageSchema = z.strictObject({
     .optional()
     .meta({ description: "What a reply is, in the word of whoever replies." }),
   attachments: z.array(attachment).max(20).optional(),
-  replyTo: nameSchema.optional().meta({ description: "Who gets the answer; the sender unless said otherwise." }),
+  replyTo: z
+    .union([nameSchema, addressSchema])
+    .optional()
+    .meta({ description: "Who gets the answer; the sender unless said otherwise. A name is that of a person." }),
   conversation: nameSchema.optional(),
   source: z.enum(sources).optional(),
   expiresAt: z.number().int().positive().optional(),

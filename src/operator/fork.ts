@@ -53,7 +53,7 @@ async function copySession(
     const read = (signal: AbortSignal) => runtime.read(lane, sessionId, null, signal);
     const slice = await withTimeout(deps, policy.observeLimitMs, read);
     refuseUnrest(lane, slice);
-    const target: Lane = { ...made, sessionId: null, generation: 0, pausedReason: null, version: 1 };
+    const target: Lane = { ...made, sessionId: null, generation: 0, pausedReason: null, teamHold: null, version: 1 };
     const from = { sessionId, before };
     const forked = await withTimeout(deps, policy.submitLimitMs, (signal) => forkBy(runtime, target, from, signal));
     const { renamed } = forked;

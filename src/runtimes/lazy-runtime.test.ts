@@ -10,7 +10,14 @@ import { stub } from "./stub/descriptor.ts";
 import { StubRuntime } from "./stub/stub-runtime.ts";
 
 const never = new AbortController().signal;
-const lane: Lane = { ...aLane({ id: "lane" }), pausedReason: null, sessionId: null, generation: 0, version: 1 };
+const lane: Lane = {
+  ...aLane({ id: "lane" }),
+  pausedReason: null,
+  teamHold: null,
+  sessionId: null,
+  generation: 0,
+  version: 1,
+};
 
 let directory: string;
 beforeEach(() => {

@@ -2,21 +2,14 @@
  * What agents ask for through their tools. The caller is the one whom the connection's token belongs to; nothing that a call
  * says changes who sends. What cannot be done throws an `AppError` whose message and hint a model can act on.
  */
-import type { ActionMode, Message, MessageOutcome, ReplyOutcome, TaskRef } from "../core/message/message.ts";
+import type { Message, MessageOutcome, TaskRef } from "../core/message/message.ts";
+import type { MemberKind, MemberState, TeamState } from "../core/team/team.ts";
+import type { AgentAddress } from "../mail/admission.ts";
+import type { AgentMessage } from "../mail/agent-mail.ts";
 
-/** A lane, or a member of a team that somebody else runs. */
-export type Caller = { kind: "lane"; lane: string } | { kind: "member"; team: string; member: string };
+export type { AgentMessage, MemberState };
 
-export type AgentMessage = {
-  /** As the agent wrote it: a member's name, `lead`, `team/member`, a person, or a lane. */
-  to: string;
-  text: string;
-  outcome?: ReplyOutcome | undefined;
-  summary?: string | undefined;
-  actionMode?: ActionMode | undefined;
-  relayOfMessageId?: string | undefined;
-  taskRefs?: readonly TaskRef[] | undefined;
-};
+export type Caller = AgentAddress;
 
 /** `waits` says why it is not under way yet, and what that means; null when nothing stands in its way. */
 export type SendReceipt = { messageId: string; to: string; known: boolean; waits: string | null };
@@ -41,13 +34,10 @@ export type SentState = {
   replies: readonly AgentMail[];
 };
 
-export const memberStates = ["active", "idle", "working", "blocked", "paused", "offline", "terminated"] as const;
-export type MemberState = (typeof memberStates)[number];
-
 export type MemberView = {
   name: string;
   displayName: string | null;
-  kind: "lane" | "native" | "person";
+  kind: MemberKind;
   role: string | null;
   state: MemberState;
 };
@@ -55,7 +45,7 @@ export type MemberView = {
 export type TeamView = {
   name: string;
   displayName: string | null;
-  state: "active" | "paused" | "stopped";
+  state: TeamState;
   members: readonly MemberView[];
 };
 

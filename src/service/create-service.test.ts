@@ -1,5 +1,7 @@
 /** The service on a whole Waybill with a scripted agent: what people ask, and what they are told. */
+
 import { describe, expect, test } from "vitest";
+import { deliveryOf } from "../../test/support/records.ts";
 import type { WorldOptions } from "../../test/support/waybill.ts";
 import { startWorld } from "../../test/support/waybill.ts";
 import { AppError } from "../app-error.ts";
@@ -39,9 +41,9 @@ describe("sending", () => {
   test("a message gets an id when it has none, and its answer can be read", async () => {
     const { world, service } = await serviceOn({ script: answers });
     const sent = await service.send({ to: { lane: "lane" }, from: "user", text: "Is it green?" });
-    expect(sent).toMatchObject({ known: false, queuedBehind: null });
-    await world.reaches(sent.record.messageId, "responded");
-    const detail = await service.delivery(sent.record.id);
+    expect(sent).toMatchObject({ known: false, delivery: { queuedBehind: null }, waits: null });
+    await world.reaches(deliveryOf(sent).messageId, "responded");
+    const detail = await service.delivery(deliveryOf(sent).id);
     expect(detail.message?.text).toBe("Is it green?");
     expect(detail.replies.map((mail) => mail.text)).toEqual(["Yes: 412."]);
     expect(detail.history[0]?.type).toBe("admitted");
@@ -52,20 +54,20 @@ describe("sending", () => {
     const { world, send } = await serviceOn({ script: answers });
     await send("m1");
     await world.reaches("m1", "responded");
-    expect(await send("m1")).toMatchObject({ known: true, record: { status: "responded" } });
+    expect(await send("m1")).toMatchObject({ known: true, delivery: { record: { status: "responded" } } });
   });
 
   test("a message behind another names the one that it waits for", async () => {
     const { send } = await serviceOn({ script: { always: [{ steps: [{ hang: true }] }] } });
     await send("m1");
-    expect(await send("m2")).toMatchObject({ queuedBehind: "m1", record: { status: "pending" } });
-    expect(await send("m3")).toMatchObject({ queuedBehind: "m1" });
+    expect(await send("m2")).toMatchObject({ delivery: { queuedBehind: "m1", record: { status: "pending" } } });
+    expect(await send("m3")).toMatchObject({ delivery: { queuedBehind: "m1" } });
   });
 
   test("a member of a team is found whatever the case", async () => {
     const { service } = await serviceOn({ script: answers, lanes: [{ team: "beacon", member: "tom" }] });
     const sent = await service.send({ to: { team: "Beacon", member: "Tom" }, from: "user", text: "Hello?" });
-    expect(sent.record.laneId).toBe("lane");
+    expect(deliveryOf(sent).laneId).toBe("lane");
     await expect(service.send({ to: { team: "beacon", member: "ann" }, from: "user", text: "Hello?" })).rejects.toEqual(
       refused("member_unknown"),
     );
@@ -99,7 +101,7 @@ describe("stepping in", () => {
 
   test("a failure can be retried once it is one, and cancelled", async () => {
     const { world, service, send } = await serviceOn({ script: silent, policy: { maxAttempts: 1 } });
-    const { record } = await send("m1");
+    const record = deliveryOf(await send("m1"));
     await expect(service.retry(record.id)).rejects.toEqual(refused("not_possible"));
     await world.reaches("m1", "failed_terminal");
     expect((await service.retry(record.id)).record.status).toBe("pending");

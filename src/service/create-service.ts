@@ -9,6 +9,7 @@ import type { ReadinessSource } from "./readiness.ts";
 import { readinessOf } from "./readiness.ts";
 import { runtimeStates } from "./runtime-states.ts";
 import type { Service } from "./service.ts";
+import { teamService } from "./teams.ts";
 import { workspace } from "./workspace.ts";
 
 export type ServiceOptions = ReadinessSource &
@@ -26,6 +27,7 @@ export function createService(options: ServiceOptions): Service {
   return {
     ...deliveryService(options),
     ...laneService({ ...options, notices }),
+    ...teamService(options),
 
     asks: async () => waybill.asks.list(),
     answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),

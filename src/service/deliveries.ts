@@ -3,14 +3,16 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { isPaused, laneName, pauseOf } from "../core/lane/lane.ts";
 import type { Page } from "../core/log/page.ts";
+import { replyAddress } from "../core/message/message.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
 import type { ChoiceRules } from "./lane-choice.ts";
 import { checkedChoice } from "./lane-choice.ts";
-import type { DeliveryDetail, DeliveryState, Send, SendTo, Service } from "./service.ts";
+import type { DeliveryDetail, DeliveryState, Service } from "./service.ts";
 
 export type DeliveryServiceOptions = ChoiceRules & {
   waybill: Engine;
@@ -34,11 +36,13 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
     async send(message, choose) {
       refuseWhileDraining(draining);
       const sender = choose ? { choose: withDefaults(choose, options) } : {};
-      const admitted = await waybill.admission.admit(await withLane(message, waybill), sender);
-      if (!admitted.delivery) throw prunedDelivery(admitted.message.id);
+      const { id = randomUUID(), ...rest } = message;
+      const { message: sent, delivery, known } = await waybill.admission.admit({ ...rest, id }, sender);
+      if (sent.recipient.kind !== "lane") return { message: sent, delivery: null, known, waits: null };
+      if (!delivery) throw prunedDelivery(sent.id);
       // One that was admitted before may have changed since.
-      const record = (await store.delivery(admitted.delivery.id)) ?? admitted.delivery;
-      return { ...(await stateOf(record)), known: admitted.known };
+      const record = (await store.delivery(delivery.id)) ?? delivery;
+      return { message: sent, delivery: await stateOf(record), known, waits: await whyItWaits(record, waybill) };
     },
     async messages(filter) {
       const page = await store.messages(filter);
@@ -70,6 +74,17 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
       return intervene(people.cancel(id, person), "be cancelled: it has ended");
     },
   };
+}
+
+/** Why a message is not sent for now, where its sender should know: what only a person or time can change. */
+export async function whyItWaits(record: DeliveryRecord, { store, runtimes }: Engine): Promise<string | null> {
+  if (record.status !== "pending") return null;
+  const lane = await store.lane(record.laneId);
+  if (!lane) return null;
+  const name = laneName(lane);
+  if (record.heldReason !== null) return "it is held until a person lets both of you go on";
+  if (isPaused(lane)) return `${name} is paused (${pauseOf(lane)})`;
+  return runtimes.has(lane.runtime) ? null : `the program of ${name} does not run`;
 }
 
 /** The token belongs to the person whose daemon this is. */
@@ -115,25 +130,6 @@ async function knownDelivery({ store }: Engine, id: string): Promise<DeliveryRec
   });
 }
 
-async function withLane(message: Send, waybill: Engine) {
-  const { to, id, ...rest } = message;
-  return { ...rest, id: id ?? randomUUID(), to: { lane: await laneFor(to, waybill) } };
-}
-
-async function laneFor(to: SendTo, { store }: Engine): Promise<string> {
-  if ("lane" in to) return to.lane;
-  const [team, member] = [to.team.toLowerCase(), to.member.toLowerCase()];
-  const found = (await store.lanes()).find(
-    (lane) => lane.team?.toLowerCase() === team && lane.member?.toLowerCase() === member,
-  );
-  if (found) return found.id;
-  throw new AppError({
-    code: "member_unknown",
-    message: `There is no member "${to.member}" in a team "${to.team}".`,
-    hint: "`waybill lanes` shows the team and the member that each lane belongs to.",
-  });
-}
-
 /** A lane that changes to another runtime gets the defaults of a new lane. */
 function withDefaults(choose: ChooseLaneChange, options: DeliveryServiceOptions): ChooseLaneChange {
   return (lane, isUsed) => {
@@ -149,7 +145,7 @@ async function detailOf(state: DeliveryState, { store, courier }: Engine): Promi
   return {
     ...state,
     message: await store.message({ kind: "lane", lane: record.laneId }, record.messageId),
-    replies: await store.writtenBack(record.messageId, record.laneId),
+    replies: await store.writtenBack(record.messageId, record.laneId, replyAddress(record)),
     history: await store.history(record.id),
     outlook: outlook({ record, lane, queuedBehind, waitReason: courier.waitReason(record.laneId) }),
   };

@@ -1,10 +1,14 @@
 /** The running parts that the service works with: what was composed at the start. */
+import type { Clock } from "../clock.ts";
+import type { Policy } from "../core/delivery/policy.ts";
 import type { AskRegistry } from "../courier/ask-registry.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { MessageAdmission } from "../mail/admission.ts";
+import type { AgentTokens } from "../mail/agent-tokens.ts";
 import type { Interventions } from "../operator/interventions.ts";
+import type { MemberStates } from "../operator/member-states.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Store } from "../store/port.ts";
@@ -17,6 +21,10 @@ export type Engine = {
   people: Interventions;
   asks: AskRegistry;
   recorder: Recorder;
+  memberStates: MemberStates;
+  tokens: AgentTokens;
+  policy: Policy;
+  clock: Clock;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
   /** Removes old, finished records by the policy's retention. */

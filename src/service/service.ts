@@ -9,20 +9,31 @@ import type { DayUsage } from "../core/lane/daily-limit.ts";
 import type { Lane, Notice, ReplyContract } from "../core/lane/lane.ts";
 import type { LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Mail, Source } from "../core/message/message.ts";
+import type { Mail, Message, Source } from "../core/message/message.ts";
+import type { Exchange } from "../core/team/exchange.ts";
+import type { Member, MemberState, Team } from "../core/team/team.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { OpenAsk } from "../courier/ask-registry.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
 import type { NewMessage } from "../mail/message-schema.ts";
+import type { InboxFilter } from "../store/port.ts";
 import type { FollowedItem, FollowOptions } from "./follow-log.ts";
 
 export type { FollowedItem, OpenAsk };
 
-export type SendTo = { lane: string } | { team: string; member: string };
-export type Send = Omit<NewMessage, "id" | "to"> & { id?: string | undefined; to: SendTo };
+export type Send = Omit<NewMessage, "id"> & { id?: string | undefined };
 
 /** A delivery, and the message that it waits for, if there is one. */
 export type DeliveryState = { record: DeliveryRecord; queuedBehind: string | null };
+
+/** There is no delivery to whoever reads a mailbox: a person, or a member that somebody else runs. */
+export type SendResult = {
+  message: Message;
+  delivery: DeliveryState | null;
+  known: boolean;
+  /** Why it is not sent for now, in words. */
+  waits: string | null;
+};
 
 export type DeliveryDetail = DeliveryState & {
   message: Mail | null;
@@ -58,6 +69,19 @@ export type LaneSettings = {
   contract: ReplyContract;
 };
 
+export type MemberDetail = Member & {
+  state: MemberState;
+  /** Of the lane of one that Waybill runs. */
+  contract: ReplyContract | null;
+};
+
+export type TeamDetail = Omit<Team, "members"> & { members: readonly MemberDetail[] };
+
+/** A member of kind `lane` that names no lane works in the lane of its own name. */
+export type MemberSettings = Pick<Member, "name" | "kind" | "lane" | "displayName" | "role" | "color"> & {
+  contract: ReplyContract | null;
+};
+
 /** A program that works in lanes, or could. */
 export type RuntimeState = {
   kind: string;
@@ -85,7 +109,7 @@ export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly s
 
 export type Service = {
   /** `known` when the same message was admitted before. The lane changes that `choose` makes are stored with the message. */
-  send(message: Send, choose?: ChooseLaneChange): Promise<DeliveryState & { known: boolean }>;
+  send(message: Send, choose?: ChooseLaneChange): Promise<SendResult>;
   /** Newest first; with `query`, those that contain all of its words. */
   messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>>;
   /** Withdraws a message that has not been sent. `lane` is needed when several lanes have one of that id. */
@@ -122,6 +146,34 @@ export type Service = {
 
   /** A new lane with this one's history, or with what came before the prompt that event number `before` introduced. */
   fork(laneId: string, before: number | null, as: { id: string; displayName: string | null }): Promise<LaneState>;
+
+  teams(): Promise<readonly TeamDetail[]>;
+  team(name: string): Promise<TeamDetail>;
+  putTeam(team: Pick<Team, "name" | "displayName">): Promise<TeamDetail>;
+  /** The lanes of its members stay. */
+  removeTeam(name: string): Promise<void>;
+  putMember(team: string, member: MemberSettings): Promise<TeamDetail>;
+  /** Its lane stays, and what waits in it is still delivered. */
+  removeMember(team: string, member: string): Promise<TeamDetail>;
+  /** Nothing is sent to its members until it is resumed; what runs goes on. */
+  pauseTeam(name: string): Promise<TeamDetail>;
+  resumeTeam(name: string): Promise<TeamDetail>;
+  /** Ends what runs as well, and tells those who wait. */
+  stopTeam(name: string): Promise<TeamDetail>;
+  /** The approved shutdown of a member: it gets nothing more until it is added again. */
+  shutDownMember(team: string, member: string): Promise<TeamDetail>;
+  /** For a member that somebody else runs. */
+  memberToken(team: string, member: string): Promise<string>;
+
+  /** Newest first. */
+  inbox(person: string, filter: InboxFilter): Promise<Page<Mail>>;
+  /** How many were unread. */
+  markRead(person: string, ids: readonly string[] | "all"): Promise<number>;
+
+  /** Pairs of lanes whose agents write to each other in circles, and wait for a person. */
+  holds(): Promise<readonly Exchange[]>;
+  /** Lets a pair go on; how many messages were held. */
+  releaseHold(lanes: readonly [string, string]): Promise<number>;
 
   asks(): Promise<readonly OpenAsk[]>;
   answer(askId: string, decision: AskDecision): Promise<void>;

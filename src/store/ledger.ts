@@ -2,8 +2,9 @@
 
 import type { DeliveryChange, DeliveryEvent, DeliveryEventType } from "../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
+import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import type { OutgoingMail } from "../core/message/message.ts";
+import type { Message } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, Applied, LedgerStore, Staged } from "./port.ts";
 
 type LedgerVerbs = Pick<LedgerStore, "stage" | "stageAdmission" | "rebuild">;
@@ -40,8 +41,12 @@ export class Ledger {
     this.#reach("before_commit", types);
     const { result, durable } = await this.#store.stage(id, events, mail);
     if (result.outcome !== "applied") return { result, durable };
-    const { record, before } = result;
-    return { result, durable: this.#announced(durable, types, { record, events, ...(before ? { before } : {}) }) };
+    const { record, before, begun = [] } = result;
+    const announced = this.#announced(durable, types, { record, events, ...(before ? { before } : {}) });
+    const mailed = begun.map(({ message, delivery }) =>
+      this.#announced(durable, ["admitted"], admission(delivery, message)),
+    );
+    return { result, durable: mailed.length === 0 ? announced : Promise.all([announced, ...mailed]).then(() => {}) };
   }
 
   /** An admitted message begins a delivery; one to a person does not. */
@@ -50,10 +55,7 @@ export class Ledger {
     if (record) this.#reach("before_commit", ["admitted"]);
     const { result, durable } = await this.#store.stageAdmission(request);
     if (result.outcome !== "admitted" || !record) await durable;
-    else {
-      const event = { type: "admitted", at: record.createdAt, record } as const;
-      await this.#announced(durable, ["admitted"], { record, events: [event], admitted });
-    }
+    else await this.#announced(durable, ["admitted"], admission(result.delivery ?? record, admitted));
     return result;
   }
 
@@ -89,4 +91,8 @@ export class Ledger {
   #reach(moment: "before_commit" | "after_commit", types: readonly DeliveryEventType[]): void {
     if (this.#failPoint) for (const type of types) this.#failPoint(`${moment}.${type}`);
   }
+}
+
+function admission(record: DeliveryRecord, admitted: Message): DeliveryChange {
+  return { record, events: [{ type: "admitted", at: record.createdAt, record }], admitted };
 }

@@ -7,19 +7,25 @@
  */
 import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
 import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
 import type { LogItem, LogPage, LogQuery, NewEvent } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Mail, OutgoingMail, Recipient } from "../core/message/message.ts";
+import type { Address } from "../core/message/address.ts";
+import type { Mail } from "../core/message/message.ts";
 import type { Admission, AdmissionRequest, LaneChoice, LaneFork } from "../core/plan/plans.ts";
 import type { Applied } from "../core/plan/writes.ts";
+import type { Exchange, ExchangePair } from "../core/team/exchange.ts";
+import type { MemberState, NewMember, NewTeam, Team, TeamState } from "../core/team/team.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 
 export type { Admission, AdmissionRequest, Applied, LaneChoice, LaneFork, LaneSession, NewLane, UsageEntry };
 
 export type MailFilter = Paging & { lane?: string | undefined; query?: string | undefined };
+
+export type InboxFilter = Paging & { unreadOnly?: boolean | undefined };
 
 export type DeliveryFilter = Paging & {
   laneId?: string | undefined;
@@ -56,6 +62,30 @@ export type LaneStore = {
   sessions(laneId: string): Promise<LaneSession[]>;
   /** Makes a lane that is not there yet, with its session and its first events, all or nothing. */
   forkLane(fork: LaneFork, keep: number): Promise<Lane>;
+};
+
+export type TeamStore = {
+  /** Oldest first, each with its members. */
+  teams(): Promise<Team[]>;
+  team(name: string): Promise<Team | null>;
+  /** Makes a team, or changes what people call it. */
+  putTeam(team: NewTeam): Promise<Team>;
+  /** The lanes of its members stay; false when there is no such team. */
+  removeTeam(name: string): Promise<boolean>;
+  setTeamState(name: string, state: TeamState): Promise<Team>;
+  /**
+   * Adds a member or changes one, and takes the lane of one that Waybill runs. Refused for a team (`team_unknown`) or a
+   * lane (`lane_unknown`) that is not there, and for a lane of another member (`lane_taken`).
+   */
+  putMember(member: NewMember): Promise<Team>;
+  /** Its lane stays, and belongs to nobody. Refused (`member_unknown`) when there is none of that name. */
+  removeMember(team: string, name: string): Promise<Team>;
+  /** Its shutdown was approved; null takes that back. */
+  terminateMember(team: string, name: string, at: number | null): Promise<Team>;
+  /** Pairs of lanes that a person has to let go on, oldest first. */
+  heldExchanges(): Promise<Exchange[]>;
+  /** The pair goes on, and is counted anew. Returns what was held between them, oldest first; it is to be released. */
+  endExchange(pair: ExchangePair): Promise<DeliveryRecord[]>;
 };
 
 export type LedgerStore = {
@@ -101,13 +131,25 @@ export type LedgerStore = {
 };
 
 export type MailStore = {
-  message(recipient: Recipient, id: string): Promise<Mail | null>;
+  message(recipient: Address, id: string): Promise<Mail | null>;
   /** Newest first. */
-  mailOf(recipient: Recipient, limit: number): Promise<Mail[]>;
+  mailOf(recipient: Address, limit: number): Promise<Mail[]>;
+  /** In whatever mailboxes: ids are chosen by senders, and several recipients may have the same. */
+  messagesWithId(id: string): Promise<Mail[]>;
+  /** What stands in a mailbox and names `messageId` as what it replies to, oldest first. */
+  repliesIn(mailbox: Address, messageId: string): Promise<Mail[]>;
+  /** What an agent has sent, by its connection; newest first. */
+  mailFrom(sender: Address, limit: number): Promise<Mail[]>;
+  /** What stands in the mailbox of a person, or of a member that somebody else runs; newest first. */
+  inbox(reader: Address, filter: InboxFilter): Promise<Page<Mail>>;
+  /** Marks messages in such a mailbox as read, or all of them; returns how many were not. */
+  markRead(reader: Address, ids: readonly string[] | "all", at: number): Promise<number>;
+  /** How many are unread in each mailbox of a person. */
+  unreadByPerson(): Promise<Record<string, number>>;
   /** Newest first. With `query`: those in which all of its words were said. */
   messages(filter: MailFilter): Promise<Page<Mail>>;
-  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
-  writtenBack(messageId: string, laneId: string): Promise<Mail[]>;
+  /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. `to`: who was to get it. */
+  writtenBack(messageId: string, laneId: string, to: Address): Promise<Mail[]>;
   /** Messages that the agent of a lane wrote and that name `messageId` as what they reply to, oldest first. */
   repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
   /** Unread messages of lanes that have no record in the ledger. */
@@ -122,6 +164,8 @@ export type LogStore = {
   appendEvents(events: readonly NewEvent[], keep: number): Promise<void>;
   /** False when it was raised before. */
   raise(alert: Alert): Promise<boolean>;
+  /** Tells listeners what a member is doing now; that is not kept. */
+  passMemberState(item: { team: string; member: string; state: MemberState; laneId: string | null; at: number }): void;
   /** Oldest first. A page may be shorter than its limit when items are large. */
   readLog(query: LogQuery): Promise<LogPage>;
   /** The cursor of the newest item that listeners were told of. */
@@ -164,4 +208,4 @@ export type Housekeeping = {
   close(): Promise<void>;
 };
 
-export type Store = LaneStore & LedgerStore & MailStore & LogStore & UsageStore & Housekeeping;
+export type Store = LaneStore & TeamStore & LedgerStore & MailStore & LogStore & UsageStore & Housekeeping;

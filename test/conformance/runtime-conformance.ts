@@ -66,7 +66,14 @@ export type RuntimeHarness = {
 };
 
 export function conformingLane(runtime: string, directory: string): Lane {
-  return { ...aLane({ runtime, directory }), pausedReason: null, sessionId: null, generation: 1, version: 1 };
+  return {
+    ...aLane({ runtime, directory }),
+    pausedReason: null,
+    teamHold: null,
+    sessionId: null,
+    generation: 1,
+    version: 1,
+  };
 }
 
 const topics = { submitting, working, asks, endings, proof, turns, sessions, forks, crashes, restarts };

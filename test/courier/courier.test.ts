@@ -163,7 +163,7 @@ describe("silence", () => {
     await world.reaches("m1", "failed_terminal");
     await world.waybill.admission.admit(
       { id: "late", to: { person: "user" }, from: "lane", text: "The port is 8080.", relayOfMessageId: "m1" },
-      { fromLane: "lane" },
+      { agent: { kind: "lane", lane: "lane" } },
     );
     const record = await world.reaches("m1", "responded");
     expect(record).toMatchObject({ attempts: 3, proof: { by: "destination_reply" } });
@@ -221,7 +221,7 @@ describe("on a text lane", () => {
       text: "Halfway: 3 of 6.",
       relayOfMessageId: "m1",
     };
-    await world.waybill.admission.admit(progress, { fromLane: "lane" });
+    await world.waybill.admission.admit(progress, { agent: { kind: "lane", lane: "lane" } });
     await world.reaches("m1", "responded");
     expect((await world.mail()).map((mail) => mail.text)).toEqual(["Halfway: 3 of 6.", "The answer is 42."]);
   });

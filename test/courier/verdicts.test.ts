@@ -1,8 +1,10 @@
 /** What the courier makes of verdicts: what is shown, what is asked again and how, what waits for a person. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { personAddress } from "../../src/core/message/address.ts";
 import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
 import { startWorld } from "../support/waybill.ts";
 
@@ -13,7 +15,10 @@ const start = (contract: "text" | "tool", turns: Turns, more: Partial<Parameters
   startWorld({ lanes: [{ contract }], script: { turns }, ...more });
 const texts = async (world: Awaited<ReturnType<typeof start>>) => (await world.mail()).map(({ text }) => text);
 const written = async (world: Awaited<ReturnType<typeof start>>) =>
-  (await world.waybill.store.writtenBack("m1", "lane")).map(({ text, outcome }) => [text, outcome ?? null]);
+  (await world.waybill.store.writtenBack("m1", "lane", personAddress("user"))).map(({ text, outcome }) => [
+    text,
+    outcome ?? null,
+  ]);
 
 describe("an acknowledgement on a text lane", () => {
   test("is shown at once and marked, and the agent is asked once to go on", async () => {

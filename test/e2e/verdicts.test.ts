@@ -1,7 +1,9 @@
 /** What counts as an answer, on the real OpenCode and the real Claude Code with scripted models. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { postMessageWith } from "../../src/mail/agent-mail.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { AgentWorld } from "../support/agent-world.ts";
 import { ClaudeLanes } from "../support/claude-lanes.ts";
@@ -39,7 +41,7 @@ describe.each([
   beforeAll(async () => {
     await office.open();
     world = await makeWorld(office).start();
-    office.deliver = world.waybill.admission.postMessage;
+    office.deliver = postMessageWith(world.waybill);
   });
   afterAll(async () => {
     await world.dispose();

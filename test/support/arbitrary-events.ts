@@ -152,6 +152,7 @@ export function anyEvent(owner: string): fc.Arbitrary<DeliveryEvent> {
       readCommitted: fc.boolean(),
       reconcileAt: time,
     }),
+    of<Of<"released">>("released", { by: fc.constant("ada") }),
     of<Of<"retried_by_person">>("retried_by_person", {
       by: fc.constant("ada"),
       budget: fc.integer({ min: 0, max: 3 }),

@@ -117,6 +117,12 @@ function fromSchema(given: Schema, known: KnownNames, damage: boolean): fc.Arbit
 
 function ofType(schema: Schema, known: KnownNames, damage: boolean): fc.Arbitrary<unknown> {
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);
+  if (Array.isArray(schema.type)) {
+    const types = schema.type.map((type) =>
+      type === "null" ? fc.constant(null) : ofType({ ...schema, type }, known, damage),
+    );
+    return fc.oneof(...types);
+  }
   switch (schema.type) {
     case "string":
       return someText(schema);
@@ -128,6 +134,9 @@ function ofType(schema: Schema, known: KnownNames, damage: boolean): fc.Arbitrar
     case "boolean":
       return fc.boolean();
     case "array":
+      if (Array.isArray(schema.prefixItems)) {
+        return fc.tuple(...schema.prefixItems.map((item) => fromSchema(item as Schema, known, damage)));
+      }
       return fc.array(fromSchema(schema.items as Schema, known, damage), { maxLength: 3 });
     case "object":
       return someObject(schema, known, damage);

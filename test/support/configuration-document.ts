@@ -7,6 +7,7 @@ import {
   laneSettings,
   memberSettings,
   retentionSettings,
+  teamSettings,
 } from "../../src/daemon/config/settings.ts";
 import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
 import type { Settings } from "../../src/setting-types.ts";
@@ -32,6 +33,7 @@ export function expectedTables(): Record<string, string[]> {
       ...runtimeDescriptors.flatMap(({ kind, laneSettings }) =>
         rows(laneSettings, "lanes[].", `Only for \`${kind}\` lanes: `),
       ),
+      ...rows(teamSettings, "teams.TEAM."),
       ...rows(memberSettings, "teams.TEAM.members.MEMBER."),
     ],
     "Only in the environment": Object.values<z.ZodType>(environmentSettings).map((schema) => {

@@ -1,9 +1,10 @@
 /** Messages, records and events for tests that talk to a store without a courier. Times count from `start`. */
 import type { DeliveryEvent, EventOf, NewAttempt, ObservedFacts } from "../../src/core/delivery/delivery-event.ts";
+import type { OutgoingMail } from "../../src/core/delivery/outgoing-mail.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
 import { newDelivery } from "../../src/core/delivery/record.ts";
-import type { Message, OutgoingMail } from "../../src/core/message/message.ts";
+import type { Message } from "../../src/core/message/message.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
 import type { Admission, Applied, LaneChoice, Store } from "../../src/store/port.ts";
 import { aMessage as anyMessage } from "./records.ts";

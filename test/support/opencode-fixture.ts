@@ -42,6 +42,7 @@ export class Watcher {
   readonly #published = new PublishedSession({
     ...aLane(),
     pausedReason: null,
+    teamHold: null,
     sessionId: session,
     generation: 1,
     version: 1,

@@ -1,4 +1,5 @@
 /** Records and messages as tests need them. */
+
 import type { DeliveryEvent, NewAttempt } from "../../src/core/delivery/delivery-event.ts";
 import type { Policy } from "../../src/core/delivery/policy.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
@@ -8,6 +9,7 @@ import { transition } from "../../src/core/delivery/transition.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
 import type { Message } from "../../src/core/message/message.ts";
 import { payloadHash } from "../../src/core/message/message.ts";
+import type { SendResult } from "../../src/service/service.ts";
 import { aLane } from "./waybill.ts";
 
 export function aMessage(message: Partial<Message> = {}): Message {
@@ -16,7 +18,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
     recipient: { kind: "lane", lane: "lane" },
     from: "user",
     fromLane: null,
-    laneId: message.recipient?.kind === "person" ? null : (message.recipient?.lane ?? "lane"),
+    laneId: message.recipient && message.recipient.kind !== "lane" ? null : (message.recipient?.lane ?? "lane"),
     text: "What is the answer?",
     summary: null,
     actionMode: null,
@@ -32,7 +34,7 @@ export function aMessage(message: Partial<Message> = {}): Message {
   };
 }
 
-const lane: Lane = { ...aLane(), pausedReason: null, sessionId: "ses-1", generation: 1, version: 1 };
+const lane: Lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: "ses-1", generation: 1, version: 1 };
 
 export function aRecord(message: Partial<Message> = {}, policy: Partial<Policy> = {}): DeliveryRecord {
   const made = aMessage(message);
@@ -73,4 +75,10 @@ export function having(record: DeliveryRecord, ...events: DeliveryEvent[]): Deli
     if ("refused" in moved) throw new Error(`${event.type} was refused: ${moved.reason}`);
     return moved.record;
   }, record);
+}
+
+/** Of a message to a lane. */
+export function deliveryOf({ delivery }: SendResult): DeliveryRecord {
+  if (!delivery) throw new Error("this message has no delivery");
+  return delivery.record;
 }

@@ -2,6 +2,7 @@
  * The real service on a real store in which nothing moves by itself: no courier runs, so what is sent stays pending, and
  * agents do what a test publishes. For tests of transports; single verbs can be replaced to fail or to wait.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +17,10 @@ import { AskRegistry } from "../../src/courier/ask-registry.ts";
 import type { Courier } from "../../src/courier/courier.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import { MessageAdmission } from "../../src/mail/admission.ts";
+import { agentTokens } from "../../src/mail/agent-tokens.ts";
 import { storeMailbox } from "../../src/mail/mailbox.ts";
 import { Interventions } from "../../src/operator/interventions.ts";
+import { MemberStates } from "../../src/operator/member-states.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
 import { createService } from "../../src/service/create-service.ts";
@@ -263,6 +266,10 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     courier: courier as Courier,
     people: new Interventions(deps, courier as Courier),
     recorder,
+    memberStates: new MemberStates({ ...deps, idleAfterMs: 300_000 }),
+    tokens: agentTokens("secret", store),
+    policy: deps.policy,
+    clock: systemClock,
     admission: new MessageAdmission({ ...deps, onReply: async () => {} }),
     prune: async () => 0,
     drain: () => Promise.reject(new Error("nothing runs here")),

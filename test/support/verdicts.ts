@@ -59,7 +59,7 @@ export function judgeCase(one: CorpusCase): Judged {
     messageId: "m-1",
     replyRecipient: "lead",
     takesIds: true,
-    mailbox: one.replies?.map(({ text }) => ({ to: "lead", text, relayOfMessageId: "m-1" })),
+    mailbox: one.replies?.map(({ text }) => ({ isToSender: true, text, relayOfMessageId: "m-1" })),
     request: one.message,
   });
   for (const { text, summary, outcome } of one.replies ?? []) {

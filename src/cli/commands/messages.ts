@@ -1,4 +1,5 @@
 /** `waybill messages`: lists and searches messages. */
+import { recipientName } from "../../client/index.ts";
 import type { Command } from "../command.ts";
 import { textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
@@ -32,7 +33,7 @@ waybill messages --search "port 8080"`,
         rows: page.messages.map(({ createdAt, lane, from, to, id, text, outcome }) => [
           ago(createdAt, now),
           lane ?? "",
-          { text: `${from} → ${"lane" in to ? to.lane : to.person}`, style: "cyan" },
+          { text: `${from} → ${recipientName(to)}`, style: "cyan" },
           id,
           text + outcomeNote({ outcome }),
         ]),

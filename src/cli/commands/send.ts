@@ -49,10 +49,12 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
       const message: NewMessage = { to, text, source: "cli", ...fields };
       if (input.flag("wait")) return sendAndWait(client, message, timeoutMs, context);
       const sent = await client.send(message);
-      const { deliveryId, status, queuedBehindMessageId: ahead } = sent;
+      const { deliveryId, status, queuedBehindMessageId: ahead, waits } = sent;
       const id = oneLine(sent.messageId);
+      if (deliveryId === null) return printResult(context, sent, `Message ${id} is in the mailbox, to be read.`);
       printResult(context, sent, `Message ${id} is on its way (delivery ${shortId(deliveryId)}, ${status}).`);
       if (!context.json && ahead !== undefined) context.printNote(`It waits behind message ${oneLine(ahead)}.`);
+      if (!context.json && waits !== undefined) context.printNote(`It waits: ${oneLine(waits)}.`);
       if (!context.json) context.printNote(`Follow it: waybill why ${id}`);
       return 0;
     });

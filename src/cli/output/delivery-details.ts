@@ -1,5 +1,6 @@
 /** All that is known of a delivery or a message. Pure. */
 import type { DeliveryDetail, Message } from "../../client/index.ts";
+import { recipientName } from "../../client/index.ts";
 import { statusStyle } from "./describe-delivery.ts";
 import { ago, formatDuration, inParentheses, oneLine, until } from "./format.ts";
 import { missingFilesLines, outcomeNote } from "./message-notes.ts";
@@ -69,7 +70,7 @@ export function messageLines(message: Message, paint: Paint, now: number): strin
       [
         ["message", oneLine(message.id)],
         ["from", oneLine(message.from)],
-        ["to", oneLine("lane" in to ? `lane ${to.lane}` : to.person)],
+        ["to", oneLine("lane" in to ? `lane ${to.lane}` : recipientName(to))],
         ["lane", lineOrNull(lane)],
         ["reply to", lineOrNull(relayOfMessageId)],
         ["written", ago(createdAt, now)],

@@ -1,5 +1,6 @@
 /** One line for each event of `waybill watch`. Pure. */
 import type { DeliveryStreamEvent, Message, StreamEvent, UniversalEvent } from "../../client/index.ts";
+import { recipientName } from "../../client/index.ts";
 import { describeStep, statusStyle } from "./describe-delivery.ts";
 import { inParentheses, oneLine, shortId } from "./format.ts";
 import { outcomeNote } from "./message-notes.ts";
@@ -28,6 +29,10 @@ function eventText(event: WatchedEvent, paint: Paint): string | null {
       const about = inParentheses(messageId === null ? null : `message ${messageId}`);
       return `${paint("bold", oneLine(lane))}  ${paint("red", `alert: ${kind}`)}  ${oneLine(reason)}${about}`;
     }
+    case "team":
+      return `${paint("bold", oneLine(event.name))}  the team ${event.removed ? "was deleted" : `is ${event.state}`}`;
+    case "member":
+      return `${paint("bold", oneLine(event.team))}  ${oneLine(event.member)} is ${event.state}`;
     case "reset":
       return "the events since then are not kept any more; it goes on from now";
     default:
@@ -37,7 +42,7 @@ function eventText(event: WatchedEvent, paint: Paint): string | null {
 
 function messageText(message: Message, paint: Paint): string {
   const { from, to, lane, text, id } = message;
-  const names = `${oneLine(from)} → ${oneLine("lane" in to ? to.lane : to.person)}`;
+  const names = `${oneLine(from)} → ${oneLine(recipientName(to))}`;
   return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)}${outcomeNote(message)} ${paint("dim", `[${oneLine(id)}]`)}`;
 }
 

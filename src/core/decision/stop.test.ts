@@ -9,7 +9,7 @@ import { sources } from "../message/message.ts";
 import type { StopInput } from "./stop.ts";
 import { decideStop } from "./stop.ts";
 
-const lane: Lane = { ...aLane(), pausedReason: null, sessionId: "ses-1", generation: 1, version: 1 };
+const lane: Lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: "ses-1", generation: 1, version: 1 };
 const waiting = (id: string, source: DeliveryRecord["source"] = "ui") => ({ ...aRecord({ id, source }), id });
 const holding = (status: DeliveryRecord["status"], more: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
   ...having(aRecord(), submitEvent(1, 1000)),

@@ -72,6 +72,8 @@ export type DeliveryEvent = { at: number } & (
   | { type: "cancelled"; by: string; reason: string; readCommitted: boolean; reconcileAt: number }
   /** Before anything was sent: taken back by its sender, or out of time. */
   | { type: "withdrawn"; by: string; reason: "withdrawn" | "expired"; readCommitted: boolean; reconcileAt: number }
+  /** A person lets a message go on that was held. */
+  | { type: "released"; by: string }
   /** `round` is the one that begins; missing in what was written before rounds were counted. */
   | { type: "retried_by_person"; by: string; budget: number; round?: number }
 );

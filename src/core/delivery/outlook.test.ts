@@ -6,7 +6,7 @@ import { outlook } from "./outlook.ts";
 import type { DeliveryRecord } from "./record.ts";
 import { statuses } from "./record.ts";
 
-const lane = { ...aLane(), pausedReason: null, sessionId: null, generation: 0, version: 1 };
+const lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: null, generation: 0, version: 1 };
 const look = (change: Partial<DeliveryRecord>, more: Partial<OutlookInput> = {}) =>
   outlook({ record: { ...aRecord(), ...change }, lane, queuedBehind: null, waitReason: null, ...more });
 

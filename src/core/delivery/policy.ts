@@ -38,6 +38,11 @@ export type Policy = {
   watchdogConcurrency: number;
   watchdogConcurrencyPerTeam: number;
   retention: { respondedMs: number; failedMs: number };
+  /** How many messages two agents may write to each other in a time while nothing else happens. */
+  maxExchanges: number;
+  exchangeWindowMs: number;
+  /** How many messages an agent may send in a minute. */
+  maxMessagesPerMinute: number;
   /** What a lane may use in a day; lanes with limits of their own have both of them here. */
   limits: LaneLimitTable;
 };
@@ -69,5 +74,8 @@ export const defaultPolicy: Policy = {
   watchdogConcurrency: 2,
   watchdogConcurrencyPerTeam: 1,
   retention: { respondedMs: 7 * day, failedMs: 30 * day },
+  maxExchanges: 16,
+  exchangeWindowMs: 30 * minute,
+  maxMessagesPerMinute: 60,
   limits: { everyLane: noLimits, byLane: {} },
 };

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { anAttempt } from "../../../test/support/transcript.ts";
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
+import { replyOutcomes } from "../message/message.ts";
 import type { Attempt } from "./attempt.ts";
 import { promptMarker, promptText } from "./prompt-text.ts";
 
@@ -14,6 +15,7 @@ function prompt(
     attempt: Partial<Attempt>;
     takesIds: boolean;
     digest: string | null;
+    writer: string | null;
   }> = {},
 ): string {
   const { message, attempt, ...rest } = input;
@@ -39,6 +41,7 @@ function prompt(
     },
     attempt: anAttempt(attempt),
     contract: "tool",
+    maxAttempts: 3,
     takesIds: true,
     digest: null,
     ...rest,
@@ -71,7 +74,37 @@ describe("the marker", () => {
   });
 });
 
+describe("who wrote it", () => {
+  test("is told with the id of the message, and with what is known of the writer", () => {
+    const text = prompt({ writer: "backend developer of your team", message: { fromLane: "backend" } });
+    expect(text.startsWith("[waybill message m-1 from alice, backend developer of your team]")).toBe(true);
+  });
+
+  test("is told on a text lane, too, where an agent or Waybill writes and not a person", () => {
+    const marker = `${promptMarker("m-1")}alice]`;
+    expect(prompt({ contract: "text", message: { fromLane: "backend" } })).toBe(`${marker}\n\n${written}`);
+    const fromMember = { kind: "member", team: "core", member: "alice" } as const;
+    expect(prompt({ contract: "text", message: { fromMember } })).toBe(`${marker}\n\n${written}`);
+    expect(prompt({ contract: "text", message: { source: "watchdog" } })).toBe(`${marker}\n\n${written}`);
+  });
+});
+
 describe("reply instructions on a tool lane", () => {
+  test("say each outcome and what it is for, and that an acknowledgement is none", () => {
+    const text = prompt();
+    for (const outcome of replyOutcomes) expect(text).toContain(`"${outcome}"`);
+    expect(text).toContain("an acknowledgement alone does not count as a reply");
+    expect(text).toContain("Without that tool, answer in plain text");
+  });
+
+  test.each([
+    ["do", "wants this done"],
+    ["ask", "wants an answer"],
+    ["delegate", "to whom"],
+  ] as const)("say what the sender wants: %s", (actionMode, words) => {
+    expect(prompt({ message: { actionMode } })).toContain(words);
+  });
+
   test("name the recipient and the message that the reply belongs to", () => {
     const text = prompt();
     expect(text).toContain('to "team-lead"');
@@ -105,11 +138,15 @@ describe("a retry", () => {
   test.each(reasons)("says which prompt it is and how to answer: %s", (because) => {
     const onTool = prompt({ attempt: { number: 2, because } });
     const onText = prompt({ contract: "text", attempt: { number: 3, because } });
-    expect(onTool).toContain("prompt 2");
+    expect(onTool).toContain('prompt 2 of 3 for message "m-1"');
     expect(onTool).toContain("with message_send");
-    expect(onText).toContain("prompt 3");
+    expect(onText).toContain("prompt 3 of 3");
     expect(onText).toContain("in plain text");
     expect(onText).not.toContain("message_send");
+  });
+
+  test("says no budget that is spent already, as after repairs", () => {
+    expect(prompt({ attempt: { number: 4, because: "session_stale" } })).toContain('(prompt 4 for message "m-1")');
   });
 
   test("does not ask for work twice", () => {

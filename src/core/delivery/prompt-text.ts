@@ -1,10 +1,11 @@
 /**
- * The words that Waybill puts around a message when it hands it to an agent. The sender's text stays as it was
- * written. On a `text` lane a first prompt is that text alone, as in a chat.
+ * The words that Waybill puts around a message when it hands it to an agent: who wrote, how to answer, and for a retry what was
+ * missing. The sender's text stays as it was written. On a `text` lane a person's first prompt is that text alone, as in a chat.
  */
 
 import type { ReplyContract } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
+import { senderOf } from "../message/message.ts";
 import type { Attempt, FollowUpKind } from "./attempt.ts";
 import { isFollowUp } from "./attempt.ts";
 import { reasons } from "./reasons.ts";
@@ -31,6 +32,10 @@ export type PromptInput = {
   message: Message;
   contract: ReplyContract;
   attempt: Pick<Attempt, "kind" | "number" | "because">;
+  /** How many prompts the message may cost. */
+  maxAttempts: number;
+  /** Who wrote it, where that is more than a name: "backend developer in your team". */
+  writer?: string | null;
   /** For a follow-up: the files that the answer named and nobody found. */
   missingFiles?: readonly string[];
   /** For a summary: the files in the lane's directory that changed since the message was first sent. */
@@ -41,12 +46,16 @@ export type PromptInput = {
 };
 
 export function promptText(input: PromptInput): string {
-  const { message, contract, attempt, digest } = input;
+  const { message, contract, attempt, digest, writer = null } = input;
   const parts: string[] = [];
-  if (contract === "tool" || !input.takesIds) parts.push(`${promptMarker(message.id)}${message.from}]`);
+  // In a chat with a person nobody needs to be told who writes.
+  const isChat = contract === "text" && senderOf(message) === null && message.source !== "watchdog";
+  if (!isChat || !input.takesIds) {
+    parts.push(`${promptMarker(message.id)}${message.from}${writer === null ? "" : `, ${writer}`}]`);
+  }
   if (isFollowUp(attempt.kind)) return [...parts, followUpText(attempt.kind, input)].join("\n\n");
   if (digest !== null) parts.push(digest);
-  if (attempt.kind === "retry") parts.push(retryText(attempt, contract));
+  if (attempt.kind === "retry") parts.push(retryText(input));
   parts.push(message.text);
   if (contract === "tool") parts.push(replyInstructions(message));
   return parts.join("\n\n");
@@ -75,20 +84,31 @@ function replyInstructions(message: Message): string {
   const tasks = message.taskRefs.map((ref) => ref.id).join(", ");
   const about = tasks === "" ? "" : `This concerns: ${tasks}. `;
   if (message.actionMode === "notify") return `${about}This is for your information. No reply is needed.`;
+  const intent = message.actionMode === null ? "" : `${intentWords[message.actionMode]} `;
   return (
-    `${about}Reply with the message_send tool: to "${message.replyRecipient}", relayOfMessageId "${message.id}", ` +
+    `${about}${intent}Reply with the message_send tool: to "${message.replyRecipient}", relayOfMessageId "${message.id}", ` +
     `and as outcome ${outcomeWords}. ` +
-    "Say what you found or did; an acknowledgement alone does not count as a reply."
+    "Say what you found or did; an acknowledgement alone does not count as a reply. " +
+    "Without that tool, answer in plain text."
   );
 }
+
+/** What the sender wants, as an agent is told. */
+const intentWords = {
+  do: "The sender wants this done.",
+  ask: "The sender wants an answer.",
+  delegate: "The sender wants you to pass this on, and to hear to whom.",
+};
 
 /** What each of them is for, as an agent is told. */
 const outcomeWords =
   '"answer", "done", "question" (you need to know something first), "blocked" (something stands in the way) or "progress" (more is to come)';
 
-function retryText(attempt: Pick<Attempt, "number" | "because">, contract: ReplyContract): string {
+function retryText({ attempt, contract, maxAttempts, message }: PromptInput): string {
   const how = contract === "tool" ? "with message_send" : "in plain text";
-  const which = `(prompt ${attempt.number} for it)`;
+  // Prompts that a broken session cost come on top of those that a message may cost.
+  const of = attempt.number <= maxAttempts ? ` of ${maxAttempts}` : "";
+  const which = `(prompt ${attempt.number}${of} for ${contract === "tool" ? `message "${message.id}"` : "it"})`;
   const [because, detail] = splitReason(attempt.because);
   switch (because) {
     case reasons.failedSend:
@@ -100,7 +120,7 @@ function retryText(attempt: Pick<Attempt, "number" | "because">, contract: Reply
     case reasons.notice:
       return `What came back for the message below reads like an error of the model's provider ${which}. If it was your answer, say it once more ${how}. Otherwise please take the message up now.`;
     case "visible_reply_still_required":
-      return `You worked on the message below, but whoever sent it has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work.`;
+      return `You worked on the message below, but whoever sent it has seen no answer ${which}. Give the answer ${how}. There is no need to repeat the work, and an acknowledgement alone does not count.`;
     case reasons.acknowledgement:
       return `You acknowledged the message below, and nothing followed ${which}. Give a result, a question or what stands in the way, ${how}.`;
     default:

@@ -3,6 +3,7 @@
  * A record is only ever changed by `transition`.
  */
 import type { Lane } from "../lane/lane.ts";
+import type { Address } from "../message/address.ts";
 import type { ActionMode, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
 import { deliveryId, laterAttemptFields } from "./attempt.ts";
@@ -71,6 +72,8 @@ export type DeliveryRecord = {
   messageTimestamp: number;
   source: Source;
   replyRecipient: string;
+  /** Where the answer goes; null for the person of that name. */
+  replyTo: Address | null;
   actionMode: ActionMode | null;
   taskRefs: readonly TaskRef[];
   payloadHash: string;
@@ -86,6 +89,8 @@ export type DeliveryRecord = {
   attemptList: readonly Attempt[];
   nextAttempt: NextAttempt | null;
   acceptanceUnknown: boolean;
+  /** Why it waits for a person although its lane is free, or null. */
+  heldReason: string | null;
   /** From the first attempt until it fails for good. What never had the lane, or gave it back, does not take it again. */
   holdsLane: boolean;
   nextReconcileAt: number | null;
@@ -173,6 +178,7 @@ export function newDelivery(
     messageTimestamp: message.createdAt,
     source: message.source,
     replyRecipient: message.replyRecipient,
+    replyTo: message.replyTo ?? null,
     actionMode: message.actionMode,
     taskRefs: message.taskRefs,
     payloadHash,
@@ -187,6 +193,7 @@ export function newDelivery(
     attemptList: [],
     nextAttempt: null,
     acceptanceUnknown: false,
+    heldReason: null,
     holdsLane: false,
     nextReconcileAt: message.expiresAt,
     reconciles: 0,
@@ -230,12 +237,14 @@ const empty = {
   runId: null,
   runtimeKind: null,
   runtimeSessionId: null,
+  replyTo: null,
   actionMode: null,
   taskRefs: [],
   expiresAt: null,
   rounds: 1,
   attemptList: [],
   nextAttempt: null,
+  heldReason: null,
   nextReconcileAt: null,
   activityAt: null,
   submittedAt: null,

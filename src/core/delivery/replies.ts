@@ -1,79 +1,112 @@
 /**
- * What goes back to a sender: the agent's own words, or Waybill's notice that a message failed for good.
+ * What goes back to a sender, person or agent: the agent's own words, or Waybill's notice that a message failed for good.
  * Their ids are derived from the delivery, so that none is ever written twice.
  */
 import type { Lane } from "../lane/lane.ts";
 import { laneName } from "../lane/lane.ts";
-import type { Message, MessageOutcome, OutgoingMail } from "../message/message.ts";
-import { payloadHash } from "../message/message.ts";
+import { laneAddress } from "../message/address.ts";
+import type { Message, MessageOutcome } from "../message/message.ts";
+import { payloadHash, replyAddress } from "../message/message.ts";
 import type { DeliveryEvent } from "./delivery-event.ts";
+import type { OutgoingMail } from "./outgoing-mail.ts";
+import type { Policy } from "./policy.ts";
 import { superseded } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
-import { lastAttempt } from "./record.ts";
+import { lastAttempt, newDelivery } from "./record.ts";
 
-const waybillSender = "waybill";
+/** Waybill speaks for itself under this name. Nobody answers it, and it is told of nothing. */
+export const waybillSender = "waybill";
+
+export type MailContext = {
+  /** Where the message was sent. */
+  lane: Lane;
+  /** That of the agent who gets the answer; null for everybody else, and when it is gone. */
+  replyLane: Lane | null;
+  policy: Policy;
+  at: number;
+};
 
 /** The agent's answer, and the news that nothing more will come. */
 export function mailFor(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
   answer: string | null,
-  lane: Lane,
-  at: number,
+  context: MailContext,
 ): OutgoingMail[] {
-  const failures = events.flatMap((event) =>
-    event.type === "failed_terminal" || (event.type === "cancelled" && event.by === "session") ? [event.reason] : [],
-  );
   return [
-    ...(answer === null ? [] : [answerMail(record, lane, answer, at)]),
-    ...failures.map((reason) => failureMail(record, lane, reason, at)),
+    ...(answer === null ? [] : answerMail(record, answer, context)),
+    ...failuresIn(events).flatMap((reason) => failureMail(record, reason, context)),
   ];
 }
 
-/** The text that ended the agent's turn; what it says about missing files comes beside its answer. */
-export function answerMail(record: DeliveryRecord, lane: Lane, text: string, at: number): OutgoingMail {
+/** Why nothing more will come, where the sender does not know it yet. */
+export function failuresIn(events: readonly DeliveryEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "failed_terminal" || (event.type === "cancelled" && event.by === "session") ? [event.reason] : [],
+  );
+}
+
+/**
+ * The text that ended the agent's turn; what it says about missing files comes beside its answer. What an agent says to
+ * itself over news that needs no answer is not sent to another agent, who would do the same.
+ */
+export function answerMail(record: DeliveryRecord, text: string, context: MailContext): OutgoingMail[] {
+  if (record.actionMode === "notify" && replyAddress(record).kind !== "person") return [];
   const beside = lastAttempt(record)?.kind === "follow_up" ? "-follow-up" : "";
-  return mail(record, { id: `answer-${record.id}${beside}`, from: laneName(lane), text, at });
+  return mail(record, { id: `answer-${record.id}${beside}`, isAgents: true, text }, context);
 }
 
 /** What an agent said that closes nothing, marked as what it is. */
 export function remarkMail(
   record: DeliveryRecord,
-  lane: Lane,
   remark: { text: string; as: MessageOutcome },
-  at: number,
-): OutgoingMail {
+  context: MailContext,
+): OutgoingMail[] {
   const id = `remark-${record.id}-${record.attemptList.length}`;
-  return mail(record, { id, from: laneName(lane), text: remark.text, outcome: remark.as, at });
+  return mail(record, { id, isAgents: true, text: remark.text, outcome: remark.as }, context);
 }
 
 /** Waybill speaks for itself here and never in an agent's name. */
-export function failureMail(record: DeliveryRecord, lane: Lane, reason: string, at: number): OutgoingMail {
-  const name = laneName(lane);
+export function failureMail(record: DeliveryRecord, reason: string, context: MailContext): OutgoingMail[] {
+  const name = laneName(context.lane);
   const text =
     reason === superseded
       ? `Your message to ${name} is not asked again: you wrote on while it waited for its next try, and what you wrote then went first. \`waybill retry ${record.messageId}\` asks it after all.`
       : `Your message to ${name} was not answered (${reason}). It stays unread and is not tried again by itself.`;
   // A delivery that a person retries may fail anew, and that is news.
-  return mail(record, { id: `failure-${record.id}-${record.version}`, from: waybillSender, text, at });
+  return mail(record, { id: `failure-${record.id}-${record.version}`, text }, context);
 }
 
 /** The message ran out of time before it could be sent. */
-export function expiryMail(record: DeliveryRecord, lane: Lane, at: number): OutgoingMail {
-  const text = `Your message to ${laneName(lane)} expired before it could be delivered.`;
-  return mail(record, { id: `expiry-${record.id}`, from: waybillSender, text, at });
+export function expiryMail(record: DeliveryRecord, context: MailContext): OutgoingMail[] {
+  const text = `Your message to ${laneName(context.lane)} expired before it could be delivered.`;
+  return mail(record, { id: `expiry-${record.id}`, text }, context);
 }
 
-function mail(
+/** It waits, and will for longer than its sender may think. `what` tells it apart from the same news at another time. */
+export function waitingMail(
   record: DeliveryRecord,
-  written: { id: string; from: string; text: string; outcome?: MessageOutcome; at: number },
-): OutgoingMail {
+  { what, why }: { what: string; why: string },
+  context: MailContext,
+): OutgoingMail[] {
+  const text = `Your message to ${laneName(context.lane)} waits: ${why}.`;
+  return mail(record, { id: `waiting-${record.id}-${what}`, text }, context);
+}
+
+type Written = { id: string; text: string; isAgents?: boolean; outcome?: MessageOutcome };
+
+/** None when nobody is there to read it. */
+function mail(record: DeliveryRecord, written: Written, { lane, replyLane, policy, at }: MailContext): OutgoingMail[] {
+  const recipient = replyAddress(record);
+  const isToLane = recipient.kind === "lane";
+  if ((isToLane && replyLane === null) || (!record.replyTo && record.replyRecipient === waybillSender)) return [];
+  const from = written.isAgents ? laneName(lane) : waybillSender;
   const message: Message = {
     id: written.id,
-    recipient: { kind: "person", name: record.replyRecipient },
-    from: written.from,
+    recipient,
+    from,
     fromLane: null,
-    laneId: record.laneId,
+    laneId: isToLane ? recipient.lane : record.laneId,
     text: written.text,
     summary: null,
     actionMode: "notify",
@@ -81,11 +114,14 @@ function mail(
     relayOfMessageId: record.messageId,
     ...(written.outcome ? { outcome: written.outcome } : {}),
     attachments: [],
-    replyRecipient: written.from,
+    replyRecipient: from,
+    ...(written.isAgents && isToLane ? { replyTo: laneAddress(record.laneId) } : {}),
     conversation: null,
     source: "watchdog",
     expiresAt: null,
-    createdAt: written.at,
+    createdAt: at,
   };
-  return { message, payloadHash: payloadHash(message) };
+  const hash = payloadHash(message);
+  const delivery = replyLane && isToLane ? newDelivery(message, hash, replyLane, policy, at) : null;
+  return [{ message, payloadHash: hash, delivery }];
 }

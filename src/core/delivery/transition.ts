@@ -99,7 +99,7 @@ function timed(record: DeliveryRecord, timings: readonly AttemptTiming[] = []): 
 export function applyEvents(
   record: DeliveryRecord,
   events: readonly DeliveryEvent[],
-  lane: Pick<Lane, "pausedReason"> | null,
+  lane: Pick<Lane, "pausedReason" | "teamHold"> | null,
 ): Transition {
   const maySend = lane !== null && !isPaused(lane);
   if (!maySend && events.some(sendsPrompt)) return { refused: true, reason: "lane_paused" };

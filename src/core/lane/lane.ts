@@ -17,6 +17,8 @@ export type Lane = {
   contract: ReplyContract;
   /** Why nothing is sent in this lane at present, or null. */
   pausedReason: string | null;
+  /** Why nothing is sent to its member: its team is paused or stopped, or its shutdown was approved. Null for most. */
+  teamHold: string | null;
   sessionId: string | null;
   /** Counts the sessions that this lane has had; 0 before the first. */
   generation: number;
@@ -25,7 +27,7 @@ export type Lane = {
   version: number;
 };
 
-export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason" | "version">;
+export type NewLane = Omit<Lane, "sessionId" | "generation" | "pausedReason" | "teamHold" | "version">;
 
 export type LaneSession = { generation: number; sessionId: string; openedAt: number };
 
@@ -42,7 +44,14 @@ export function laneName(lane: Pick<Lane, "id" | "member">): string {
   return lane.member ?? lane.id;
 }
 
+type Pauses = Pick<Lane, "pausedReason" | "teamHold">;
+
+/** Why nothing is sent in a lane. It goes on when neither it nor its team is paused. */
+export function pauseOf({ pausedReason, teamHold }: Pauses): string | null {
+  return pausedReason ?? teamHold;
+}
+
 /** Nothing is sent in a paused lane. It is still observed. */
-export function isPaused(lane: Pick<Lane, "pausedReason">): boolean {
-  return lane.pausedReason !== null;
+export function isPaused(lane: Pauses): boolean {
+  return pauseOf(lane) !== null;
 }

@@ -3,6 +3,8 @@
  * message only: not the retry text, not transport settings, nothing that may differ between two tries.
  */
 import { createHash } from "node:crypto";
+import type { Address } from "./address.ts";
+import { addressKey, laneAddress, personAddress } from "./address.ts";
 
 export const actionModes = ["do", "ask", "delegate", "notify"] as const;
 export type ActionMode = (typeof actionModes)[number];
@@ -26,15 +28,14 @@ export type TaskRef = { id: string; team?: string | undefined; title?: string | 
 /** What is known of a file that goes with a message; its bytes are never hashed. */
 export type Attachment = { id: string; name: string; mimeType: string; size: number };
 
-/** A lane has a courier and a ledger; a person has a mailbox that transports bring to them. */
-export type Recipient = { kind: "lane"; lane: string } | { kind: "person"; name: string };
-
 export type Message = {
   id: string;
-  recipient: Recipient;
+  recipient: Address;
   from: string;
   /** The lane of the agent that wrote it, by its connection and not by its word; null for everybody else. */
   fromLane: string | null;
+  /** The member of a team that wrote it and that somebody else runs, by its connection as well. */
+  fromMember?: Extract<Address, { kind: "member" }> | null;
   /** The lane in whose conversation it stands: the one that it is for, or the one that it comes from. */
   laneId: string | null;
   text: string;
@@ -46,8 +47,10 @@ export type Message = {
   /** Missing where nobody said it, and in messages of before. */
   outcome?: MessageOutcome | null;
   attachments: readonly Attachment[];
-  /** Who gets the answer. */
+  /** The name of whoever gets the answer. */
   replyRecipient: string;
+  /** Their address; missing where it is the person of that name, and in messages of before. */
+  replyTo?: Address | null;
   conversation: string | null;
   source: Source;
   expiresAt: number | null;
@@ -57,15 +60,20 @@ export type Message = {
 /** A message as it stands in a mailbox. */
 export type Mail = Message & { readAt: number | null };
 
-/** The name under which messages to a recipient stand; admission is idempotent by it and the message id. */
-export function recipientKey(recipient: Recipient): string {
-  return recipient.kind === "lane" ? `lane:${recipient.lane}` : `person:${recipient.name.toLowerCase()}`;
+/** The agent that wrote it, by its connection; null for people and for Waybill itself. */
+export function senderOf({ fromLane, fromMember }: Pick<Message, "fromLane" | "fromMember">): Address | null {
+  return fromLane === null ? (fromMember ?? null) : laneAddress(fromLane);
+}
+
+/** Where an answer goes. */
+export function replyAddress({ replyTo, replyRecipient }: Pick<Message, "replyTo" | "replyRecipient">): Address {
+  return replyTo ?? personAddress(replyRecipient);
 }
 
 export function payloadHash(message: Message): string {
   const logical = {
     from: message.from,
-    to: recipientKey(message.recipient),
+    to: addressKey(message.recipient),
     conversation: message.conversation,
     text: message.text,
     summary: message.summary,
@@ -74,10 +82,8 @@ export function payloadHash(message: Message): string {
     replyRecipient: message.replyRecipient,
     attachments: message.attachments.map((file) => [file.id, file.name, file.mimeType, file.size]),
     // Left out where there is none, so that the hashes of before stay.
+    ...(message.replyTo ? { replyTo: addressKey(message.replyTo) } : {}),
     ...(message.outcome ? { outcome: message.outcome } : {}),
   };
   return createHash("sha256").update(JSON.stringify(logical)).digest("hex");
 }
-
-/** Written back to a sender, in the same transaction as what it tells of. */
-export type OutgoingMail = { message: Message; payloadHash: string };

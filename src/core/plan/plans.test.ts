@@ -20,13 +20,14 @@ const lane = planLane(null, aLane());
 const message = aMessage();
 const delivery = newDelivery(message, "hash", lane, defaultPolicy, 0);
 const request: AdmissionRequest = { message, payloadHash: "hash", delivery, choice: null };
-const facts: AdmissionFacts = { known: null, lane, isUsed: false };
+const facts: AdmissionFacts = { known: null, lane, isUsed: false, exchange: null };
 
 describe("an admission", () => {
   it("writes the message, its delivery and the first event of its audit", () => {
     expect(planAdmission(facts, request)).toEqual({
       result: { outcome: "admitted", message, delivery },
       writes: {
+        exchangesEnded: "lane",
         messages: [{ message, payloadHash: "hash" }],
         delivery,
         events: [{ type: "admitted", at: delivery.createdAt, record: delivery }],

@@ -2,14 +2,20 @@
  * What a change writes to the store, from facts that an adapter has loaded: an admission, the events of a delivery, a record
  * that is gone, and the changes, the removal and the fork of a lane. A refusal writes nothing.
  */
+import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
+import type { OutgoingMail } from "../delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import { isOutstanding } from "../delivery/record.ts";
 import { applyEvents } from "../delivery/transition.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneChange, NewLane } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
-import type { Message, OutgoingMail } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
+import { senderOf } from "../message/message.ts";
+import type { Exchange, ExchangeLimits, ExchangePair } from "../team/exchange.ts";
+import { heldByLoopGuard, nextExchange } from "../team/exchange.ts";
+import { changesFiles, classifyTool, normalizeToolName } from "../transcript/tool-names.ts";
 import type { Applied, Plan, Writes } from "./writes.ts";
 
 export type Admission =
@@ -33,6 +39,8 @@ export type AdmissionRequest = {
   payloadHash: string;
   delivery: DeliveryRecord | null;
   choice: LaneChoice | null;
+  /** Of a message from one agent to another: the pair, and how much it may write. */
+  exchange?: (ExchangePair & { limits: ExchangeLimits }) | null;
 };
 
 export type AdmissionFacts = {
@@ -41,16 +49,19 @@ export type AdmissionFacts = {
   lane: Lane | null;
   /** Whether the lane has any deliveries; asked for only where there is a choice. */
   isUsed: boolean;
+  /** What the pair has written to each other. */
+  exchange: Exchange | null;
 };
 
 export type AdmissionPlan = Plan<Admission> | { refused: "lane_unknown" };
 
 export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest): AdmissionPlan {
   const { known, lane, isUsed } = facts;
-  const { message, payloadHash, delivery, choice } = request;
+  const { message, payloadHash, choice } = request;
   if (known && known.payloadHash !== payloadHash) return { result: { outcome: "conflict" } };
   if (known) return { result: { outcome: "known", message: known.message, delivery: known.delivery } };
   const messages = [{ message, payloadHash }];
+  const { delivery, ...guarded } = underLoopGuard(facts, request);
   const result: Admission = { outcome: "admitted", message, delivery };
   if (!delivery) return { result, writes: { messages } };
   // It may have been removed since it was read.
@@ -65,7 +76,37 @@ export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest):
       delivery,
       events: [{ type: "admitted", at: delivery.createdAt, record: delivery }],
       ...(changed && changed !== lane ? { lane: changed } : {}),
+      ...guarded,
     },
+  };
+}
+
+/** What two agents write to each other is counted; a message from anybody else ends the count of its lane. */
+function underLoopGuard(
+  { exchange }: AdmissionFacts,
+  { message, delivery, exchange: pair }: AdmissionRequest,
+): { delivery: DeliveryRecord | null } & Pick<Writes, "exchange" | "alert" | "exchangesEnded"> {
+  if (!delivery) return { delivery };
+  if (!pair) return senderOf(message) === null ? { delivery, exchangesEnded: delivery.laneId } : { delivery };
+  const { limits, one, other } = pair;
+  const next = nextExchange(exchange, { one, other }, limits, delivery.createdAt);
+  if (next.heldAt === null) return { delivery, exchange: next };
+  const alert = exchange?.heldAt == null ? { alert: loopAlert(next, delivery, next.heldAt) } : {};
+  return { delivery: { ...delivery, heldReason: heldByLoopGuard }, exchange: next, ...alert };
+}
+
+function loopAlert({ one, other, count }: Exchange, delivery: DeliveryRecord, at: number): Alert {
+  return {
+    id: `loop:${one}:${other}:${at}`,
+    kind: "loop",
+    laneId: delivery.laneId,
+    deliveryId: delivery.id,
+    messageId: delivery.messageId,
+    askId: null,
+    person: null,
+    reason: `${one} and ${other} wrote to each other ${count} times and nothing else happened`,
+    since: at,
+    raisedAt: at,
   };
 }
 
@@ -90,6 +131,8 @@ export function planEvents(
     return refused("lane_held_by_another_delivery", before);
   }
   const isRead = before.readCommittedAt === null && record.readCommittedAt !== null;
+  const isWork =
+    record.status === "responded" && before.status !== "responded" && record.observedToolNames.some(isWorkTool);
   return {
     result: { outcome: "applied", record, effects, before },
     writes: {
@@ -97,8 +140,15 @@ export function planEvents(
       events,
       messages,
       ...(isRead && record.readCommittedAt !== null ? { readAt: record.readCommittedAt } : {}),
+      ...(isWork ? { exchangesEnded: record.laneId } : {}),
     },
   };
+}
+
+/** A changed file or task is more than words. */
+function isWorkTool(name: string): boolean {
+  const normalized = normalizeToolName(name);
+  return changesFiles(normalized) || classifyTool(normalized) === "task_change";
 }
 
 export type RebuildFacts = { isMessageKnown: boolean; existing: DeliveryRecord | null };
@@ -117,10 +167,21 @@ function refused(reason: string, record: DeliveryRecord | null): Plan<Applied> {
   return { result: { outcome: "refused", reason, record } };
 }
 
-/** A lane that is made again goes on with its session and its generations. */
-export function planLane(existing: Lane | null, { createdAt, ...settings }: NewLane): Lane {
-  if (existing) return changedLane(existing, settings);
-  return { ...settings, createdAt, pausedReason: null, sessionId: null, generation: 0, version: 1 };
+/** A lane that is made again goes on with its session and its generations, and stays its member's unless it gets another. */
+export function planLane(existing: Lane | null, { createdAt, team, member, ...settings }: NewLane): Lane {
+  const membership = team !== null && member !== null ? { team, member } : {};
+  if (existing) return changedLane(existing, { ...settings, ...membership });
+  return {
+    ...settings,
+    team,
+    member,
+    createdAt,
+    pausedReason: null,
+    teamHold: null,
+    sessionId: null,
+    generation: 0,
+    version: 1,
+  };
 }
 
 /** The same object when nothing changes. */
@@ -156,7 +217,7 @@ export function planSession(facts: SessionFacts, sessionId: string, openedAt: nu
 /** Null, and nothing is written, while deliveries are open in the lane. Made again, it goes on without the pause. */
 export function planRemoval(lane: Lane, hasOpenDeliveries: boolean, at: number): { writes: Writes } | null {
   if (hasOpenDeliveries) return null;
-  return { writes: { lane: changedLane(lane, { pausedReason: null }), laneRemovedAt: at } };
+  return { writes: { lane: changedLane(lane, { pausedReason: null, team: null, member: null }), laneRemovedAt: at } };
 }
 
 /** A lane that begins with what happened in another one. */

@@ -2,12 +2,15 @@
  * What a change writes to the store. Plans decide it from facts that an adapter has loaded; the adapter loads, plans and
  * saves in one transaction, and knows no rule.
  */
+import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent, Effect } from "../delivery/delivery-event.ts";
+import type { OutgoingMail } from "../delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
 import type { UsageEntry } from "../lane/daily-limit.ts";
 import type { Lane, LaneSession } from "../lane/lane.ts";
 import type { NewEvent } from "../log/log-item.ts";
-import type { OutgoingMail } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
+import type { Exchange } from "../team/exchange.ts";
 
 export type Writes = {
   /** The lane as it is from now on. */
@@ -29,11 +32,25 @@ export type Writes = {
   events?: readonly DeliveryEvent[];
   /** When the delivery's message was read. */
   readAt?: number;
+  /** What a pair of agents has written to each other by now. */
+  exchange?: Exchange;
+  /** A lane in which something else happened than that. */
+  exchangesEnded?: string;
+  alert?: Alert;
 };
+
+export type BegunDelivery = { message: Message; delivery: DeliveryRecord };
 
 export type Applied =
   /** `before` is the record as it was; one that begins has none. */
-  | { outcome: "applied"; record: DeliveryRecord; before?: DeliveryRecord; effects: readonly Effect[] }
+  | {
+      outcome: "applied";
+      record: DeliveryRecord;
+      before?: DeliveryRecord;
+      effects: readonly Effect[];
+      /** Deliveries of the mail that was written with it, to agents. */
+      begun?: readonly BegunDelivery[];
+    }
   /** The events do not fit what the record has become, or the lane is held by another delivery. */
   | { outcome: "refused"; reason: string; record: DeliveryRecord | null };
 

@@ -129,6 +129,7 @@ describe("anchor: on a runtime that takes no ids, the marker at the head of the 
 
   test("a prompt as Waybill writes it is found, whatever the row's id is", () => {
     const text = promptText({
+      maxAttempts: 3,
       message: aMessage({ id: "m-1", text: "What colour is it?" }),
       contract: "text",
       attempt: anAttempt({ number: 2 }),
@@ -623,7 +624,7 @@ describe("a send by Waybill's own tool is known where it lands", () => {
     ...reply(input, tool),
     name: "waybill-lane_message_send",
   });
-  const arrived = { text: "It is blue.", to: "User", relayOfMessageId: "m-1" };
+  const arrived = { text: "It is blue.", isToSender: true, relayOfMessageId: "m-1" };
 
   test.each([
     ["its tool says that it was sent", {}],
@@ -637,12 +638,17 @@ describe("a send by Waybill's own tool is known where it lands", () => {
   test.each([
     ["nothing", []],
     ["another text", [{ ...arrived, text: "It is red." }]],
-    ["another recipient", [{ ...arrived, to: "bob" }]],
+    ["another recipient", [{ ...arrived, isToSender: false }]],
     ["another message", [{ ...arrived, relayOfMessageId: "m-2" }]],
   ])("it does not when there is %s, and is waited for", (_, mailbox) => {
     const { evidence, awaitsSend } = look(toolsAlone(own()), { mailbox });
     expect(evidence).toMatchObject({ sent: [], failedSends: [{ why: "not_arrived" }] });
     expect(awaitsSend).toBe(true);
+  });
+
+  test("it counts under whatever name its agent called the recipient", () => {
+    const { evidence } = look(toolsAlone(own({ to: "team-lead" })), { mailbox: [arrived] });
+    expect(evidence).toMatchObject({ sent: [{ toReplyRecipient: true }], failedSends: [] });
   });
 
   test("one that its tool refused is not waited for", () => {

@@ -30,7 +30,12 @@ export type FailedSend = {
 };
 
 /** A message that stands in a mailbox and was written by the lane's agent. */
-export type ArrivedMessage = { text: string; to: string; relayOfMessageId: string | null };
+export type ArrivedMessage = {
+  text: string;
+  relayOfMessageId: string | null;
+  /** Whether its mailbox is that of whoever waits for the answer. */
+  isToSender: boolean;
+};
 
 export type SendsInput = {
   messageId: string;
@@ -53,8 +58,9 @@ export function sendsIn(tools: readonly ToolCall[], input: SendsInput): Sends {
   const failed: FailedSend[] = [];
   let unconfirmed = false;
   for (const tool of tools.filter((one) => classOf(one) === "visible" && isOver(one))) {
-    const message = sentMessage(tool, input);
-    const state = arrival(tool, input);
+    const there = arrivedMessages(tool, input);
+    const message = sentMessage(tool, there, input);
+    const state = arrival(tool, there);
     unconfirmed ||= state === "missing";
     if (state === "arrived") sent.push(message);
     const failure = failureOf(tool, message, state, input);
@@ -72,21 +78,23 @@ function isOver({ status }: ToolCall): boolean {
   return status === "completed" || status === "error";
 }
 
-function arrival(tool: ToolCall, input: SendsInput): "arrived" | "missing" | "failed" {
-  if (!isOwnTool(tool.name) || input.mailbox === undefined) {
-    const isRefused = tool.status === "error" || tool.rejected || reportsFailedSend(tool.output);
-    return isRefused ? "failed" : "arrived";
-  }
+/** What it wrote, in whatever mailbox: an agent may call its recipient by several names. Null where that was not looked up. */
+function arrivedMessages(tool: ToolCall, { mailbox, replyRecipient }: SendsInput): readonly ArrivedMessage[] | null {
+  if (!isOwnTool(tool.name) || mailbox === undefined) return null;
   const { text, to, relayOf } = fieldsOf(tool);
-  const isThere = input.mailbox.some(
+  const namesSender = to === replyRecipient.toLowerCase();
+  return mailbox.filter(
     (mail) =>
-      mail.text.trim() === text &&
-      (mail.relayOfMessageId ?? "") === relayOf &&
-      (to === "" || mail.to.toLowerCase() === to),
+      mail.text.trim() === text && (mail.relayOfMessageId ?? "") === relayOf && (mail.isToSender || !namesSender),
   );
-  if (isThere) return "arrived";
+}
+
+function arrival(tool: ToolCall, there: readonly ArrivedMessage[] | null): "arrived" | "missing" | "failed" {
+  if (there !== null && there.length > 0) return "arrived";
+  const isRefused = tool.status === "error" || tool.rejected || reportsFailedSend(tool.output);
   // What the tool refused is not on its way.
-  return tool.status === "error" || tool.rejected || reportsFailedSend(tool.output) ? "failed" : "missing";
+  if (isRefused) return "failed";
+  return there === null ? "arrived" : "missing";
 }
 
 /** Null for what arrived where it should, and for what was not meant for whoever waits. */
@@ -115,14 +123,21 @@ function failureOf(
   return null;
 }
 
-function sentMessage(tool: ToolCall, { messageId, replyRecipient }: SendsInput): SentMessage {
+function sentMessage(
+  tool: ToolCall,
+  there: readonly ArrivedMessage[] | null,
+  { messageId, replyRecipient }: SendsInput,
+): SentMessage {
   const { text, to, relayOf, summary, outcome } = fieldsOf(tool);
   return {
     text,
     summary: summary || null,
     outcome,
     relay: relayOf === "" ? "none" : relayOf === messageId ? "this" : "another",
-    toReplyRecipient: to === "" || to === replyRecipient.toLowerCase(),
+    toReplyRecipient:
+      there === null || there.length === 0
+        ? to === "" || to === replyRecipient.toLowerCase()
+        : there.some(({ isToSender }) => isToSender),
   };
 }
 

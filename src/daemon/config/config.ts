@@ -80,7 +80,7 @@ export function readConfig(
 function demoProfile(home: string): ConfiguredLanes {
   // Its directory is made at the start; symlinks in its path are followed, as for every lane.
   const directory = resolvedPath(join(demoDirectory(home), "work"));
-  return { lanes: demoLanes(directory), laneSettings: demoLaneScripts, laneLimits: {} };
+  return { lanes: demoLanes(directory), teams: [], laneSettings: demoLaneScripts, laneLimits: {} };
 }
 
 function opencodeApi(values: DaemonValues, origins: Origins, isDemo: boolean): Config["opencodeApi"] {

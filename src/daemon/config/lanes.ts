@@ -1,4 +1,4 @@
-/** Lanes and teams of a configuration file, with everything that is left out filled in and every name checked. */
+/** Lanes of a configuration file, with everything that is left out filled in and every name checked. */
 import { dirname } from "node:path";
 import type { DailyLimits } from "../../core/lane/daily-limit.ts";
 import { expandPath } from "../../home.ts";
@@ -7,13 +7,16 @@ import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import type { NewLane } from "../../store/port.ts";
 import { badSetting } from "./config-error.ts";
 import type { ReadFile } from "./read-file.ts";
-import type { ConfigFile, FileLane } from "./settings.ts";
+import type { FileLane } from "./settings.ts";
+import type { ConfigTeam } from "./teams.ts";
+import { configuredTeams } from "./teams.ts";
 import type { DaemonValues } from "./values.ts";
 
 export type ConfigLane = Omit<NewLane, "createdAt"> & { displayName: string | null };
 
 export type ConfiguredLanes = {
   lanes: readonly ConfigLane[];
+  teams: readonly ConfigTeam[];
   /** What runtimes have settings for in lanes, by lane id. */
   laneSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** By lane id, for those that have limits of their own. */
@@ -33,14 +36,16 @@ export function configuredLanes(file: ReadFile, values: DaemonValues, env: NodeJ
     if (first !== undefined) throw wrong(file.path, `lanes[${index}].id`, `is "${id}", as is lanes[${first}].id`);
     indexes.set(id, index);
   }
-  const membership = membershipOf(file, new Set(indexes.keys()));
+  const teams = configuredTeams(file, new Set(indexes.keys()));
+  const members = new Map(teams.flatMap((team) => team.members.map((member) => [member.lane, member] as const)));
   const lanes = written.map((lane, index) => ({
     ...laneOf(file.path, lane, index, values),
     directory: expandPath(lane.directory, dirname(file.path), env),
-    ...(membership.get(lane.id) ?? { team: null, member: null }),
+    ...{ team: members.get(lane.id)?.team ?? null, member: members.get(lane.id)?.name ?? null },
   }));
   return {
     lanes,
+    teams,
     laneSettings: Object.fromEntries(
       written.map((lane, index) => [lane.id, runtimeSettingsOf(file.path, lane, index, lanes[index]?.runtime ?? "")]),
     ),
@@ -89,30 +94,6 @@ function limitsOf(written: readonly FileLane[], values: DaemonValues): Configure
     ]),
   );
 }
-
-type Membership = Map<string, { team: string; member: string }>;
-
-function membershipOf({ path: file, content }: ReadFile, lanes: ReadonlySet<string>): Membership {
-  const found: Membership = new Map();
-  for (const [team, { members }] of Object.entries<Team>(content.teams ?? {})) {
-    for (const [member, { lane }] of Object.entries(members)) {
-      const key = `teams.${team}.members.${member}.lane`;
-      if (!lanes.has(lane)) {
-        const known = lanes.size === 0 ? "There are no lanes in the file." : `Its lanes: ${[...lanes].join(", ")}.`;
-        throw wrong(file, key, `is "${lane}", and no lane of the file has that id`, known);
-      }
-      const other = found.get(lane);
-      if (other) {
-        const whose = `${other.member} of team ${other.team}`;
-        throw wrong(file, key, `is "${lane}", which is the lane of ${whose} already`, "Give each member its own lane.");
-      }
-      found.set(lane, { team, member });
-    }
-  }
-  return found;
-}
-
-type Team = NonNullable<ConfigFile["teams"]>[string];
 
 function wrong(file: string, key: string, reason: string, hint?: string) {
   return badSetting({ kind: "file", file, key }, reason, hint);

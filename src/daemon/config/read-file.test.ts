@@ -36,7 +36,7 @@ describe("what a file may hold", () => {
       /lanes\[0\]\.dir is/,
     ],
     ["a bad name of a team", { teams: { "My team": { members: {} } } }, /: teams\["My team"\] is not a name/],
-    ["a member without a lane", { teams: { a: { members: { b: {} } } } }, /teams\.a\.members\.b\.lane is missing/],
+    ["a member without a lane", { teams: { a: { members: { b: {} } } } }, /teams\.a\.members\.b\.lane must be given/],
     [
       "a member's unknown key",
       { teams: { a: { members: { b: { lane: "x", lan: 1 } } } } },

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
+import { memberColors, memberKinds } from "../../core/team/team.ts";
 import { permissionPolicy } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
@@ -105,6 +106,9 @@ export const daemonSettings = {
     description:
       "What agents do without asking, on an OpenCode server that Waybill started, in Claude Code and in pi: [operations.md](operations.md#security) says what each means.",
   }),
+  memberIdleMs: types.someMilliseconds.default(5 * minute).meta({
+    description: "A member of a team of whom nothing was heard for this long is idle.",
+  }),
   dailyTokenLimit: types.tokenLimit.optional().meta({
     env: "WAYBILL_DAILY_TOKEN_LIMIT",
     description:
@@ -181,6 +185,17 @@ export const deliverySettings = {
   ),
   fileCheckMs: policy("fileCheckMs", types.someMilliseconds, "Between two checks for a file that an answer names."),
   fileWaitMs: policy("fileWaitMs", types.milliseconds, "How long such a file may take to appear before it is missing."),
+  maxExchanges: policy(
+    "maxExchanges",
+    types.positive,
+    "How many messages two agents may write to each other within `exchangeWindowMs` while no person writes and no task or file changes. Then what they write to each other is held: `waybill holds`.",
+  ),
+  exchangeWindowMs: policy("exchangeWindowMs", types.someMilliseconds, "The time in which these are counted."),
+  maxMessagesPerMinute: policy(
+    "maxMessagesPerMinute",
+    types.positive,
+    "How many messages an agent may send in a minute.",
+  ),
   watchdogConcurrency: policy("watchdogConcurrency", types.positive, "How many due reconciles run at the same time."),
   watchdogConcurrencyPerTeam: policy(
     "watchdogConcurrencyPerTeam",
@@ -231,11 +246,30 @@ export const laneSettings = {
   }),
 };
 
+export const teamSettings = {
+  displayName: types.text.optional().meta({ description: "What people read instead of the team's name." }),
+};
+
 export const memberSettings = {
-  lane: types.slug.meta({
-    ...required,
+  kind: types
+    .choice(...memberKinds)
+    .default("lane")
+    .meta({
+      description:
+        "`lane`: Waybill runs it in its lane. `native`: somebody else runs it, and it uses `waybill mcp`. `person`: reads an inbox.",
+    }),
+  lane: types.slug.optional().meta({
+    defaultWords: "must be given for kind `lane`",
     description: "The lane of this member, one of `lanes`. A lane belongs to one member at most.",
   }),
+  displayName: types.text.optional().meta({ description: "What people read instead of the member's name." }),
+  role: types.text.optional().meta({
+    description: "What it does in the team, as the others are told. `lead` makes it the team's lead.",
+  }),
+  color: types
+    .choice(...memberColors)
+    .optional()
+    .meta({ description: "In lists and on the page." }),
 };
 
 /** Set by the environment only: where things are, and the kill switch. */
@@ -268,7 +302,10 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   lanes: z.array(lane).default([]),
   teams: z
-    .record(types.slug, z.strictObject({ members: z.record(types.slug, z.strictObject(memberSettings)) }))
+    .record(
+      types.slug,
+      z.strictObject({ ...teamSettings, members: z.record(types.slug, z.strictObject(memberSettings)) }),
+    )
     .default({}),
 });
 

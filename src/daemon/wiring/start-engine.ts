@@ -7,6 +7,7 @@ import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
+import type { NewMember, NewTeam } from "../../core/team/team.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import type { ChangedFiles } from "../../courier/changed-files.ts";
 import { changedFiles } from "../../courier/changed-files.ts";
@@ -19,11 +20,14 @@ import type { CourierDeps } from "../../courier/step-context.ts";
 import { Watchdog } from "../../courier/watchdog.ts";
 import { Recorder } from "../../events/recorder.ts";
 import { MessageAdmission } from "../../mail/admission.ts";
+import { postMessageWith } from "../../mail/agent-mail.ts";
+import { agentTokens } from "../../mail/agent-tokens.ts";
 import type { Mailbox } from "../../mail/mailbox.ts";
 import { storeMailbox } from "../../mail/mailbox.ts";
 import type { AlertTimes } from "../../operator/alerts.ts";
 import { Alerts } from "../../operator/alerts.ts";
 import { Interventions } from "../../operator/interventions.ts";
+import { MemberStates } from "../../operator/member-states.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import type { Engine } from "../../service/engine.ts";
 import { Ledger } from "../../store/ledger.ts";
@@ -33,6 +37,7 @@ export type EngineOptions = {
   store: Store;
   policy: Policy;
   lanes: readonly NewLane[];
+  teams?: readonly (NewTeam & { members: readonly NewMember[] })[];
   /** Creates the runtimes; their agents' tools send messages through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[] | Promise<readonly Runtime[]>;
   /** Holds the lanes' messages; the store by default. */
@@ -43,6 +48,10 @@ export type EngineOptions = {
   clock?: Clock;
   /** How many universal events of a lane are kept. */
   keptEvents?: number;
+  /** What the tokens of agents are derived from; without it they hold for this run. */
+  tokenSecret?: string;
+  /** When a member that does nothing is idle. */
+  memberIdleMs?: number;
   /** Names this run in the records that it writes. */
   runId?: string;
   failPoint?: FailPointHook | undefined;
@@ -87,12 +96,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const recorder = new Recorder({ store, clock, keep: options.keptEvents ?? 10_000, onError });
   ledger.onChange(recorder.onDeliveryChange);
   store.onLog(asks.onLog);
+  const memberStates = new MemberStates({
+    ...{ store, asks, runtimes, clock, onError },
+    idleAfterMs: options.memberIdleMs ?? 5 * 60_000,
+  });
   const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
-  const allRuntimes = await options.runtimes(admission.postMessage);
+  const allRuntimes = await options.runtimes(postMessageWith({ store, admission }));
 
   const closeAll = async (keep: boolean) => {
     closing.abort();
     alerts?.stop();
+    memberStates.stop();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
@@ -108,6 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   try {
     // All at once, which is one commit: with a thousand lanes the disk would be waited for a thousand times.
     await Promise.all(options.lanes.map((lane) => store.putLane(lane)));
+    await Promise.all((options.teams ?? []).flatMap((team) => putTeam(team, store)));
     recorder.listen(allRuntimes);
     for (const runtime of allRuntimes) {
       try {
@@ -124,6 +139,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await recover({ ...deps, courier });
     await watchdog.start();
     await alerts?.start();
+    await memberStates.start();
   } catch (error) {
     await close();
     throw error;
@@ -136,11 +152,20 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     people: new Interventions({ ...deps, recorder }, courier),
     asks,
     recorder,
+    memberStates,
+    tokens: agentTokens(options.tokenSecret ?? randomUUID(), store),
+    policy,
+    clock,
     runtimes,
     prune: () => prune(deps),
     drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
   };
+}
+
+/** In this order; members that were added otherwise stay. */
+function putTeam({ members, ...team }: NewTeam & { members: readonly NewMember[] }, store: Store): Promise<unknown>[] {
+  return [store.putTeam(team), ...members.map((member) => store.putMember(member))];
 }
 
 function prune({ store, policy, clock }: CourierDeps): Promise<number> {

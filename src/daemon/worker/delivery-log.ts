@@ -65,6 +65,7 @@ const logEvents: Record<DeliveryEvent["type"], DeliveryLogEvent | null> = {
   turn_ended: null,
   read_commit_failed: null,
   retried_by_person: null,
+  released: null,
   files_checked: null,
   submit_follow_up: null,
 };

@@ -55,7 +55,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   const runId = randomUUID();
   const registry = new Registry();
   const health = new StoreHealth(logHealth(log));
-  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health });
+  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token });
   const draining = new AbortController();
   try {
     const service = createServiceFor(engine, options, draining.signal);
@@ -102,9 +102,9 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-type Shared = { runId: string; registry: Registry; health: StoreHealth };
+type Shared = { runId: string; registry: Registry; health: StoreHealth; token: string };
 
-async function startAgentsAndEngine(options: WorkerStart, { runId, registry, health }: Shared) {
+async function startAgentsAndEngine(options: WorkerStart, { runId, registry, health, token }: Shared) {
   const { config, env, log, stopping } = options;
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error of one who follows the log.");
@@ -117,18 +117,18 @@ async function startAgentsAndEngine(options: WorkerStart, { runId, registry, hea
     throw error;
   }
   try {
-    return { agents, engine: await startEngineFor(options, { store, agents, runId, registry }) };
+    return { agents, engine: await startEngineFor(options, { store, agents, runId, registry, token }) };
   } catch (error) {
     await agents.close();
     throw error;
   }
 }
 
-type EngineParts = { store: Store; agents: Agents; runId: string; registry: Registry };
+type EngineParts = { store: Store; agents: Agents; runId: string; registry: Registry; token: string };
 
 function startEngineFor(
   { config, env, log, stopping }: WorkerStart,
-  { store, agents, runId, registry }: EngineParts,
+  { store, agents, runId, registry, token }: EngineParts,
 ): Promise<Engine> {
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const createdAt = systemClock.now();
@@ -136,6 +136,13 @@ function startEngineFor(
     store,
     policy: config.policy,
     lanes: agents.lanes.map((lane) => ({ ...lane, createdAt })),
+    teams: config.teams.map((team) => ({
+      ...team,
+      createdAt,
+      members: team.members.map((member) => ({ ...member, createdAt })),
+    })),
+    tokenSecret: token,
+    memberIdleMs: config.memberIdleMs,
     runtimes: agents.make,
     keptEvents: config.keptEvents,
     alerts: {

@@ -28,6 +28,7 @@ export const deliveryColumns: readonly (readonly [name: string, read: (record: D
   ["max_attempts", ({ maxAttempts }) => maxAttempts],
   ["updated_at", ({ updatedAt }) => updatedAt],
   ["team", ({ team }) => team],
+  ["held", ({ heldReason, status }) => Number(heldReason !== null && status === "pending")],
 ];
 const names = [...deliveryColumns.map(([name]) => name), "record"];
 
@@ -58,7 +59,10 @@ export function deliveryStatements(db: Database.Database) {
   const byId = db.prepare<[string], Row>(select("WHERE id = ?"));
   const byMessage = db.prepare<[number], Row>(select("WHERE message_seq = ?"));
   const outstanding = db.prepare<[string], string>("SELECT id FROM delivery WHERE lane_id = ? AND outstanding").pluck();
-  const head = db.prepare<[string], string>(`SELECT id FROM ${waitingIn} ORDER BY message_seq LIMIT 1`).pluck();
+  const head = db
+    .prepare<[string], string>(`SELECT id FROM ${waitingIn} AND NOT held ORDER BY message_seq LIMIT 1`)
+    .pluck();
+  const held = db.prepare<[], Row>(select("INDEXED BY delivery_held WHERE held ORDER BY message_seq"));
   const owedIn = db.prepare<[string], Row>(
     select("INDEXED BY delivery_owed WHERE lane_id = ? AND owed AND NOT outstanding"),
   );
@@ -171,6 +175,7 @@ export function deliveryStatements(db: Database.Database) {
       const held = ofId(holder(laneId));
       return [...(held ? [held] : []), ...many([...owedIn.all(laneId), ...pendingIn.all(laneId)])];
     },
+    held: (): DeliveryRecord[] => many(held.all()),
     isUsed: (laneId: string): boolean => isUsed.get(laneId) !== undefined,
     page(filter: DeliveryFilter): Page<DeliveryRecord> {
       const rows = pages(filter);

@@ -4,8 +4,14 @@ import { AppError } from "../../app-error.ts";
 import type { Lane, LaneSession } from "../../core/lane/lane.ts";
 import { laneUnknown } from "../known-lane.ts";
 
+/** What keeps a member from working stands with its team; `holdOf` of core/team says the same. */
+const teamHold = `(
+  SELECT CASE WHEN member.terminated_at IS NOT NULL THEN 'member_terminated'
+    WHEN team.state <> 'active' THEN 'team_' || team.state END
+  FROM member JOIN team ON team.name = member.team WHERE member.lane_id = lane.id)`;
 const columns = `id, display_name AS displayName, team, member, runtime, directory, agent, model, contract,
-  paused_reason AS pausedReason, session_id AS sessionId, generation, created_at AS createdAt, version`;
+  paused_reason AS pausedReason, ${teamHold} AS teamHold, session_id AS sessionId, generation, created_at AS createdAt,
+  version`;
 
 export function laneStatements(db: Database.Database) {
   const byId = db.prepare<[string], Lane>(`SELECT ${columns} FROM lane WHERE id = ? AND removed_at IS NULL`);
@@ -55,6 +61,11 @@ export function laneStatements(db: Database.Database) {
     save(lane: Lane): void {
       save.run(lane);
       kept.set(lane.id, lane);
+    },
+    /** Its team has changed. */
+    reread: (id: string): Lane | null => {
+      kept.delete(id);
+      return find(id);
     },
     remove(id: string, at: number): void {
       remove.run(at, id);

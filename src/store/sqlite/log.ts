@@ -11,6 +11,7 @@ import { storedRecord, upcast } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem, NewEvent } from "../../core/log/log-item.ts";
 import type { Message } from "../../core/message/message.ts";
+import type { Team } from "../../core/team/team.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
@@ -80,6 +81,12 @@ export function logWriter(db: Database.Database) {
       addOther.run(next(), at, laneId, "lane", null);
       waiting.push({ cursor: logCursor(end), at, laneId, type: "lane", lane });
     },
+    addTeam(name: string, team: Team | null, at: number): void {
+      addOther.run(next(), at, null, "team", name);
+      waiting.push({ cursor: logCursor(end), at, laneId: null, type: "team", name, team });
+    },
+    /** Something that is not kept. */
+    pass: (item: LogItem): void => void waiting.push(item),
     /** False when it was raised before. */
     raise(alert: Alert): boolean {
       const { id, laneId, raisedAt: at } = alert;

@@ -2,9 +2,11 @@
 import type Database from "better-sqlite3";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Page } from "../../core/log/page.ts";
-import type { Mail, Message, Recipient } from "../../core/message/message.ts";
-import { recipientKey } from "../../core/message/message.ts";
-import type { MailFilter } from "../port.ts";
+import type { Address } from "../../core/message/address.ts";
+import { addressKey } from "../../core/message/address.ts";
+import type { Mail, Message } from "../../core/message/message.ts";
+import { senderOf } from "../../core/message/message.ts";
+import type { InboxFilter, MailFilter } from "../port.ts";
 import { cursorFrom, seqOf } from "./cursor.ts";
 import { wordsQuery } from "./search.ts";
 
@@ -24,9 +26,28 @@ export function mailStatements(db: Database.Database) {
   const toLane = db.prepare<[string, number, string, number], Row>(
     `SELECT ${columns} FROM message WHERE lane_id = ? AND seq < ? AND recipient = ? ORDER BY seq DESC LIMIT ?`,
   );
-  const toPerson = db.prepare<[string, number], Row>(`
-    SELECT ${columns} FROM message INDEXED BY message_of_person
-    WHERE recipient = ? AND recipient >= 'person:' AND recipient < 'person;' ORDER BY seq DESC LIMIT ?`);
+  const ofReader = "recipient = ? AND recipient >= 'member:' AND recipient < 'person;'";
+  const anywhere = db.prepare<[string], Row>(`SELECT ${columns} FROM message WHERE id = ? ORDER BY seq`);
+  const repliesIn = db.prepare<[string, string], Row>(
+    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND +recipient = ? ORDER BY seq`,
+  );
+  const toReader = db.prepare<[string, number, number], Row>(`
+    SELECT ${columns} FROM message INDEXED BY message_of_reader
+    WHERE ${ofReader} AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  const unreadBy = db.prepare<[string, number, number], Row>(`
+    SELECT ${columns} FROM message INDEXED BY message_unread_by_reader
+    WHERE ${ofReader} AND read_at IS NULL AND seq < ? ORDER BY seq DESC LIMIT ?`);
+  const allRead = db.prepare<[number, string]>(`
+    UPDATE message INDEXED BY message_unread_by_reader SET read_at = ? WHERE ${ofReader} AND read_at IS NULL`);
+  const oneRead = db.prepare<[number, string, string]>(
+    "UPDATE message SET read_at = ? WHERE recipient = ? AND id = ? AND read_at IS NULL",
+  );
+  const unreadCounts = db.prepare<[], { name: string; count: number }>(`
+    SELECT substr(recipient, 8) AS name, count(*) AS count FROM message INDEXED BY message_unread_by_reader
+    WHERE read_at IS NULL AND recipient >= 'member:' AND recipient < 'person;' AND recipient >= 'person:'
+    GROUP BY recipient`);
+  const fromSender = db.prepare<[string, number], Row>(`
+    SELECT ${columns} FROM message WHERE sender = ? ORDER BY seq DESC LIMIT ?`);
   const ofLane = db.prepare<[string, number, number], Row>(
     `SELECT ${columns} FROM message WHERE lane_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
   );
@@ -39,15 +60,16 @@ export function mailStatements(db: Database.Database) {
       AND message_words.rowid < @before
     ORDER BY message_words.rowid DESC LIMIT @limit`);
   // The plus keeps SQLite from reading the whole lane in order; what was written back about one message is little.
-  const writtenBack = db.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND +lane_id = ? ORDER BY seq`,
-  );
+  const writtenBack = db.prepare<[string, string, string, string | null], Row>(`
+    SELECT ${columns} FROM message
+    WHERE relay_of_message_id = ? AND (+lane_id = ? OR +from_lane = ? OR +recipient = ?) ORDER BY seq`);
   const replies = db.prepare<[string, string], Row>(
     `SELECT ${columns} FROM message WHERE relay_of_message_id = ? AND from_lane = ? ORDER BY seq`,
   );
-  const insert = db.prepare<[string, string, string | null, string | null, string | null, string, string, number]>(`
-    INSERT INTO message (recipient, id, from_lane, lane_id, relay_of_message_id, payload_hash, body, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  type Nullable = string | null;
+  const insert = db.prepare<[string, string, Nullable, Nullable, Nullable, Nullable, string, string, number]>(`
+    INSERT INTO message (recipient, id, from_lane, sender, lane_id, relay_of_message_id, payload_hash, body, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id, recipient) DO NOTHING`);
   const markRead = db.prepare<[number, number]>("UPDATE message SET read_at = ? WHERE seq = ? AND read_at IS NULL");
   const unrecorded = db.prepare<[], Row>(`
@@ -65,7 +87,7 @@ export function mailStatements(db: Database.Database) {
 
   /** What was just written is read again in a moment, and is not parsed for that. */
   const known = new Map<string, KnownMessage>();
-  const keyOf = (recipient: Recipient, id: string) => `${recipientKey(recipient)}\n${id}`;
+  const keyOf = (recipient: Address, id: string) => `${addressKey(recipient)}\n${id}`;
   const remember = (key: string, message: KnownMessage): void => {
     known.set(key, message);
     if (known.size > maxKnown) for (const oldest of known.keys()) return void known.delete(oldest);
@@ -81,20 +103,34 @@ export function mailStatements(db: Database.Database) {
   return {
     makeSearchable,
     isSearchable: (): boolean => reached.get() === indexed.get(),
-    find(recipient: Recipient, id: string): KnownMessage | null {
+    find(recipient: Address, id: string): KnownMessage | null {
       const there = known.get(keyOf(recipient, id));
       if (there) return there;
-      const row = byId.get(recipientKey(recipient), id);
+      const row = byId.get(addressKey(recipient), id);
       return row ? { seq: row.seq, payloadHash: row.payloadHash, message: messageFrom(row) } : null;
     },
-    newest(recipient: Recipient, limit: number): Mail[] {
-      const key = recipientKey(recipient);
+    newest(recipient: Address, limit: number): Mail[] {
+      const key = addressKey(recipient);
       const rows =
-        recipient.kind === "person"
-          ? toPerson.all(key, limit)
-          : toLane.all(recipient.lane, Number.MAX_SAFE_INTEGER, key, limit);
+        recipient.kind === "lane"
+          ? toLane.all(recipient.lane, Number.MAX_SAFE_INTEGER, key, limit)
+          : toReader.all(key, Number.MAX_SAFE_INTEGER, limit);
       return rows.map(messageFrom);
     },
+    withId: (id: string): Mail[] => anywhere.all(id).map(messageFrom),
+    repliesIn: (mailbox: Address, messageId: string): Mail[] =>
+      repliesIn.all(messageId, addressKey(mailbox)).map(messageFrom),
+    from: (sender: Address, limit: number): Mail[] => fromSender.all(addressKey(sender), limit).map(messageFrom),
+    inbox(reader: Address, { unreadOnly = false, limit, cursor }: InboxFilter): Page<Mail> {
+      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
+      return pageOf((unreadOnly ? unreadBy : toReader).all(addressKey(reader), before, limit), limit);
+    },
+    readBy(reader: Address, ids: readonly string[] | "all", at: number): number {
+      const key = addressKey(reader);
+      if (ids === "all") return allRead.run(at, key).changes;
+      return ids.reduce((count, id) => count + oneRead.run(at, key, id).changes, 0);
+    },
+    unreadByPerson: () => Object.fromEntries(unreadCounts.all().map(({ name, count }) => [name, count])),
     page({ lane, query, limit, cursor }: MailFilter): Page<Mail> {
       const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : seqOf(cursor);
       const words = query === undefined ? undefined : wordsQuery(query);
@@ -103,14 +139,20 @@ export function mailStatements(db: Database.Database) {
       return pageOf(lane === undefined ? all.all(before, limit) : ofLane.all(lane, before, limit), limit);
     },
     /** What was written back about a message in a lane, by the agent or by Waybill, oldest first. */
-    writtenBack: (messageId: string, laneId: string) => writtenBack.all(messageId, laneId).map(messageFrom),
+    writtenBack(messageId: string, laneId: string, to: Address): Mail[] {
+      // Several lanes may have a message of that id; what goes back to an agent stands in another conversation.
+      const back = to.kind === "person" ? null : addressKey(to);
+      return writtenBack.all(messageId, laneId, laneId, back).map(messageFrom);
+    },
     replies: (messageId: string, fromLane: string) => replies.all(messageId, fromLane).map(messageFrom),
     /** Its number, or null when its recipient has it already. */
     insert(message: Message, payloadHash: string): number | null {
+      const sender = senderOf(message);
       const written = insert.run(
-        recipientKey(message.recipient),
+        addressKey(message.recipient),
         message.id,
         message.fromLane,
+        sender && addressKey(sender),
         message.laneId,
         message.relayOfMessageId,
         payloadHash,

@@ -6,10 +6,14 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anEvent, logged, someEvents } from "../../../test/support/events.ts";
 import { aMessage, aRecord } from "../../../test/support/records.ts";
+import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
+import { defaultPolicy } from "../../core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { answerMail, failureMail } from "../../core/delivery/replies.ts";
+import type { Lane } from "../../core/lane/lane.ts";
+import { addressKey } from "../../core/message/address.ts";
 import type { Message } from "../../core/message/message.ts";
-import { payloadHash, recipientKey } from "../../core/message/message.ts";
+import { payloadHash } from "../../core/message/message.ts";
 import { ledger } from "./migrations/0001-ledger.ts";
 import { daemon } from "./migrations/0002-daemon.ts";
 import { usage } from "./migrations/0003-usage.ts";
@@ -33,13 +37,15 @@ function writeVersionOne(path: string): void {
       `INSERT INTO lane (id, runtime, directory, contract, created_at) VALUES ('${id}', 'stub', '/tmp', 'text', 0)`,
     );
   }
-  const lane = { id: "lane", member: "tom" } as Parameters<typeof answerMail>[1];
+  const lane = { id: "lane", member: "tom" } as Lane;
+  const context = { lane, replyLane: null, policy: defaultPolicy, at: 0 };
+  const only = ([mail]: OutgoingMail[]) => mail?.message as Message;
   const asked = aMessage({ text: "Is the build green?" });
   const record = aRecord(asked);
-  addVersionOne(db, record, [asked, answerMail(record, lane, "Green as grass.", 0).message]);
+  addVersionOne(db, record, [asked, only(answerMail(record, "Green as grass.", context))]);
   const askedOther = aMessage({ recipient: { kind: "lane", lane: "other" } });
   const failed = { ...aRecord(askedOther), id: "f".repeat(64), laneId: "other" };
-  addVersionOne(db, failed, [askedOther, failureMail(failed, lane, "silence", 0).message]);
+  addVersionOne(db, failed, [askedOther, only(failureMail(failed, "silence", context))]);
   db.close();
 }
 
@@ -51,7 +57,7 @@ function addVersionOne(db: Database.Database, record: DeliveryRecord, [asked, ..
         `INSERT INTO message (recipient, id, relay_of_message_id, payload_hash, body, created_at)
          VALUES (?, ?, ?, ?, ?, 0)`,
       )
-      .run(recipientKey(body.recipient), body.id, body.relayOfMessageId, payloadHash(message), JSON.stringify(body));
+      .run(addressKey(body.recipient), body.id, body.relayOfMessageId, payloadHash(message), JSON.stringify(body));
   };
   const { lastInsertRowid } = add(asked);
   db.prepare("INSERT INTO delivery (id, message_seq, lane_id, record) VALUES (?, ?, ?, ?)").run(

@@ -7,11 +7,19 @@ import { daemon } from "./migrations/0002-daemon.ts";
 import { usage } from "./migrations/0003-usage.ts";
 import { events } from "./migrations/0004-events.ts";
 import { log } from "./migrations/0005-log.ts";
+import { teams } from "./migrations/0006-teams.ts";
 
 type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
 
 /** Only ever appended to: the position of a step is its number. */
-const migrations: readonly Migration[] = [{ sql: ledger }, { sql: daemon }, { sql: usage }, { sql: events }, log];
+const migrations: readonly Migration[] = [
+  { sql: ledger },
+  { sql: daemon },
+  { sql: usage },
+  { sql: events },
+  log,
+  teams,
+];
 
 export const schemaVersion = migrations.length;
 

@@ -52,7 +52,13 @@ function costly(plans: { sql: string; plan: string[] }[]): string[] {
 /** All that reads the log or writes it, with every filter that a reader may have. */
 function useLog(db: Database.Database): void {
   const { lastSeq } = logWriter(db);
-  const deps = { end: () => 1, lastSeq, lane: laneStatements(db).find, deliveries: deliveryStatements(db) };
+  const deps = {
+    end: () => 1,
+    lastSeq,
+    lane: laneStatements(db).find,
+    team: () => null,
+    deliveries: deliveryStatements(db),
+  };
   const reader = logReader(db, deps);
   for (const lane of [undefined, "lane"])
     for (const types of [undefined, ["message", "error"] as const]) void reader.page({ lane, types, limit: 10 });
@@ -136,7 +142,13 @@ it.each([
   "a page of the log, of lane %s and types %j, is read in its order, from where the reader is",
   (lane, types, ways) => {
     const [page] = plansOf((db) => {
-      const deps = { end: () => 1, lastSeq: () => 0, lane: () => null, deliveries: deliveryStatements(db) };
+      const deps = {
+        end: () => 1,
+        lastSeq: () => 0,
+        lane: () => null,
+        team: () => null,
+        deliveries: deliveryStatements(db),
+      };
       void logReader(db, deps).page({ lane, types, limit: 10 });
     }).slice(-1);
     const ofLog = page?.plan.filter((step) => / log( |$)/.test(step)) ?? [];

@@ -6,6 +6,7 @@ import type { Lane } from "../../core/lane/lane.ts";
 import type { LogEntry, LogFilter, LogItem, LogPage, LogQuery, LogType } from "../../core/log/log-item.ts";
 import { ledgerTypes } from "../../core/log/log-item.ts";
 import type { Message } from "../../core/message/message.ts";
+import type { Team } from "../../core/team/team.ts";
 import type { UniversalEvent } from "../../core/turn/universal-event.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { eventFrom } from "./log.ts";
@@ -36,10 +37,14 @@ export type LogReaderDeps = {
   /** The number of a lane's newest event. */
   lastSeq: (laneId: string) => number;
   lane: (id: string) => Lane | null;
+  team: (name: string) => Team | null;
   deliveries: Deliveries;
 };
 
-export function logReader(db: Database.Database, { end, lastSeq, lane: findLane, deliveries }: LogReaderDeps) {
+export function logReader(
+  db: Database.Database,
+  { end, lastSeq, lane: findLane, team: findTeam, deliveries }: LogReaderDeps,
+) {
   const prepared = new Map<string, Database.Statement<[Wanted], Row>>();
   const floor = db.prepare<[], number>("SELECT log_floor FROM store_state").pluck();
   const restoredFloor = db.prepare<[], number>("SELECT coalesce(max(log_floor), 0) FROM restored").pluck();
@@ -103,6 +108,8 @@ export function logReader(db: Database.Database, { end, lastSeq, lane: findLane,
         return body === null ? null : { type, alert: JSON.parse(body) as Alert };
       case "lane":
         return { type, lane: row.laneId === null ? null : findLane(row.laneId) };
+      case "team":
+        return body === null ? null : { type, name: body, team: findTeam(body) };
       default:
         return body === null ? null : { type: "event", event: JSON.parse(body) as UniversalEvent, text: body };
     }

@@ -1,10 +1,12 @@
 /** The embedded store: one file, one writing process, full durability. */
 import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
-import type { Message, OutgoingMail, Recipient } from "../../core/message/message.ts";
+import type { Address } from "../../core/message/address.ts";
+import type { Message } from "../../core/message/message.ts";
 import type { Admission, AdmissionRequest } from "../../core/plan/plans.ts";
 import {
   changedLane,
@@ -20,6 +22,7 @@ import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
 import { deliveryStatements } from "./deliveries.ts";
+import { exchangeStatements, isBetween } from "./exchanges.ts";
 import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
@@ -38,6 +41,7 @@ import { migrate } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 import { logReader } from "./read-log.ts";
 import { rescueStore } from "./rescue-store.ts";
+import { teamWriter } from "./team-writer.ts";
 import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = {
@@ -77,10 +81,17 @@ type Options = SqliteOptions & { now: () => number; health: StoreHealth; unlock:
 function storeOn(db: Database.Database, options: Options): Store {
   const { failPoint, unlock, now, health, onListenerError = () => {} } = options;
   const lanes = laneStatements(db);
+  const exchanges = exchangeStatements(db);
   const mail = mailStatements(db);
   const deliveries = deliveryStatements(db);
   const log = logWriter(db);
-  const reader = logReader(db, { end: log.end, lastSeq: log.lastSeq, lane: lanes.find, deliveries });
+  const reader = logReader(db, {
+    end: log.end,
+    lastSeq: log.lastSeq,
+    lane: lanes.find,
+    team: (name) => teams.find(name),
+    deliveries,
+  });
   const usage = usageStatements(db);
   const probe = db.prepare<[number]>(
     "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
@@ -129,16 +140,23 @@ function storeOn(db: Database.Database, options: Options): Store {
     log.addLane(lane, lane.id, lane.version === 1 ? lane.createdAt : now());
     return lane;
   };
+  const teams = teamWriter(db, { lanes, log, saveLane, now });
   const removeLane = (lane: Lane, at: number): void => {
+    teams.laneRemoved(lane.id);
     lanes.save(lane);
     lanes.remove(lane.id, at);
     log.addLane(null, lane.id, now());
   };
-  const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
+  const addMessage = ({ message, payloadHash, delivery }: OutgoingMail): number | null => {
     const seq = mail.insert(message, payloadHash);
     if (seq === null) return null;
     log.addMessage(seq, message);
+    if (delivery) begin(delivery, seq);
     return seq;
+  };
+  const begin = (delivery: DeliveryRecord, seq: number): void => {
+    deliveries.begin(delivery, seq);
+    log.addEvents(seq, delivery, [{ type: "admitted", at: delivery.createdAt, record: delivery }]);
   };
   const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
@@ -162,6 +180,9 @@ function storeOn(db: Database.Database, options: Options): Store {
     if (lane && used) usage.count(lane.id, used);
     if (agentEvents) log.append(agentEvents, keep);
     const [first] = messages.map(addMessage);
+    if (writes.exchange) exchanges.save(writes.exchange);
+    if (writes.exchangesEnded !== undefined) exchanges.end(writes.exchangesEnded);
+    if (writes.alert) log.raise(writes.alert);
     if (delivery) {
       const seq = first ?? seqOfMessage(delivery);
       deliveries.begin(delivery, seq);
@@ -184,11 +205,12 @@ function storeOn(db: Database.Database, options: Options): Store {
     return known && { ...known, delivery: deliveries.byMessage(known.seq) };
   };
   const admit = (request: AdmissionRequest): Admission => {
-    const { message, delivery, choice } = request;
+    const { message, delivery, choice, exchange: pair } = request;
     const facts = {
       known: knownMessage(message),
       lane: delivery && lanes.find(delivery.laneId),
       isUsed: delivery !== null && choice !== null && deliveries.isUsed(delivery.laneId),
+      exchange: pair ? exchanges.find({ one: pair.one, other: pair.other }) : null,
     };
     const plan = planAdmission(facts, request);
     if ("refused" in plan) throw laneUnknown(delivery?.laneId ?? "", lanes.all());
@@ -198,7 +220,10 @@ function storeOn(db: Database.Database, options: Options): Store {
     const record = deliveries.byId(id);
     const lane = record && lanes.find(record.laneId);
     const holder = record && deliveries.holder(record.laneId);
-    return carryOut(planEvents({ record, lane, holder }, happened, outgoing));
+    const applied = carryOut(planEvents({ record, lane, holder }, happened, outgoing));
+    if (applied.outcome !== "applied") return applied;
+    const begun = outgoing.flatMap(({ message, delivery }) => (delivery ? [{ message, delivery }] : []));
+    return begun.length === 0 ? applied : { ...applied, begun };
   };
   const rebuild = (record: DeliveryRecord): Applied => {
     const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
@@ -231,7 +256,11 @@ function storeOn(db: Database.Database, options: Options): Store {
   };
 
   return {
-    putLane: (lane) => write(() => saveLane(planLane(lanes.find(lane.id) ?? lanes.ever(lane.id), lane))),
+    putLane: (settings) =>
+      write(() => {
+        const lane = saveLane(planLane(lanes.find(settings.id) ?? lanes.ever(settings.id), settings));
+        return teams.joined(lane, settings);
+      }),
     changeLane: (id, change) => write(() => saveLane(changedLane(lanes.known(id), change))),
     lane: async (id) => lanes.find(id),
     lanes: async () => lanes.all(),
@@ -240,6 +269,21 @@ function storeOn(db: Database.Database, options: Options): Store {
     openSession: (laneId, sessionId, at) => write(() => openSession(laneId, sessionId, at)),
     sessions: async (laneId) => lanes.sessions(laneId),
     forkLane: (forked, keep) => write(() => fork(forked, keep)),
+
+    teams: async () => teams.all(),
+    team: async (name) => teams.find(name),
+    putTeam: (team) => write(() => teams.put(team)),
+    removeTeam: (name) => write(() => teams.remove(name)),
+    setTeamState: (name, state) => write(() => teams.setState(name, state)),
+    putMember: (member) => write(() => teams.putMember(member)),
+    removeMember: (team, name) => write(() => teams.removeMember(team, name)),
+    terminateMember: (team, name, at) => write(() => teams.terminate(team, name, at)),
+    heldExchanges: async () => exchanges.held(),
+    endExchange: (pair) =>
+      write(() => {
+        exchanges.remove(pair);
+        return deliveries.held().filter((record) => isBetween(record, pair));
+      }),
 
     admit: (request) => write(() => admit(request)),
     stageAdmission: async (request) => stage(() => admit(request)),
@@ -268,13 +312,19 @@ function storeOn(db: Database.Database, options: Options): Store {
     failedWithReply: async () => deliveries.failedWithReply(),
     failedWithoutAlert: async () => deliveries.failedWithoutAlert(),
 
-    message: async (recipient: Recipient, id) => mail.find(recipient, id)?.message ?? null,
+    message: async (recipient: Address, id) => mail.find(recipient, id)?.message ?? null,
     mailOf: async (recipient, limit) => mail.newest(recipient, limit),
+    messagesWithId: async (id) => mail.withId(id),
+    repliesIn: async (mailbox, messageId) => mail.repliesIn(mailbox, messageId),
+    mailFrom: async (sender, limit) => mail.from(sender, limit),
+    inbox: async (reader, filter) => mail.inbox(reader, filter),
+    markRead: (reader, ids, at) => write(() => mail.readBy(reader, ids, at)),
+    unreadByPerson: async () => mail.unreadByPerson(),
     async messages(filter) {
       if (filter.query !== undefined && !mail.isSearchable()) await write(mail.makeSearchable);
       return mail.page(filter);
     },
-    writtenBack: async (messageId, laneId) => mail.writtenBack(messageId, laneId),
+    writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
     repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
     unrecorded: async () => mail.unrecorded(),
 
@@ -284,6 +334,10 @@ function storeOn(db: Database.Database, options: Options): Store {
       if (!commits.pending) publish();
     },
     raise: (alert) => write(() => log.raise(alert)),
+    passMemberState(state) {
+      log.pass({ cursor: null, type: "member", ...state });
+      if (!commits.pending) publish();
+    },
     readLog: (query) => reader.page(query),
     logEnd: () => logCursor(log.end()),
     onLog(listener) {

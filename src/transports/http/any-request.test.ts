@@ -1,10 +1,12 @@
 /** Requests made from the OpenAPI document, against a whole Waybill: whatever is asked, nothing breaks. */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyRequest } from "../../../test/support/arbitrary-requests.ts";
 import { undocumented } from "../../../test/support/documented-answers.ts";
 import { anApiOn } from "../../../test/support/http-api.ts";
 import { settled } from "../../../test/support/manual-clock.ts";
+import { deliveryOf } from "../../../test/support/records.ts";
 import { startWorld } from "../../../test/support/waybill.ts";
 import { AppError } from "../../app-error.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
@@ -44,7 +46,7 @@ test("no request makes a fault in a whole Waybill, and every answer is as docume
     fc.asyncProperty(fc.array(anyRequest(known), { minLength: 1, maxLength: 15 }), async (requests) => {
       for (const { operation, path, headers, body } of requests) {
         const askId = world.waybill.asks.list()[0]?.id ?? "none";
-        const here = path.replace("/d1", `/${first.record.id}`).replace("/a1", `/${askId}`);
+        const here = path.replace("/d1", `/${deliveryOf(first).id}`).replace("/a1", `/${askId}`);
         const { method } = operation;
         const answer = await ask(here, { method, headers, ...(method === "GET" ? {} : { body }) });
         expect(undocumented(operation, answer)).toBeNull();

@@ -24,12 +24,14 @@ import { addAsks } from "./routes/asks.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
 import { addFrontPage } from "./routes/front-page.ts";
 import { addHealth } from "./routes/health.ts";
+import { addInbox } from "./routes/inbox.ts";
 import { addLanes } from "./routes/lanes.ts";
 import { addLogin, addLoginCodes } from "./routes/login.ts";
 import { addMessages } from "./routes/messages.ts";
 import { addProgram } from "./routes/program.ts";
 import type { About, ClientLog, RouteDeps } from "./routes/route-deps.ts";
 import { addStream } from "./routes/stream.ts";
+import { addTeams } from "./routes/teams.ts";
 
 export type AppOptions = {
   service: Service;
@@ -94,6 +96,8 @@ export function makeApp(options: AppOptions): App {
   addMessages(app, deps);
   addDeliveries(app, deps);
   addLanes(app, deps);
+  addTeams(app, deps);
+  addInbox(app, deps);
   addAsks(app, deps);
   addStream(app, deps);
   addProgram(app, deps, () => openApiDocument(runtimeKinds));

@@ -4,16 +4,20 @@ import { askRoutes } from "./routes/asks.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { pageRoutes } from "./routes/front-page.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { inboxRoutes } from "./routes/inbox.ts";
 import { laneRoutes, putLaneRoute } from "./routes/lanes.ts";
 import { loginRoutes } from "./routes/login.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { programRoutes } from "./routes/program.ts";
 import { streamRoutes } from "./routes/stream.ts";
+import { teamRoutes } from "./routes/teams.ts";
 
 const routes = [
   messageRoutes,
   deliveryRoutes,
   laneRoutes,
+  teamRoutes,
+  inboxRoutes,
   askRoutes,
   streamRoutes,
   healthRoutes,
@@ -58,6 +62,8 @@ function makeDocument(runtimeKinds: readonly string[]): object {
       { name: "messages", description: "What is sent to agents, and what they wrote back." },
       { name: "deliveries", description: "What became of each message." },
       { name: "lanes", description: "Where agents work." },
+      { name: "teams", description: "Who works together, and what each member is doing." },
+      { name: "inbox", description: "What people have to read, and agents that wait for them to decide." },
       { name: "asks", description: "What agents wait for a person to decide." },
       { name: "stream", description: "What happens, as it happens." },
       { name: "program", description: "Waybill itself." },

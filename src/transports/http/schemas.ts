@@ -7,9 +7,10 @@ import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
 import { responseStates, statuses } from "../../core/delivery/record.ts";
 import { actionModes, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
+import { memberStates, teamStates } from "../../core/team/team.ts";
 import { nameSchema, newMessageSchema } from "../../mail/message-schema.ts";
 
-const laneSlug = z
+export const laneSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, "must be a slug: 1 to 64 of a-z 0-9 _ -, beginning with a letter or digit");
 
@@ -21,8 +22,8 @@ export function isoTime(at: number): string {
 
 /** Of a response: milliseconds inside Waybill. */
 export const timeSchema = z.union([z.iso.datetime(), z.number().transform(isoTime)]).openapi(timeFormat);
-const nullableTime = timeSchema.nullable().openapi({ ...timeFormat, type: ["string", "null"] });
-const nullableString = z.string().nullable();
+export const nullableTime = timeSchema.nullable().openapi({ ...timeFormat, type: ["string", "null"] });
+export const nullableString = z.string().nullable();
 
 export const errorSchema = z
   .object({ error: z.object({ code: z.string(), message: z.string(), hint: z.string().optional() }) })
@@ -33,9 +34,6 @@ export const errorSchema = z
 export const newMessageRequestSchema = newMessageSchema
   .omit({ id: true, conversation: true })
   .extend({
-    to: z.union([z.strictObject({ lane: nameSchema }), z.strictObject({ team: nameSchema, member: nameSchema })], {
-      error: 'must be {"lane": …} or {"team": …, "member": …}',
-    }),
     messageId: newMessageSchema.shape.id.optional(),
     from: nameSchema.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),
     expiresAt: z.iso.datetime().transform(Date.parse).openapi(timeFormat).optional(),
@@ -65,10 +63,24 @@ export const sentSchema = z
   })
   .openapi("Sent");
 
+/** What becomes of a message. There is no delivery to whoever reads a mailbox: a person, or a member that others run. */
+export const sendResultSchema = z
+  .object({
+    ...sentSchema.shape,
+    deliveryId: nullableString.openapi({ description: "Null for a message that waits in a mailbox to be read." }),
+    status: z.enum([...statuses, "handed_over"]),
+    waits: z.string().optional().openapi({ description: "Why it is not sent for now, in words." }),
+  })
+  .openapi("SendResult");
+
 export const messageSchema = z
   .object({
     id: z.string(),
-    to: z.union([z.object({ lane: z.string() }), z.object({ person: z.string() })]),
+    to: z.union([
+      z.object({ lane: z.string() }),
+      z.object({ team: z.string(), member: z.string() }),
+      z.object({ person: z.string() }),
+    ]),
     from: z.string(),
     lane: nullableString.openapi({ description: "The lane in whose conversation it stands." }),
     text: z.string(),
@@ -285,6 +297,22 @@ export const ledgerItemSchema = z
       pausedReason: nullableString,
     }),
     z.object({ type: z.literal("alert"), at: timeSchema, alert: alertSchema }),
+    z.object({
+      type: z.literal("team"),
+      at: timeSchema,
+      name: z.string(),
+      removed: z.boolean(),
+      state: z.enum(teamStates).nullable(),
+      members: z.array(z.string()),
+    }),
+    z.object({
+      type: z.literal("member"),
+      at: timeSchema,
+      team: z.string(),
+      member: z.string(),
+      lane: nullableString,
+      state: z.enum(memberStates).openapi({ description: "What the member is doing from now on. It is not kept." }),
+    }),
   ])
   .openapi("LedgerItem");
 

@@ -3,7 +3,7 @@ import { createParser } from "eventsource-parser";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { anEvent } from "../../../test/support/events.ts";
 import { anApi, served, token } from "../../../test/support/http-api.ts";
-import { aMessage } from "../../../test/support/records.ts";
+import { aMessage, deliveryOf } from "../../../test/support/records.ts";
 import type { TestService } from "../../../test/support/test-service.ts";
 import { testService } from "../../../test/support/test-service.ts";
 import { logTypes } from "../../core/log/log-item.ts";
@@ -170,7 +170,7 @@ describe("the stream", () => {
     await client.until(() => client.events.length === 1);
     const agentDoes = (seq: number) => service.publish(anEvent({ seq, lane: "demo" }));
     agentDoes(1);
-    const { record } = await say(service, "m1");
+    const record = deliveryOf(await say(service, "m1"));
     agentDoes(2);
     await service.withdraw("m1");
     agentDoes(3);

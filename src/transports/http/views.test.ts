@@ -43,7 +43,14 @@ const state = (record: DeliveryRecord) => ({ record, queuedBehind: null });
 
 function laneState(holder: DeliveryRecord | null): LaneState {
   const lane = { id: "docs", displayName: null, team: null, member: null, runtime: "stub", directory: "/tmp" };
-  const rest = { agent: null, model: null, contract: "tool" as const, pausedReason: null, sessionId: null };
+  const rest = {
+    agent: null,
+    model: null,
+    contract: "tool" as const,
+    pausedReason: null,
+    teamHold: null,
+    sessionId: null,
+  };
   const whole = { ...lane, ...rest, generation: 0, createdAt: 0, version: 1 };
   const state = { lane: whole, runtimeReady: true, waiting: 2, waitReason: null };
   const notices = [{ code: "events_unusable", message: "No events come." }];

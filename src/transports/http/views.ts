@@ -6,7 +6,9 @@ import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import { missingFilesOf } from "../../core/delivery/prompt-text.ts";
 import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
+import { pauseOf } from "../../core/lane/lane.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
+import type { Address } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type {
   DeliveryDetail,
@@ -14,6 +16,7 @@ import type {
   FollowedItem,
   LaneState,
   OpenAsk,
+  SendResult,
   Service,
 } from "../../service/service.ts";
 import { frame } from "./event-stream.ts";
@@ -26,6 +29,7 @@ import {
   ledgerItemSchema,
   messageSchema,
   resetSchema,
+  sendResultSchema,
   sentSchema,
 } from "./schemas.ts";
 
@@ -55,6 +59,15 @@ function sentFields({ record, queuedBehind }: DeliveryState) {
     ...(record.proof?.visibleReply ? { visibleReply: record.proof.visibleReply } : {}),
     ...(record.lastReason === null ? {} : { reason: record.lastReason }),
   };
+}
+
+export function sendResultView({ message, delivery, waits }: SendResult): z.output<typeof sendResultSchema> {
+  const why = waits === null ? {} : { waits };
+  if (delivery) return project(sendResultSchema, { ...delivery.record, ...sentFields(delivery), ...why });
+  return project(sendResultSchema, {
+    ...{ messageId: message.id, deliveryId: null, status: "handed_over", responseState: "not_observed" },
+    ...{ responsePending: false, acceptanceUnknown: false, diagnostics: [] },
+  });
 }
 
 export function deliveryView(state: DeliveryState): z.output<typeof deliverySchema> {
@@ -112,9 +125,26 @@ export function messageView(mail: Mail): z.output<typeof messageSchema> {
 }
 
 function messageFields(mail: Mail) {
-  const { recipient } = mail;
-  const to = recipient.kind === "lane" ? { lane: recipient.lane } : { person: recipient.name };
-  return { ...mail, to, lane: mail.laneId, replyTo: mail.replyRecipient, outcome: mail.outcome ?? null };
+  return {
+    ...mail,
+    to: addressFields(mail.recipient),
+    lane: mail.laneId,
+    replyTo: mail.replyRecipient,
+    outcome: mail.outcome ?? null,
+  };
+}
+
+function addressFields(address: Address) {
+  switch (address.kind) {
+    case "lane":
+      return { lane: address.lane };
+    case "member":
+      return { team: address.team, member: address.member };
+    case "person":
+      return { person: address.name };
+    default:
+      return address satisfies never;
+  }
 }
 
 export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSchema> {
@@ -122,6 +152,7 @@ export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSch
   return project(laneSchema, {
     ...lane,
     ...state,
+    pausedReason: pauseOf(lane),
     holder: holder && { ...holder, ...sentFields({ record: holder, queuedBehind: null }) },
     usage: usage.tokens === 0 && usage.cost === 0 ? null : usage,
   });
@@ -152,11 +183,18 @@ function streamEventFields(item: LedgerItem) {
       };
     case "lane": {
       const { lane } = item;
-      const pausedReason = lane?.pausedReason ?? null;
+      const pausedReason = lane && pauseOf(lane);
       return { ...item, id: item.laneId ?? lane?.id ?? "", removed: lane === null, pausedReason };
     }
     case "alert":
       return { ...item, alert: { ...item.alert, lane: item.alert.laneId } };
+    case "team": {
+      const { team } = item;
+      const members = team?.members.map(({ name }) => name) ?? [];
+      return { ...item, removed: team === null, state: team?.state ?? null, members };
+    }
+    case "member":
+      return { ...item, lane: item.laneId };
     default:
       return item satisfies never;
   }

@@ -8,7 +8,7 @@ export function lanes(subject: Subject): void {
   it("a new lane has no session and is not paused", async () => {
     const { store } = subject;
     const settings = aLane({ id: "new", team: "crew", member: "ada", agent: "build", model: "m", contract: "tool" });
-    const lane = { ...settings, sessionId: null, generation: 0, pausedReason: null, version: 1 };
+    const lane = { ...settings, sessionId: null, generation: 0, pausedReason: null, teamHold: null, version: 1 };
     expect(await store.putLane(settings)).toEqual(lane);
     expect(await store.lane("new")).toEqual(lane);
     expect(await store.sessions("new")).toEqual([]);

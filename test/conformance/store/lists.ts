@@ -1,5 +1,7 @@
 /** Lists that people look at: page by page, newest first, by lane, status and words. */
+
 import { describe, expect, it } from "vitest";
+import { personAddress } from "../../../src/core/message/address.ts";
 import { admit, failedForGood, move, submit, toPerson } from "../../support/deliveries.ts";
 import type { Subject } from "../store-conformance.ts";
 
@@ -97,8 +99,11 @@ export function lists(subject: Subject): void {
         const { message, payloadHash } = toPerson({ id, relayOfMessageId: "m1", laneId: "lane" });
         await store.admit({ message, payloadHash, delivery: null, choice: null });
       }
-      expect((await store.writtenBack("m1", "lane")).map((mail) => mail.id)).toEqual(["a1", "a2"]);
-      expect(await store.writtenBack("m1", "other")).toEqual([]);
+      expect((await store.writtenBack("m1", "lane", personAddress("user"))).map((mail) => mail.id)).toEqual([
+        "a1",
+        "a2",
+      ]);
+      expect(await store.writtenBack("m1", "other", personAddress("user"))).toEqual([]);
     });
   });
 

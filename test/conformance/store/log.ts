@@ -22,6 +22,10 @@ export function words(item: LogItem): string {
       return `alert ${item.alert.id}`;
     case "lane":
       return `lane ${item.laneId} ${item.lane ? (item.lane.pausedReason ?? "runs") : "removed"}`;
+    case "team":
+      return `team ${item.name} ${item.team?.state ?? "removed"}`;
+    case "member":
+      return `member ${item.member} ${item.state}`;
     case "event":
       return item.event.type === "item.delta" ? `delta ${item.event.data.text}` : `event ${item.event.id}`;
     default:

@@ -16,6 +16,7 @@ export const completionTransitions: TransitionRules<
   | "read_committed"
   | "read_commit_failed"
   | "cancelled"
+  | "released"
   | "withdrawn"
   | "retried_by_person"
 > = {
@@ -112,6 +113,12 @@ export const completionTransitions: TransitionRules<
       nextReconcileAt: event.reconcileAt,
     }),
     effects: readCommitOwed,
+  },
+
+  released: {
+    from: ["pending"],
+    refuse: (record) => (record.heldReason === null ? "is_not_held" : null),
+    change: () => ({ heldReason: null }),
   },
 
   withdrawn: {

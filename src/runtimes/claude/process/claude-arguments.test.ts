@@ -11,6 +11,7 @@ const lane: Lane = {
   generation: 1,
 
   pausedReason: null,
+  teamHold: null,
 };
 const usual: ClaudeArguments = {
   lane,

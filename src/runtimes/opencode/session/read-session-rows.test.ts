@@ -8,7 +8,14 @@ import { OpencodeApi } from "../server/opencode-api.ts";
 import { readSessionRows } from "./read-session-rows.ts";
 import { SessionRegistry } from "./session-registry.ts";
 
-const lane: Lane = { ...aLane({ id: "lane" }), pausedReason: null, sessionId: "ses_1", generation: 1, version: 1 };
+const lane: Lane = {
+  ...aLane({ id: "lane" }),
+  pausedReason: null,
+  teamHold: null,
+  sessionId: "ses_1",
+  generation: 1,
+  version: 1,
+};
 const prompt = { info: { id: "msg_1", role: "user", time: { created: 1 } }, parts: [] };
 const answer = (finish: string) => ({
   info: { id: "msg_2", role: "assistant", parentID: "msg_1", time: { created: 2, completed: 3 }, finish },

@@ -10,7 +10,7 @@ import type { SessionPublisherOptions } from "./session-publisher.ts";
 import { SessionPublisher } from "./session-publisher.ts";
 import { SessionRegistry } from "./session-registry.ts";
 
-const lane: Lane = { ...aLane(), pausedReason: null, sessionId: session, generation: 1, version: 1 };
+const lane: Lane = { ...aLane(), pausedReason: null, teamHold: null, sessionId: session, generation: 1, version: 1 };
 const never = new AbortController().signal;
 const twoTurns = fixture("two-turns");
 const rows = twoTurns.rows[session] ?? [];

@@ -3,8 +3,8 @@ import { z } from "@hono/zod-openapi";
 import type { App } from "../env.ts";
 import { nextOf, pageAnswers, pageQuery } from "../paging.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, requestBody } from "../route-descriptions.ts";
-import { messageSchema, newMessageRequestSchema, sentSchema } from "../schemas.ts";
-import { messageView, sentView } from "../views.ts";
+import { messageSchema, newMessageRequestSchema, sendResultSchema, sentSchema } from "../schemas.ts";
+import { messageView, sendResultView, sentView } from "../views.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 export const messageRoutes = {
@@ -12,12 +12,12 @@ export const messageRoutes = {
     method: "post",
     path: "/v1/messages",
     operationId: "sendMessage",
-    summary: "Send a message to an agent",
+    summary: "Send a message to an agent, or to somebody who reads a mailbox",
     description:
       "Once this is answered the message is durable and will have an outcome. The same message id with the same body " +
       "may be sent again and changes nothing; with another body it is a conflict.",
     request: { body: requestBody(newMessageRequestSchema) },
-    responses: { 202: answerOf(sentSchema, "Admitted, now or before."), ...changeErrors(404, 409) },
+    responses: { 202: answerOf(sendResultSchema, "Admitted, now or before."), ...changeErrors(404, 409) },
   }),
   list: guardedRoute("messages", {
     method: "get",
@@ -54,7 +54,7 @@ export const messageRoutes = {
 export function addMessages(app: App, { service }: RouteDeps): void {
   app.openapi(messageRoutes.send, async (c) => {
     const { messageId: id, from = "user", ...message } = c.req.valid("json");
-    return c.json(sentView(await service.send({ ...message, id, from })), 202);
+    return c.json(sendResultView(await service.send({ ...message, id, from })), 202);
   });
 
   app.openapi(messageRoutes.list, async (c) => {

@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import { aLane } from "../../../../test/support/waybill.ts";
 import { LaneRegistry } from "./lane-registry.ts";
 
-const laneOf = (id: string) => ({ ...aLane({ id }), pausedReason: null, sessionId: null, generation: 0, version: 1 });
+const laneOf = (id: string) => ({
+  ...aLane({ id }),
+  pausedReason: null,
+  teamHold: null,
+  sessionId: null,
+  generation: 0,
+  version: 1,
+});
 
 test("when something was heard of a lane is forgotten with the lane, and not learned of one that is gone", () => {
   const lanes = new LaneRegistry([laneOf("one")]);

@@ -1,0 +1,157 @@
+/** `waybill teams`: lists teams, and changes one or one of its members. */
+import { writeFileSync } from "node:fs";
+import type { Member, NewMember, Team, WaybillClient } from "../../client/index.ts";
+import { memberColors, memberKinds } from "../../core/team/team.ts";
+import { nearest } from "../../nearest.ts";
+import type { Command, CommandContext, CommandInput } from "../command.ts";
+import { printResult, textOption } from "../command.ts";
+import { withDaemon } from "../connect.ts";
+import { usageError } from "../errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { teamLines, teamTable } from "../output/team-lines.ts";
+import { terminalWidth } from "../output/terminal.ts";
+
+const ofTeam = ["show", "create", "delete", "pause", "resume", "stop"] as const;
+const ofMember = ["add", "remove", "shutdown", "token"] as const;
+const subcommands = [...ofTeam, ...ofMember] as const;
+const contracts = ["text", "tool"] as const;
+
+export const teams: Command = {
+  name: "teams",
+  summary: "list teams; create, pause, resume or stop one; add, remove or shut down a member",
+  help: {
+    usage: `                          all teams, and what their members are doing
+show TEAM                 one team
+create TEAM [--name N]    make a team, or change what people call it
+delete TEAM               delete it; the lanes of its members stay
+pause TEAM                send nothing to its members until it is resumed
+resume TEAM
+stop TEAM                 the same as pause, and stop what runs
+add TEAM MEMBER [OPTIONS] add a member, or change one
+remove TEAM MEMBER        remove it from the team; its lane stays
+shutdown TEAM MEMBER      approve its shutdown: it gets nothing until it is added again
+token TEAM MEMBER         the token of a native member, for \`waybill mcp\``,
+    description: `A member of kind lane is run by Waybill, in the lane of its own name unless --lane says otherwise. A native member is run
+by somebody else and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped team wait.`,
+    json: 'one line: {"teams":[…]}, the team, or {"token":…}',
+    examples: `waybill teams create core
+waybill teams add core tom --lane backend --role "backend developer" --contract tool
+waybill teams add core anna --kind person --role lead
+waybill send --team core --member tom "Is the build green?"`,
+  },
+  options: {
+    name: textOption("NAME", "for `create` and `add`: a name for people"),
+    kind: textOption("KIND", "for `add`: lane (default), native or person", memberKinds),
+    lane: textOption("ID", "for `add`: the lane that the member works in", "lanes"),
+    role: textOption("ROLE", "for `add`: what it does in the team; lead makes it the lead"),
+    color: textOption("COLOR", `for \`add\`: ${memberColors.join(", ")}`, memberColors),
+    contract: textOption(
+      "C",
+      "for `add`: text: the final text is the answer; tool: a reply is sent with a tool",
+      contracts,
+    ),
+    file: textOption("PATH", "for `token`: write it into this file, which only you can read"),
+  },
+  subcommands,
+  maxArguments: 3,
+  run(input, context) {
+    const [name, , member] = input.positionals;
+    if (name === undefined) return withDaemon(context, (client) => list(client, context));
+    const subcommand = subcommands.find((one) => one === name);
+    if (subcommand === undefined) throw usageError(`unknown: teams ${name}`, "teams", nearest(name, subcommands));
+    const team = input.argument(1, `teams ${name} needs the name of a team`);
+    const isOfMember = ofMember.some((one) => one === subcommand);
+    if (isOfMember) input.argument(2, `teams ${name} needs the name of a member`);
+    else if (member !== undefined) throw usageError(`too many arguments: ${member}`, "teams");
+    return withDaemon(context, (client) => runSubcommand(subcommand, team, member ?? "", input, client, context));
+  },
+};
+
+async function list(client: WaybillClient, context: CommandContext): Promise<number> {
+  const found = await client.teams();
+  const lines = teamTable(found.teams, { width: terminalWidth(), paint: context.paint });
+  printResult(context, found, found.teams.length === 0 ? [] : lines);
+  if (!context.json && found.teams.length === 0) {
+    context.printNote("There are no teams. Make one: waybill teams create NAME");
+  }
+  return exitCodes.ok;
+}
+
+async function runSubcommand(
+  subcommand: (typeof subcommands)[number],
+  team: string,
+  member: string,
+  input: CommandInput,
+  client: WaybillClient,
+  context: CommandContext,
+): Promise<number> {
+  const done = (changed: Team, result: string) => printResult(context, changed, result);
+  switch (subcommand) {
+    case "show": {
+      const found = await client.team(team);
+      const format = { width: terminalWidth(), paint: context.paint };
+      return printResult(context, found, teamLines(found, format));
+    }
+    case "create":
+      return done(await client.putTeam(team, { displayName: input.value("name") ?? null }), `Team ${team} is set up.`);
+    case "delete":
+      await client.removeTeam(team);
+      return printResult(context, { removed: team }, `Team ${team} is gone.`);
+    case "pause":
+      return done(await client.pauseTeam(team), `Team ${team} is paused; messages to its members wait.`);
+    case "resume":
+      return done(await client.resumeTeam(team), `Team ${team} goes on.`);
+    case "stop":
+      return done(await client.stopTeam(team), `Team ${team} is stopped; messages to its members wait.`);
+    case "add": {
+      const changed = await client.putMember(team, member, await memberSettings(team, member, input, client));
+      return done(changed, `${member} is a member of team ${changed.name}.`);
+    }
+    case "remove":
+      return done(await client.removeMember(team, member), `${member} is no member of team ${team} any more.`);
+    case "shutdown":
+      return done(await client.shutDownMember(team, member), `${member} is shut down.`);
+    case "token":
+      return printToken(await client.memberToken(team, member), input.value("file"), context);
+    default:
+      return subcommand satisfies never;
+  }
+}
+
+function printToken({ token }: { token: string }, file: string | undefined, context: CommandContext): number {
+  if (file === undefined) return printResult(context, { token }, token);
+  writeFileSync(file, `${token}\n`, { mode: 0o600 });
+  return printResult(context, { file }, `The token is in ${file}: waybill mcp --token-file ${file}`);
+}
+
+/** A member that exists keeps what is not given. */
+async function memberSettings(
+  team: string,
+  member: string,
+  input: CommandInput,
+  client: WaybillClient,
+): Promise<NewMember> {
+  const { teams: all } = await client.teams();
+  const existing = all.find(({ name }) => name === team)?.members.find(({ name }) => name === member);
+  const given = {
+    kind: input.choice("kind", memberKinds),
+    lane: input.value("lane"),
+    displayName: input.value("name"),
+    role: input.value("role"),
+    color: input.choice("color", memberColors),
+    contract: input.choice("contract", contracts),
+  };
+  const kind = given.kind ?? existing?.kind ?? "lane";
+  const kept = existing?.kind === kind ? keptSettings(existing) : {};
+  return { ...kept, ...withoutNulls(given), kind };
+}
+
+function keptSettings({ lane, displayName, role, color }: Member): Partial<NewMember> {
+  return withoutNulls({ lane, displayName, role, color });
+}
+
+type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
+}

@@ -1,0 +1,62 @@
+/** What a change of a team writes, from the facts that an adapter has loaded. A refusal writes nothing. */
+import type { Lane } from "../lane/lane.ts";
+import type { Member, NewMember, NewTeam, Team } from "../team/team.ts";
+import { changedLane } from "./plans.ts";
+
+/** A team that is made again keeps its state and its members. */
+export function planTeam(existing: Team | null, { name, displayName, createdAt }: NewTeam): Team {
+  if (existing) return { ...existing, displayName };
+  return { name, displayName, createdAt, state: "active", members: [] };
+}
+
+export type TeamWrites = {
+  /** The team as it is from now on, with all of its members. */
+  team: Team;
+  /** Lanes whose team or member changes. */
+  lanes: readonly Lane[];
+};
+
+export type MemberFacts = {
+  team: Team;
+  /** The lane that it is to work in; null where the member has none, or when there is no such lane. */
+  lane: Lane | null;
+  /** The lane that it worked in before. */
+  laneBefore: Lane | null;
+  /** Who works in the lane already. */
+  laneOf: Pick<Member, "team" | "name"> | null;
+};
+
+export type MemberPlan =
+  | { writes: TeamWrites }
+  | { refused: "lane_unknown" }
+  | { refused: "lane_taken"; by: Pick<Member, "team" | "name"> };
+
+/** Adds a member or changes one; whoever was shut down stays so. */
+export function planMember({ team, lane, laneBefore, laneOf }: MemberFacts, member: NewMember): MemberPlan {
+  if (member.kind === "lane" && lane === null) return { refused: "lane_unknown" };
+  const isTaken = laneOf !== null && !(laneOf.team === team.name && laneOf.name === member.name);
+  if (isTaken) return { refused: "lane_taken", by: laneOf };
+  const before = team.members.find(({ name }) => name === member.name);
+  const { terminatedAt = null, createdAt = member.createdAt } = before ?? {};
+  const next: Member = { ...member, terminatedAt, createdAt };
+  const members = before ? team.members.map((one) => (one === before ? next : one)) : [...team.members, next];
+  const left = laneBefore && laneBefore.id !== lane?.id ? [withoutMember(laneBefore)] : [];
+  const joined = lane ? [changedLane(lane, { team: team.name, member: member.name })] : [];
+  return { writes: { team: { ...team, members }, lanes: [...left, ...joined] } };
+}
+
+/** Its lane stays, as one that belongs to nobody: what waits in it is still delivered. */
+export function planMemberRemoval(team: Team, name: string, lane: Lane | null): TeamWrites {
+  const members = team.members.filter((member) => member.name !== name);
+  return { team: { ...team, members }, lanes: lane ? [withoutMember(lane)] : [] };
+}
+
+/** Null lets one that was shut down go on. */
+export function planTermination(team: Team, name: string, at: number | null): Team {
+  const members = team.members.map((member) => (member.name === name ? { ...member, terminatedAt: at } : member));
+  return { ...team, members };
+}
+
+function withoutMember(lane: Lane): Lane {
+  return changedLane(lane, { team: null, member: null });
+}

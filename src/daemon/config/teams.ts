@@ -1,0 +1,58 @@
+/** Teams of a configuration file, with every name checked. */
+import type { NewMember, NewTeam } from "../../core/team/team.ts";
+import { nameProblem } from "../../core/team/team.ts";
+import { badSetting } from "./config-error.ts";
+import type { ReadFile } from "./read-file.ts";
+import type { ConfigFile } from "./settings.ts";
+
+type ConfigMember = Omit<NewMember, "createdAt">;
+export type ConfigTeam = Omit<NewTeam, "createdAt"> & { members: readonly ConfigMember[] };
+
+type FileTeam = NonNullable<ConfigFile["teams"]>[string];
+
+export function configuredTeams({ path: file, content }: ReadFile, lanes: ReadonlySet<string>): ConfigTeam[] {
+  const owners = new Map<string, string>();
+  return Object.entries<FileTeam>(content.teams ?? {}).map(([name, { displayName = null, members }]) => {
+    refuseName(file, `teams.${name}`, name, null);
+    const checked = Object.entries(members).map(([member, settings]): ConfigMember => {
+      const { kind = "lane", lane = null, displayName: shown = null, role = null, color = null } = settings;
+      const key = `teams.${name}.members.${member}`;
+      refuseName(file, key, member, role);
+      if (kind === "lane")
+        takeLane({ file, key: `${key}.lane`, lane, lanes, owners, whose: `${member} of team ${name}` });
+      else if (lane !== null)
+        throw wrong(file, `${key}.lane`, `is "${lane}", and a member of kind ${kind} has no lane`);
+      return { team: name, name: member, kind, lane, displayName: shown, role, color };
+    });
+    return { name, displayName, members: checked };
+  });
+}
+
+type Claim = {
+  file: string;
+  key: string;
+  lane: string | null;
+  lanes: ReadonlySet<string>;
+  owners: Map<string, string>;
+  whose: string;
+};
+
+function takeLane({ file, key, lane, lanes, owners, whose }: Claim): void {
+  const known = lanes.size === 0 ? "There are no lanes in the file." : `Its lanes: ${[...lanes].join(", ")}.`;
+  if (lane === null) throw wrong(file, key, "must be given for a member of kind lane", known);
+  if (!lanes.has(lane)) throw wrong(file, key, `is "${lane}", and no lane of the file has that id`, known);
+  const other = owners.get(lane);
+  if (other !== undefined) {
+    throw wrong(file, key, `is "${lane}", which is the lane of ${other} already`, "Give each member its own lane.");
+  }
+  owners.set(lane, whose);
+}
+
+function refuseName(file: string, key: string, name: string, role: string | null): void {
+  const problem = nameProblem(name, role);
+  if (problem !== null) throw wrong(file, key, `cannot be a name: it ${problem}`, "Choose another one.");
+}
+
+function wrong(file: string, key: string, reason: string, hint?: string) {
+  return badSetting({ kind: "file", file, key }, reason, hint);
+}

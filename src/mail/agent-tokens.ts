@@ -1,0 +1,54 @@
+/**
+ * Tokens of agents: each says who calls, is good for the tools alone, and ends with its lane or its member. They are derived
+ * from the daemon's own token, so that nothing else has to be kept secret, and a new daemon token makes all of them new.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { addressKey } from "../core/message/address.ts";
+import type { Store } from "../store/port.ts";
+import type { AgentAddress } from "./admission.ts";
+
+type Directory = Pick<Store, "lane" | "team">;
+
+export type AgentTokens = {
+  /** Null for an agent that is not there. */
+  tokenOf(agent: AgentAddress): Promise<string | null>;
+  /** Null for what is no token of an agent that is there. */
+  agentOf(token: string): Promise<AgentAddress | null>;
+};
+
+export function agentTokens(secret: string, directory: Directory): AgentTokens {
+  const tokenOf = async (agent: AgentAddress): Promise<string | null> => {
+    const since = await bornAt(agent, directory);
+    if (since === null) return null;
+    const key = addressKey(agent);
+    const mac = createHmac("sha256", secret).update(`waybill-agent-v1\0${key}\0${since}`).digest("base64url");
+    return `wba.${Buffer.from(key).toString("base64url")}.${mac}`;
+  };
+  return {
+    tokenOf,
+    async agentOf(token) {
+      const [, encoded] = /^wba\.([\w-]{1,400})\.[\w-]{43}$/.exec(token) ?? [];
+      const agent = encoded === undefined ? null : agentIn(Buffer.from(encoded, "base64url").toString("utf8"));
+      const expected = agent && (await tokenOf(agent));
+      return expected && isSame(token, expected) ? agent : null;
+    },
+  };
+}
+
+/** One that was removed and made again is another one. */
+async function bornAt(agent: AgentAddress, directory: Directory): Promise<number | null> {
+  if (agent.kind === "lane") return (await directory.lane(agent.lane))?.createdAt ?? null;
+  const team = await directory.team(agent.team);
+  return team?.members.find(({ name, kind }) => name === agent.member && kind === "native")?.createdAt ?? null;
+}
+
+function agentIn(key: string): AgentAddress | null {
+  const [, lane, team, member] = /^(?:lane:(.+)|member:([^/]+)\/([^/]+))$/.exec(key) ?? [];
+  if (lane !== undefined) return { kind: "lane", lane };
+  return team !== undefined && member !== undefined ? { kind: "member", team, member } : null;
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

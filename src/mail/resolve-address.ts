@@ -1,0 +1,118 @@
+/**
+ * The one place where a name becomes an address: people and programs write to a lane, a person or a member of a team;
+ * agents write a name, which is looked for among those whom they may know.
+ */
+import { AppError } from "../app-error.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import { laneName } from "../core/lane/lane.ts";
+import type { Address } from "../core/message/address.ts";
+import { laneAddress, personAddress } from "../core/message/address.ts";
+import type { Member, Team } from "../core/team/team.ts";
+import { canonicalName, memberCalled } from "../core/team/team.ts";
+import { nearest } from "../nearest.ts";
+import { knownLane } from "../store/known-lane.ts";
+import type { Store } from "../store/port.ts";
+
+type Directory = Pick<Store, "lane" | "lanes" | "team" | "teams">;
+
+export type WrittenAddress = { lane: string } | { person: string } | { team: string; member: string };
+
+/** `lane` is where its messages are delivered; others read theirs from a mailbox. `name` is what it is called. */
+export type ResolvedAddress = { address: Address; name: string; lane: Lane | null };
+
+export async function resolveAddress(written: WrittenAddress, directory: Directory): Promise<ResolvedAddress> {
+  if ("lane" in written) return ofLane(await knownLane(directory, written.lane));
+  if ("person" in written) return ofPerson(written.person);
+  return ofMember(await knownMember(written, directory), directory);
+}
+
+export async function knownMember(
+  { team: teamName, member: name }: { team: string; member: string },
+  directory: Directory,
+): Promise<Member> {
+  const team = await directory.team(canonicalName(teamName));
+  const teams = team ? [team] : await directory.teams();
+  const member = team && memberCalled(team, name);
+  if (member) return member;
+  const known = teams.flatMap((one) => one.members.map((found) => `${one.name}/${found.name}`));
+  throw new AppError({
+    code: "member_unknown",
+    message: `There is no member "${name}" in a team "${teamName}".`,
+    hint: suggestion(`${teamName}/${name}`, known) ?? "No team has members yet: `waybill teams create NAME`.",
+  });
+}
+
+async function ofMember(member: Member, directory: Directory): Promise<ResolvedAddress> {
+  const { team, name, kind, lane } = member;
+  switch (kind) {
+    case "lane":
+      return ofLane(await knownLane(directory, lane ?? ""));
+    case "native":
+      return { address: { kind: "member", team, member: name }, name, lane: null };
+    case "person":
+      return ofPerson(name);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function ofLane(lane: Lane): ResolvedAddress {
+  return { address: laneAddress(lane.id), name: laneName(lane), lane };
+}
+
+function ofPerson(name: string): ResolvedAddress {
+  return { address: personAddress(name), name, lane: null };
+}
+
+/** Whom an agent may know. */
+export type Acquaintance = {
+  /** Its own team. */
+  team: Team | null;
+  /** People who can be written to, beside those of its team. */
+  people: readonly string[];
+};
+
+/**
+ * Whom an agent means by a name: somebody of its team first, then a person, then `team/member`, then a lane. One that is
+ * unknown is refused with the nearest that is known.
+ */
+export async function resolveName(
+  written: string,
+  { team, people }: Acquaintance,
+  directory: Directory,
+): Promise<ResolvedAddress> {
+  const member = team && memberCalled(team, written);
+  if (member) return ofMember(member, directory);
+  const wanted = canonicalName(written);
+  const person = people.find((one) => canonicalName(one) === wanted);
+  if (person !== undefined) return ofPerson(person);
+  const [, ofTeam, ofName] = /^([^/]+)\/([^/]+)$/.exec(wanted) ?? [];
+  if (ofTeam !== undefined && ofName !== undefined) {
+    return ofMember(await knownMember({ team: ofTeam, member: ofName }, directory), directory);
+  }
+  const lanes = await directory.lanes();
+  const lane = lanes.find(({ id }) => id === wanted);
+  if (lane) return ofLane(lane);
+  throw recipientUnknown(written, [
+    ...(team?.members.map(({ name }) => name) ?? []),
+    ...people,
+    ...(team ? [] : lanes.map(({ id }) => id)),
+  ]);
+}
+
+function recipientUnknown(written: string, known: readonly string[]): AppError {
+  return new AppError({
+    code: "recipient_unknown",
+    message: `Nobody is called "${written.slice(0, 80)}".`,
+    hint: suggestion(written, known) ?? "team_list shows whom you can write to.",
+  });
+}
+
+const maxNamed = 30;
+
+function suggestion(written: string, known: readonly string[]): string | null {
+  if (known.length === 0) return null;
+  const meant = nearest(written, known);
+  const all = `Known: ${known.slice(0, maxNamed).join(", ")}${known.length > maxNamed ? ", …" : ""}.`;
+  return meant === null ? all : `Did you mean "${meant}"? ${all}`;
+}

@@ -1,0 +1,152 @@
+/**
+ * What the members of teams are doing: asked for at any time, and told to those who follow the log when it changes. Nothing is
+ * looked at unless something happened, and one timer waits for the next member to become idle.
+ */
+import type { Clock } from "../clock.ts";
+import { isPaused } from "../core/lane/lane.ts";
+import type { LogItem } from "../core/log/log-item.ts";
+import { addressKey } from "../core/message/address.ts";
+import { senderOf } from "../core/message/message.ts";
+import type { Member, MemberFacts, MemberState, Team } from "../core/team/team.ts";
+import { holdOf, memberState } from "../core/team/team.ts";
+import type { AskRegistry } from "../courier/ask-registry.ts";
+import type { AgentAddress } from "../mail/admission.ts";
+import type { Runtime } from "../runtimes/port.ts";
+import type { Store } from "../store/port.ts";
+
+export type MemberStatesDeps = {
+  store: Store;
+  asks: AskRegistry;
+  runtimes: ReadonlyMap<string, Runtime>;
+  clock: Clock;
+  idleAfterMs: number;
+  onError: (failure: { error: unknown }) => void;
+};
+
+export class MemberStates {
+  readonly #deps: MemberStatesDeps;
+  /** When each was last heard of, by its address or its name. */
+  readonly #seen = new Map<string, number>();
+  readonly #told = new Map<string, MemberState>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #cancelTimer: () => void = () => {};
+  #hasTeams = false;
+  #checking: Promise<void> | null = null;
+  #isStale = false;
+  #stopped = false;
+
+  constructor(deps: MemberStatesDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { store, asks } = this.#deps;
+    const teams = await store.teams();
+    this.#hasTeams = teams.length > 0;
+    for (const { lane } of teams.flatMap(({ members }) => members)) if (lane !== null) await this.#recall(lane);
+    this.#unsubscribe.push(
+      store.onLog((items) => this.#follow(items)),
+      asks.onChange(() => this.#check()),
+    );
+    this.#check();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /** An agent that somebody else runs has said that it is there. */
+  heard(agent: AgentAddress): void {
+    this.#seen.set(addressKey(agent), this.#deps.clock.now());
+    this.#check();
+  }
+
+  async stateOf(team: Team, member: Member): Promise<MemberState> {
+    const { clock, idleAfterMs } = this.#deps;
+    return memberState(await this.#factsOf(team, member), clock.now(), idleAfterMs);
+  }
+
+  async #recall(laneId: string): Promise<void> {
+    const [newest] = await this.#deps.store.eventsBefore(laneId, null, 1);
+    if (newest) this.#seen.set(`lane:${laneId}`, newest.time);
+  }
+
+  #follow(items: readonly LogItem[]): void {
+    for (const item of items) {
+      if (item.type === "member") continue;
+      if (item.type === "team") this.#hasTeams = true;
+      if (!this.#hasTeams) continue;
+      this.#note(item);
+      this.#check();
+    }
+  }
+
+  #note(item: LogItem): void {
+    if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
+    if (item.type !== "message") return;
+    const sender = senderOf(item.message);
+    this.#seen.set(sender ? addressKey(sender) : `person:${item.message.from.toLowerCase()}`, item.at);
+  }
+
+  /** Several changes at a time are looked at once. */
+  #check(): void {
+    if (this.#stopped || !this.#hasTeams) return;
+    this.#isStale = true;
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = null;
+    });
+  }
+
+  async #checkAll(): Promise<void> {
+    try {
+      while (this.#isStale && !this.#stopped) {
+        this.#isStale = false;
+        await this.#tellChanges();
+      }
+    } catch (error) {
+      this.#deps.onError({ error });
+    }
+  }
+
+  async #tellChanges(): Promise<void> {
+    const { store, clock, idleAfterMs } = this.#deps;
+    let nextIdleAt = Number.POSITIVE_INFINITY;
+    for (const team of await store.teams()) {
+      for (const member of team.members) {
+        const facts = await this.#factsOf(team, member);
+        const now = clock.now();
+        const state = memberState(facts, now, idleAfterMs);
+        if (state === "active" && facts.lastSeenAt !== null)
+          nextIdleAt = Math.min(nextIdleAt, facts.lastSeenAt + idleAfterMs);
+        const key = `${team.name}/${member.name}`;
+        if (this.#told.get(key) === state || this.#stopped) continue;
+        this.#told.set(key, state);
+        store.passMemberState({ team: team.name, member: member.name, state, laneId: member.lane, at: now });
+      }
+    }
+    this.#cancelTimer();
+    if (Number.isFinite(nextIdleAt)) this.#cancelTimer = clock.at(nextIdleAt, () => this.#check());
+  }
+
+  async #factsOf(team: Team, member: Member): Promise<MemberFacts> {
+    const { store, asks, runtimes } = this.#deps;
+    const lane = member.lane === null ? null : await store.lane(member.lane);
+    const seenAt = this.#seen.get(keyOf(member)) ?? null;
+    const holder = lane && (await store.outstanding(lane.id));
+    return {
+      isTerminated: member.terminatedAt !== null,
+      isPaused: holdOf(team, member) !== null || (lane !== null && isPaused(lane)),
+      isReachable: lane ? runtimes.has(lane.runtime) : member.kind === "person" || seenAt !== null,
+      hasOpenAsk: lane !== null && asks.list().some(({ laneId }) => laneId === lane.id),
+      isWorking: holder !== null && holder.turnEndedAt === null,
+      lastSeenAt: seenAt,
+    };
+  }
+}
+
+function keyOf({ kind, team, name, lane }: Member): string {
+  if (kind === "lane") return `lane:${lane}`;
+  return kind === "native" ? addressKey({ kind: "member", team, member: name }) : `person:${name}`;
+}

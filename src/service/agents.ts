@@ -1,0 +1,197 @@
+/** What agents ask for through their tools, on a running engine. */
+import { AppError } from "../app-error.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { waybillSender } from "../core/delivery/replies.ts";
+import type { LogItem } from "../core/log/log-item.ts";
+import { isSameAddress, nameIn } from "../core/message/address.ts";
+import type { Mail } from "../core/message/message.ts";
+import { senderOf } from "../core/message/message.ts";
+import type { Member, Team } from "../core/team/team.ts";
+import type { AgentAddress } from "../mail/admission.ts";
+import type { AgentMailDeps } from "../mail/agent-mail.ts";
+import { identityOf, owner, sendAsAgent } from "../mail/agent-mail.ts";
+import { RateLimit } from "../mail/rate-limit.ts";
+import type {
+  AgentMail,
+  AgentService,
+  Briefing,
+  MemberView,
+  SendReceipt,
+  SentState,
+  TeamView,
+} from "./agent-service.ts";
+import { refuseWhileDraining, whyItWaits } from "./deliveries.ts";
+import type { Engine } from "./engine.ts";
+
+export function agentService({ waybill, draining }: { waybill: Engine; draining: AbortSignal }): AgentService {
+  const { store, memberStates, tokens, policy, clock, admission } = waybill;
+  const mail: AgentMailDeps = { store, admission, clock, rateLimit: new RateLimit(policy.maxMessagesPerMinute, clock) };
+
+  const memberView = async (team: Team, member: Member): Promise<MemberView> => {
+    const { name, displayName, kind, role } = member;
+    return { name, displayName, kind, role, state: await memberStates.stateOf(team, member) };
+  };
+  const teamView = async (team: Team): Promise<TeamView> => {
+    const { name, displayName, state } = team;
+    return { name, displayName, state, members: await Promise.all(team.members.map((one) => memberView(team, one))) };
+  };
+  const send: AgentService["send"] = async (caller, message): Promise<SendReceipt> => {
+    refuseWhileDraining(draining);
+    const { message: sent, delivery, known } = await sendAsAgent(caller, message, mail);
+    const waits = delivery ? await whyItWaits(delivery, waybill) : null;
+    return { messageId: sent.id, to: await nameOf(sent, waybill), known, waits };
+  };
+  const briefing = async (caller: AgentAddress): Promise<Briefing> => {
+    const { name, team } = await identityOf(caller, store);
+    const member = team?.members.find((one) => isMember(one, caller));
+    const you: MemberView =
+      team && member
+        ? await memberView(team, member)
+        : { name, displayName: null, kind: "lane", role: null, state: "active" };
+    return { you, team: team && (await teamView(team)), open: await openMail(caller, waybill) };
+  };
+
+  return {
+    callerOf: (token) => tokens.agentOf(token),
+    send,
+    async list(caller, { box, unreadOnly = false, limit }) {
+      if (box === "sent") return agentMails(await store.mailFrom(caller, limit), waybill);
+      if (caller.kind === "lane") {
+        const received = await store.mailOf(caller, unreadOnly ? mostUnread : limit);
+        const wanted = unreadOnly ? received.filter(({ readAt }) => readAt === null).slice(0, limit) : received;
+        return agentMails(wanted, waybill);
+      }
+      const { items } = await store.inbox(caller, { limit, unreadOnly });
+      // Nobody else hands them over: what was listed has reached it.
+      const unread = items.filter(({ readAt }) => readAt === null).map(({ id }) => id);
+      if (unread.length > 0) await store.markRead(caller, unread, clock.now());
+      memberStates.heard(caller);
+      return agentMails(items, waybill);
+    },
+    wait: (caller, messageId, signal) => waitForAnswer(caller, messageId, AbortSignal.any([signal, draining]), waybill),
+    briefing,
+    async teams(caller) {
+      const { team } = await identityOf(caller, store);
+      const others = (await store.teams()).filter(({ name }) => name !== team?.name);
+      return Promise.all([...(team ? [team] : []), ...others].map(teamView));
+    },
+    notifyPerson: (caller, { person = owner, text, summary }) =>
+      send(caller, { to: person, text, summary, actionMode: "notify" }),
+    async checkIn(caller) {
+      memberStates.heard(caller);
+      return briefing(caller);
+    },
+    async heartbeat(caller) {
+      memberStates.heard(caller);
+    },
+  };
+}
+
+/** Unread messages of a lane are few: they wait to be delivered. */
+const mostUnread = 200;
+
+function isMember(member: Member, agent: AgentAddress): boolean {
+  return agent.kind === "lane" ? member.lane === agent.lane : member.name === agent.member;
+}
+
+/** What an agent still owes an answer: it is unread, and somebody wants one. */
+async function openMail(agent: AgentAddress, waybill: Engine): Promise<readonly AgentMail[]> {
+  const received = await waybill.store.mailOf(agent, mostUnread);
+  const open = received.filter(
+    ({ readAt, actionMode, from }) => readAt === null && actionMode !== "notify" && from !== waybillSender,
+  );
+  return agentMails(open.toReversed(), waybill);
+}
+
+function agentMails(mails: readonly Mail[], waybill: Engine): Promise<AgentMail[]> {
+  return Promise.all(
+    mails.map(async (mail) => ({
+      ...{ id: mail.id, from: mail.from, text: mail.text, summary: mail.summary, actionMode: mail.actionMode },
+      ...{ relayOfMessageId: mail.relayOfMessageId, taskRefs: mail.taskRefs, outcome: mail.outcome ?? null },
+      to: await nameOf(mail, waybill),
+      sentAt: mail.createdAt,
+      isRead: mail.readAt !== null,
+    })),
+  );
+}
+
+/** What the recipient is called. */
+async function nameOf({ recipient }: Pick<Mail, "recipient">, { store }: Engine): Promise<string> {
+  const lane = recipient.kind === "lane" ? await store.lane(recipient.lane) : null;
+  return lane?.member ?? nameIn(recipient);
+}
+
+async function waitForAnswer(
+  caller: AgentAddress,
+  messageId: string,
+  signal: AbortSignal,
+  waybill: Engine,
+): Promise<SentState> {
+  const { store } = waybill;
+  let wake: () => void = () => {};
+  let changes = 0;
+  const unsubscribe = store.onLog((items) => {
+    if (!items.some((item) => concerns(item, messageId))) return;
+    changes += 1;
+    wake();
+  });
+  const aborted = () => wake();
+  signal.addEventListener("abort", aborted);
+  try {
+    for (;;) {
+      const seen = changes;
+      const state = await sentState(caller, messageId, waybill);
+      if (state.state !== "waiting" || signal.aborted) return state;
+      if (seen === changes) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (seen !== changes || signal.aborted) resolve();
+        });
+      }
+    }
+  } finally {
+    unsubscribe();
+    signal.removeEventListener("abort", aborted);
+  }
+}
+
+function concerns(item: LogItem, messageId: string): boolean {
+  if (item.type === "delivery") return item.record.messageId === messageId;
+  return item.type === "message" && item.message.relayOfMessageId === messageId;
+}
+
+async function sentState(caller: AgentAddress, messageId: string, waybill: Engine): Promise<SentState> {
+  const { store } = waybill;
+  const sent = (await store.messagesWithId(messageId)).find((mail) => isFrom(mail, caller));
+  if (!sent) throw notSent(messageId);
+  const back = (await store.repliesIn(caller, messageId)).filter(({ from }) => from !== waybillSender);
+  const replies = await agentMails(back, waybill);
+  const { recipient } = sent;
+  if (recipient.kind !== "lane") {
+    const isAnswered = back.some(({ outcome }) => outcome !== "progress");
+    return { messageId, state: isAnswered ? "answered" : "waiting", reason: null, replies };
+  }
+  const record = await store.deliveryOf(recipient.lane, messageId);
+  const state = record ? stateIn(record) : "answered";
+  const reason = state === "waiting" && record ? await whyItWaits(record, waybill) : (record?.lastReason ?? null);
+  return { messageId, state, reason: state === "answered" ? null : reason, replies };
+}
+
+/** A record that is gone was answered long ago. */
+function stateIn({ status }: DeliveryRecord): SentState["state"] {
+  if (status === "responded") return "answered";
+  return status === "failed_terminal" || status === "cancelled" ? "failed" : "waiting";
+}
+
+function isFrom(mail: Mail, agent: AgentAddress): boolean {
+  const sender = senderOf(mail);
+  return sender !== null && isSameAddress(sender, agent);
+}
+
+function notSent(messageId: string): AppError {
+  return new AppError({
+    code: "message_unknown",
+    message: `You have sent no message "${messageId.slice(0, 130)}".`,
+    hint: "message_send answers with the id to wait for; message_list with box sent lists what you sent.",
+  });
+}

@@ -1,0 +1,190 @@
+/** The part of the service that makes, shows and steers teams, and shows people their mail. */
+import { AppError } from "../app-error.ts";
+import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { waitingMail } from "../core/delivery/replies.ts";
+import { personAddress } from "../core/message/address.ts";
+import { pairOf } from "../core/team/exchange.ts";
+import type { Member, Team, TeamState } from "../core/team/team.ts";
+import { canonicalName, nameProblem } from "../core/team/team.ts";
+import { mailContext } from "../courier/mail-context.ts";
+import { knownMember } from "../mail/resolve-address.ts";
+import { knownLane } from "../store/known-lane.ts";
+import type { DeliveryServiceOptions } from "./deliveries.ts";
+import { person } from "./deliveries.ts";
+import type { Engine } from "./engine.ts";
+import type { MemberSettings, Service, TeamDetail } from "./service.ts";
+
+type TeamService = Pick<
+  Service,
+  | "teams"
+  | "team"
+  | "putTeam"
+  | "removeTeam"
+  | "putMember"
+  | "removeMember"
+  | "pauseTeam"
+  | "resumeTeam"
+  | "stopTeam"
+  | "shutDownMember"
+  | "memberToken"
+  | "inbox"
+  | "markRead"
+  | "holds"
+  | "releaseHold"
+>;
+
+export function teamService({
+  waybill,
+  now,
+}: Pick<DeliveryServiceOptions, "waybill"> & { now: () => number }): TeamService {
+  const { store, courier, people, memberStates, tokens } = waybill;
+  const detailOf = async (team: Team): Promise<TeamDetail> => {
+    const members = team.members.map(async (member) => ({
+      ...member,
+      state: await memberStates.stateOf(team, member),
+      contract: (member.lane === null ? null : await store.lane(member.lane))?.contract ?? null,
+    }));
+    return { ...team, members: await Promise.all(members) };
+  };
+  const known = async (written: string): Promise<Team> => {
+    const name = canonicalName(written);
+    const team = await store.team(name);
+    // Says which there are.
+    return team ?? store.setTeamState(name, "active");
+  };
+  const lanesOf = ({ members }: Team) => members.flatMap(({ lane }) => (lane === null ? [] : [lane]));
+  const setState = async (name: string, state: TeamState): Promise<Team> => {
+    const team = await store.setTeamState((await known(name)).name, state);
+    for (const lane of lanesOf(team)) void courier.moveLane(lane, { reconcile: true });
+    return team;
+  };
+
+  return {
+    teams: async () => Promise.all((await store.teams()).map(detailOf)),
+    team: async (name) => detailOf(await known(name)),
+    async putTeam({ name, displayName }) {
+      refuseName("team", name, null);
+      return detailOf(await store.putTeam({ name, displayName, createdAt: now() }));
+    },
+    async removeTeam(name) {
+      await store.removeTeam((await known(name)).name);
+    },
+    async putMember(teamName, settings) {
+      const team = await known(teamName);
+      const { contract, ...member } = await memberFrom(settings, team, waybill);
+      await store.putMember({ ...member, team: team.name, createdAt: now() });
+      // Whoever adds one that was shut down wants it back.
+      const changed = await store.terminateMember(team.name, member.name, null);
+      if (member.lane !== null && contract !== null) await store.changeLane(member.lane, { contract });
+      if (member.lane !== null) void courier.moveLane(member.lane, { reconcile: true });
+      return detailOf(changed);
+    },
+    async removeMember(teamName, name) {
+      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      const team = await store.removeMember(member.team, member.name);
+      if (member.lane !== null) void courier.moveLane(member.lane, { reconcile: true });
+      return detailOf(team);
+    },
+    pauseTeam: async (name) => detailOf(await setState(name, "paused")),
+    resumeTeam: async (name) => detailOf(await setState(name, "active")),
+    async stopTeam(name) {
+      const team = await setState(name, "stopped");
+      for (const lane of lanesOf(team)) {
+        await people.stop(lane, person);
+        await tellThoseWhoWait(lane, team, waybill, now());
+      }
+      return detailOf(team);
+    },
+    async shutDownMember(teamName, name) {
+      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      const team = await store.terminateMember(member.team, member.name, now());
+      if (member.lane !== null) {
+        await people.stop(member.lane, person);
+        await tellThoseWhoWait(member.lane, team, waybill, now());
+      }
+      return detailOf(team);
+    },
+    async memberToken(teamName, name) {
+      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      if (member.kind !== "native") throw noToken(member);
+      const token = await tokens.tokenOf({ kind: "member", team: member.team, member: member.name });
+      if (token === null) throw noToken(member);
+      return token;
+    },
+    inbox: (name, filter) => store.inbox(personAddress(name), filter),
+    markRead: (name, ids) => store.markRead(personAddress(name), ids, now()),
+    holds: () => store.heldExchanges(),
+    async releaseHold(lanes) {
+      const [one, other] = await Promise.all(lanes.map((id) => knownLane(store, id)));
+      const pair = pairOf(one?.id ?? "", other?.id ?? "");
+      const held = await store.endExchange(pair);
+      for (const record of held) await release(record, waybill, now());
+      return held.length;
+    },
+  };
+}
+
+async function release(record: DeliveryRecord, { ledger, courier }: Engine, at: number): Promise<void> {
+  await ledger.commit(record.id, [{ type: "released", at, by: person }]);
+  void courier.moveLane(record.laneId);
+}
+
+async function memberFrom({ name, kind, ...settings }: MemberSettings, team: Team, { store }: Engine) {
+  const existing = team.members.find((member) => member.name === name);
+  const role = settings.role ?? null;
+  refuseName("member", name, role);
+  if (kind !== "lane" && settings.lane !== null) {
+    throw invalidMember(
+      `A member of kind "${kind}" has no lane.`,
+      "Leave the lane out, or make it a member of kind lane.",
+    );
+  }
+  if (kind !== "lane" && settings.contract !== null) {
+    throw invalidMember(`A member of kind "${kind}" has no reply contract.`, "Leave the contract out.");
+  }
+  if (kind !== "lane") return { ...settings, name, kind, role, lane: null };
+  const lane = settings.lane ?? existing?.lane ?? name;
+  await knownLane(store, lane);
+  return { ...settings, name, kind, role, lane };
+}
+
+/** Whoever waits for an answer hears that it will not come soon. */
+async function tellThoseWhoWait(laneId: string, team: Team, engine: Engine, at: number): Promise<void> {
+  const { store, ledger } = engine;
+  const lane = await knownLane(store, laneId);
+  const what = `${lane.teamHold ?? "held"}-${at}`;
+  const why =
+    lane.teamHold === "member_terminated"
+      ? `${lane.member ?? lane.id} was shut down`
+      : `team ${team.name} is stopped; it is delivered when the team goes on`;
+  for (const record of await store.openDeliveries(laneId)) {
+    if (record.status !== "pending" && record.status !== "retry_scheduled") continue;
+    const context = await mailContext(record, { ...engine, lane });
+    for (const mail of waitingMail(record, { what, why }, context)) {
+      await ledger.admit({ ...mail, delivery: mail.delivery ?? null, choice: null });
+    }
+  }
+}
+
+function refuseName(what: "team" | "member", name: string, role: Member["role"]): void {
+  const problem = nameProblem(name, role);
+  if (problem === null) return;
+  throw new AppError({
+    code: "name_invalid",
+    message: `A ${what} cannot be called "${name.slice(0, 80)}": the name ${problem}.`,
+    hint: "Names are slugs such as `core` or `tom`; give a display name beside it for what people read.",
+  });
+}
+
+function invalidMember(message: string, hint: string): AppError {
+  return new AppError({ code: "member_invalid", message, hint });
+}
+
+function noToken({ name, kind }: Member): AppError {
+  return invalidMember(
+    `${name} is of kind "${kind}" and needs no token.`,
+    kind === "lane"
+      ? "Waybill gives it to its agent program by itself."
+      : "People use the API, the page or the command line.",
+  );
+}

@@ -1,0 +1,77 @@
+/** Teams with their members. */
+import type Database from "better-sqlite3";
+import { AppError } from "../../app-error.ts";
+import type { Member, NewMember, Team } from "../../core/team/team.ts";
+import { nearest } from "../../nearest.ts";
+
+type TeamRow = Omit<Team, "members">;
+
+const memberColumns = `team, name, kind, lane_id AS lane, display_name AS displayName, role, color,
+  terminated_at AS terminatedAt, created_at AS createdAt`;
+
+export function teamStatements(db: Database.Database) {
+  const columns = "name, display_name AS displayName, state, created_at AS createdAt";
+  const byName = db.prepare<[string], TeamRow>(`SELECT ${columns} FROM team WHERE name = ?`);
+  const all = db.prepare<[], TeamRow>(`SELECT ${columns} FROM team ORDER BY created_at, name`);
+  const membersOf = db.prepare<[string], Member>(
+    `SELECT ${memberColumns} FROM member WHERE team = ? ORDER BY position`,
+  );
+  const ofLane = db.prepare<[string], Member>(`SELECT ${memberColumns} FROM member WHERE lane_id = ?`);
+  const save = db.prepare<TeamRow>(`
+    INSERT INTO team (name, display_name, state, created_at) VALUES (@name, @displayName, @state, @createdAt)
+    ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name, state = excluded.state`);
+  const removeMembers = db.prepare<[string]>("DELETE FROM member WHERE team = ?");
+  const addMember = db.prepare<Member & { position: number }>(`
+    INSERT INTO member (team, name, kind, lane_id, display_name, role, color, terminated_at, created_at, position)
+    VALUES (@team, @name, @kind, @lane, @displayName, @role, @color, @terminatedAt, @createdAt, @position)`);
+  const remove = db.prepare<[string]>("DELETE FROM team WHERE name = ?");
+
+  const withMembers = (row: TeamRow): Team => ({ ...row, members: membersOf.all(row.name) });
+  return {
+    find(name: string): Team | null {
+      const row = byName.get(name);
+      return row ? withMembers(row) : null;
+    },
+    all: (): Team[] => all.all().map(withMembers),
+    memberIn: (laneId: string): Member | null => ofLane.get(laneId) ?? null,
+    /** With all of its members, which are few. */
+    save(team: Team): void {
+      const { members, ...row } = team;
+      save.run(row);
+      removeMembers.run(team.name);
+      for (const [position, member] of members.entries()) addMember.run({ ...member, position });
+    },
+    remove: (name: string): void => void remove.run(name),
+  };
+}
+
+export function teamUnknown(name: string, teams: readonly Team[]): AppError {
+  const names = teams.map((team) => team.name);
+  const meant = nearest(name, names);
+  const known =
+    names.length === 0 ? "There are no teams yet: `waybill teams create NAME`." : `Known teams: ${names.join(", ")}.`;
+  return new AppError({
+    code: "team_unknown",
+    message: `There is no team "${name}".`,
+    hint: meant === null ? known : `Did you mean "${meant}"? ${known}`,
+  });
+}
+
+export function memberUnknown({ name: team, members }: Team, name: string): AppError {
+  const names = members.map((member) => member.name);
+  const meant = nearest(name, names);
+  const known = names.length === 0 ? `Team "${team}" has no members yet.` : `Its members: ${names.join(", ")}.`;
+  return new AppError({
+    code: "member_unknown",
+    message: `There is no member "${name}" in team "${team}".`,
+    hint: meant === null ? known : `Did you mean "${meant}"? ${known}`,
+  });
+}
+
+export function laneTaken({ lane }: NewMember, by: Pick<Member, "team" | "name">): AppError {
+  return new AppError({
+    code: "lane_taken",
+    message: `Lane "${lane}" is that of ${by.name} in team "${by.team}".`,
+    hint: "Give each member a lane of its own.",
+  });
+}

@@ -1,0 +1,78 @@
+/** People's mailboxes with their read marks, and agents that are held until a person lets them go on. */
+import { z } from "@hono/zod-openapi";
+import type { App } from "../env.ts";
+import { cursor, limit, nextOf, pageAnswers } from "../paging.ts";
+import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
+import { messageSchema } from "../schemas.ts";
+import { holdSchema, readCountSchema, readMarksSchema, releasedSchema, releaseSchema } from "../team-schemas.ts";
+import { messageView } from "../views.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const owner = "user";
+const person = z.string().trim().min(1).max(128).default(owner);
+
+export const inboxRoutes = {
+  list: guardedRoute("inbox", {
+    method: "get",
+    path: "/v1/inbox",
+    operationId: "listInbox",
+    summary: "What was written to a person, newest first",
+    request: {
+      query: z.strictObject({
+        person: person.openapi({ description: '"user" unless said otherwise.' }),
+        unread: z.enum(["true", "false"]).optional().openapi({ description: "`true`: only what was not read." }),
+        limit,
+        cursor,
+      }),
+    },
+    responses: pageAnswers("InboxPage", { messages: z.array(messageSchema) }),
+  }),
+  markRead: guardedRoute("inbox", {
+    method: "post",
+    path: "/v1/inbox/read",
+    operationId: "markRead",
+    summary: "Mark messages to a person as read",
+    request: { body: requestBody(readMarksSchema) },
+    responses: { 200: answerOf(readCountSchema, "Marked."), ...changeErrors() },
+  }),
+  holds: guardedRoute("inbox", {
+    method: "get",
+    path: "/v1/holds",
+    operationId: "listHolds",
+    summary: "Agents that are held because they write to each other and nothing else happens",
+    responses: {
+      200: answerOf(z.object({ holds: z.array(holdSchema) }).openapi("HoldList"), "All of them, oldest first."),
+      ...readErrors(),
+    },
+  }),
+  release: guardedRoute("inbox", {
+    method: "post",
+    path: "/v1/holds/release",
+    operationId: "releaseHold",
+    summary: "Let two agents go on",
+    description: "What was held is delivered, and they are counted anew.",
+    request: { body: requestBody(releaseSchema) },
+    responses: { 200: answerOf(releasedSchema, "They go on."), ...changeErrors(404, 409) },
+  }),
+};
+
+export function addInbox(app: App, { service }: RouteDeps): void {
+  app.openapi(inboxRoutes.list, async (c) => {
+    const { person: name, unread, ...paging } = c.req.valid("query");
+    const page = await service.inbox(name, { ...paging, unreadOnly: unread === "true" });
+    return c.json({ messages: page.items.map(messageView), ...nextOf(page) }, 200);
+  });
+  app.openapi(inboxRoutes.markRead, async (c) => {
+    const { person: name = owner, ids } = c.req.valid("json");
+    return c.json({ marked: await service.markRead(name, ids ?? "all") }, 200);
+  });
+  app.openapi(inboxRoutes.holds, async (c) => {
+    const holds = (await service.holds()).map(({ one, other, ...hold }) =>
+      holdSchema.parse({ ...hold, lanes: [one, other] }),
+    );
+    return c.json({ holds }, 200);
+  });
+  app.openapi(inboxRoutes.release, async (c) =>
+    c.json({ released: await service.releaseHold(c.req.valid("json").lanes) }, 200),
+  );
+}

@@ -1,0 +1,148 @@
+/** Teams and their members, and what a person may do to them. */
+import { z } from "@hono/zod-openapi";
+import type { TeamDetail } from "../../../service/service.ts";
+import type { App } from "../env.ts";
+import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
+import { memberTokenSchema, newMemberSchema, newTeamSchema, teamSchema } from "../team-schemas.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const name = z.string().min(1).max(256);
+const teamParams = z.strictObject({ team: name.openapi({ description: "The team's name." }) });
+const memberParams = teamParams.extend({
+  member: name.openapi({ description: "The member's name, or `lead` for the team's lead." }),
+});
+
+const changedTeam = { 200: answerOf(teamSchema, "The team as it is now."), ...changeErrors(404, 409) };
+
+/** A plain verb: no body, and the changed team as the response. */
+function verb<const V extends "pause" | "resume" | "stop">(verbName: V, summary: string, description: string) {
+  return guardedRoute("teams", {
+    method: "post",
+    path: `/v1/teams/{team}/${verbName}`,
+    operationId: `${verbName}Team`,
+    summary,
+    description,
+    request: { params: teamParams },
+    responses: changedTeam,
+  });
+}
+
+export const teamRoutes = {
+  list: guardedRoute("teams", {
+    method: "get",
+    path: "/v1/teams",
+    operationId: "listTeams",
+    summary: "All teams with their members, and what each of them is doing",
+    responses: {
+      200: answerOf(z.object({ teams: z.array(teamSchema) }).openapi("TeamList"), "All of them."),
+      ...readErrors(),
+    },
+  }),
+  show: guardedRoute("teams", {
+    method: "get",
+    path: "/v1/teams/{team}",
+    operationId: "showTeam",
+    summary: "One team",
+    request: { params: teamParams },
+    responses: { 200: answerOf(teamSchema, "The team."), ...readErrors(404) },
+  }),
+  put: guardedRoute("teams", {
+    method: "put",
+    path: "/v1/teams/{team}",
+    operationId: "putTeam",
+    summary: "Make a team, or change what people call it",
+    request: { params: teamParams, body: requestBody(newTeamSchema) },
+    responses: changedTeam,
+  }),
+  remove: guardedRoute("teams", {
+    method: "delete",
+    path: "/v1/teams/{team}",
+    operationId: "removeTeam",
+    summary: "Remove a team",
+    description: "The lanes of its members stay, with what waits in them.",
+    request: { params: teamParams },
+    responses: { 204: { description: "It is gone." }, ...changeErrors(404, 409) },
+  }),
+  pause: verb("pause", "Send nothing to a team until it is resumed", "What runs goes on; messages wait."),
+  resume: verb("resume", "Let a paused or stopped team go on", "Messages that waited are sent in their order."),
+  stop: verb(
+    "stop",
+    "Stop a team",
+    "What runs is stopped, and its deliveries are cancelled. What waits stays, and those who wait are told.",
+  ),
+  putMember: guardedRoute("teams", {
+    method: "put",
+    path: "/v1/teams/{team}/members/{member}",
+    operationId: "putMember",
+    summary: "Add a member, or change one",
+    description: "One that was shut down goes on.",
+    request: { params: memberParams, body: requestBody(newMemberSchema) },
+    responses: changedTeam,
+  }),
+  removeMember: guardedRoute("teams", {
+    method: "delete",
+    path: "/v1/teams/{team}/members/{member}",
+    operationId: "removeMember",
+    summary: "Remove a member",
+    description: "Its lane stays, and what waits in it is still delivered. Its token ends.",
+    request: { params: memberParams },
+    responses: changedTeam,
+  }),
+  shutDown: guardedRoute("teams", {
+    method: "post",
+    path: "/v1/teams/{team}/members/{member}/shutdown",
+    operationId: "shutDownMember",
+    summary: "Approve the shutdown of a member",
+    description: "What it does is stopped, and it gets nothing more until it is added again.",
+    request: { params: memberParams },
+    responses: changedTeam,
+  }),
+  token: guardedRoute("teams", {
+    method: "post",
+    path: "/v1/teams/{team}/members/{member}/token",
+    operationId: "memberToken",
+    summary: "The token of a member that somebody else runs",
+    request: { params: memberParams },
+    responses: { 200: answerOf(memberTokenSchema, "Its token."), ...changeErrors(404, 409) },
+  }),
+};
+
+function teamView(team: TeamDetail): z.output<typeof teamSchema> {
+  return teamSchema.parse(team);
+}
+
+export function addTeams(app: App, { service }: RouteDeps): void {
+  app.openapi(teamRoutes.list, async (c) => c.json({ teams: (await service.teams()).map(teamView) }, 200));
+  app.openapi(teamRoutes.show, async (c) => c.json(teamView(await service.team(c.req.valid("param").team)), 200));
+  app.openapi(teamRoutes.put, async (c) => {
+    const { displayName = null } = c.req.valid("json");
+    return c.json(teamView(await service.putTeam({ name: c.req.valid("param").team, displayName })), 200);
+  });
+  app.openapi(teamRoutes.remove, async (c) => {
+    await service.removeTeam(c.req.valid("param").team);
+    return c.body(null, 204);
+  });
+  app.openapi(teamRoutes.pause, async (c) => c.json(teamView(await service.pauseTeam(c.req.valid("param").team)), 200));
+  app.openapi(teamRoutes.resume, async (c) =>
+    c.json(teamView(await service.resumeTeam(c.req.valid("param").team)), 200),
+  );
+  app.openapi(teamRoutes.stop, async (c) => c.json(teamView(await service.stopTeam(c.req.valid("param").team)), 200));
+  app.openapi(teamRoutes.putMember, async (c) => {
+    const { team, member } = c.req.valid("param");
+    const { kind, lane = null, displayName = null, role = null, color = null, contract = null } = c.req.valid("json");
+    const settings = { name: member, kind, lane, displayName, role, color, contract };
+    return c.json(teamView(await service.putMember(team, settings)), 200);
+  });
+  app.openapi(teamRoutes.removeMember, async (c) => {
+    const { team, member } = c.req.valid("param");
+    return c.json(teamView(await service.removeMember(team, member)), 200);
+  });
+  app.openapi(teamRoutes.shutDown, async (c) => {
+    const { team, member } = c.req.valid("param");
+    return c.json(teamView(await service.shutDownMember(team, member)), 200);
+  });
+  app.openapi(teamRoutes.token, async (c) => {
+    const { team, member } = c.req.valid("param");
+    return c.json({ token: await service.memberToken(team, member) }, 200);
+  });
+}
