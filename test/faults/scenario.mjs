@@ -133,13 +133,16 @@ const message = (to, id) => ({
   ...(to === "files" ? { actionMode: "do" } : {}),
 });
 
+/** Of the first run: however long that takes to end, its prompt is not answered and its message not read before. */
+const unanswered = { ...scripts, rebuilt: { turns: [{ when: "<sent>", steps: [{ hang: true }] }] } };
+
 /**
  * By a clock that is an hour ahead: a message whose retry is scheduled, and two messages whose records are gone, as after a
  * restore, of which one was sent and the other was not.
  */
 async function prepare() {
   const before = await startEngine({
-    ...world(),
+    ...world({ scripts: unanswered }),
     policy: { ...policy, retryDelaysMs: [60_000] },
     clock: clockOn(() => Date.now() + 3_600_000),
     lanes: [lane("ahead"), lane("rebuilt")],
@@ -176,7 +179,7 @@ function fileMailbox() {
   };
 }
 
-function world(failPoint = () => {}) {
+function world({ scripts, failPoint = () => {} }) {
   return {
     store: openSqliteStore({ path, failPoint }),
     policy,
@@ -197,7 +200,7 @@ const failPoint = (point) => {
 };
 const errors = [];
 const waybill = await startEngine({
-  ...world(failPoint),
+  ...world({ scripts, failPoint }),
   lanes: ["plain", "tools", "people", "files", "ahead", "rebuilt"].map(lane),
   failPoint,
   onError: ({ error }) => errors.push(String(error)),
