@@ -139,14 +139,14 @@ async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext)
   const runtime = runtimes.get(lane.runtime);
   if (!runtime) return { outcome: "not_sent", reason: "runtime_not_active" };
   try {
-    const text = await promptFor(record, lane, attempt, runtime, step);
+    const words = await promptFor(record, lane, attempt, runtime, step);
     const { messageId, partId, sessionId } = attempt;
     // A person may have stopped it since it was committed.
     if ((await store.delivery(record.id))?.version !== record.version) {
       return { outcome: "not_sent", reason: "stopped_before_it_was_sent" };
     }
     failPoint?.("before_send");
-    const prompt = { messageId, partId, sessionId, text, attachments: [] };
+    const prompt = { messageId, partId, sessionId, ...words, attachments: [] };
     const outcome = await submitUnlessStopped(record.id, prompt, { ...lane, ...attempt.choice }, runtime, step);
     failPoint?.("after_send");
     return outcome;
@@ -193,11 +193,11 @@ async function promptFor(
   attempt: Attempt,
   runtime: Runtime,
   deps: CourierDeps,
-): Promise<string> {
+): Promise<Pick<Prompt, "text" | "system">> {
   const message = await deps.store.message({ kind: "lane", lane: lane.id }, record.messageId);
   if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
   const isFirst = attempt.prePromptCursor === null;
-  return promptText({
+  const text = promptText({
     message,
     contract: lane.contract,
     attempt,
@@ -208,6 +208,7 @@ async function promptFor(
     takesIds: runtime.traits.takesIds,
     digest: isFirst ? await previousDigest(lane, attempt.generation, runtime, deps) : null,
   });
+  return { text, ...(message.system === undefined ? {} : { system: message.system }) };
 }
 
 /** What an agent should know of the one who writes: its role, and whether it is of the same team. */

@@ -55,6 +55,9 @@ async function prepare(record: DeliveryRecord, step: StepContext): Promise<Prepa
   if (message.attachments.length > 0 && !runtime.traits.attachments) {
     return { outcome: "impossible", reason: "attachments_not_supported" };
   }
+  if (message.system !== undefined && !runtime.traits.takesSystem) {
+    return { outcome: "impossible", reason: "system_not_supported" };
+  }
   try {
     const session = await openSession(record, runtime, step);
     if (session.outcome !== "open") return session;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { World } from "../../test/support/waybill.ts";
-import { maxCharacters } from "../core/message/message.ts";
+import { maxCharacters, maxSystemBytes } from "../core/message/message.ts";
 import type { NewMessage } from "./message-schema.ts";
 
 let world: World;
@@ -25,6 +25,21 @@ describe("admission", () => {
     await expect(send({ text: "Something else" })).rejects.toMatchObject({ code: "message_conflict" });
     const stored = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
     expect(stored?.text).toBe("Hello");
+  });
+
+  test("what a message adds to the agent's instructions is part of it, and stored with it", async () => {
+    await send({ system: "Be brief." });
+    expect(await send({ system: "Be brief." })).toMatchObject({ known: true });
+    for (const system of [undefined, "Be long."]) {
+      await expect(send({ system })).rejects.toMatchObject({ code: "message_conflict" });
+    }
+    const stored = await world.waybill.store.message({ kind: "lane", lane: "lane" }, "m1");
+    expect(stored?.system).toBe("Be brief.");
+  });
+
+  test("a message without any has the hash that it had before there were such instructions", async () => {
+    const { delivery } = await send();
+    expect(delivery?.payloadHash).toBe("d2a6961add7f5d732f3f898845dded8359fb52cba4602d3986bb0b36faef86de");
   });
 
   test("what does not belong to the logical message may differ", async () => {
@@ -54,6 +69,8 @@ describe("admission", () => {
   test.each([
     ["an empty text", { text: "  \n" }, /text: must not be empty/],
     ["a text that is too long", { text: "x".repeat(maxCharacters + 1) }, /text: must not be longer than/],
+    ["instructions that are too large", { system: "ü".repeat(maxSystemBytes / 2 + 1) }, /system: must not be larger/],
+    ["instructions that no program can be given", { system: "a\0b" }, /system: must not hold a NUL/],
     ["a bad id", { id: "../m1" }, /id: must be 1 to 128/],
     ["an unknown action mode", { actionMode: "shout" as never }, /actionMode/],
     ["an unknown field", { tone: "loud" } as never, /tone/],

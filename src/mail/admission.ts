@@ -132,6 +132,7 @@ function canonical(input: ParsedMessage, { to, replyTo, agent, at }: Parties): M
     ...(agent?.kind === "member" ? { fromMember: agent } : {}),
     laneId: to.lane?.id ?? fromLane,
     text: input.text,
+    ...(input.system === undefined ? {} : { system: input.system }),
     summary: input.summary ?? null,
     // A reply needs no reply unless its sender asks for one: otherwise two agents thank each other forever.
     actionMode: input.actionMode ?? (relayOfMessageId === null ? null : "notify"),

@@ -1,6 +1,6 @@
 /** What a message may contain. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
 import { z } from "zod";
-import { actionModes, maxCharacters, replyOutcomes, sources } from "../core/message/message.ts";
+import { actionModes, maxCharacters, maxSystemBytes, replyOutcomes, sources } from "../core/message/message.ts";
 
 export const nameSchema = z.string().trim().min(1).max(128);
 
@@ -30,6 +30,11 @@ export const newMessageSchema = z.strictObject({
     .string()
     .regex(/\S/, "must not be empty")
     .max(maxCharacters, `must not be longer than ${maxCharacters} characters`),
+  system: z
+    .string()
+    .regex(/^[^\0]*$/, "must not hold a NUL character")
+    .refine((text) => Buffer.byteLength(text) <= maxSystemBytes, `must not be larger than ${maxSystemBytes / 1024} KiB`)
+    .optional(),
   summary: z.string().max(1000).optional(),
   actionMode: z.enum(actionModes).optional(),
   taskRefs: z.array(taskRef).max(100).optional(),

@@ -5,7 +5,13 @@ import type { Attachment } from "../core/message/message.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Signal } from "../core/turn/signal.ts";
 
-export type Prompt = RuntimeIds & { sessionId: string; text: string; attachments: readonly Attachment[] };
+export type Prompt = RuntimeIds & {
+  sessionId: string;
+  text: string;
+  attachments: readonly Attachment[];
+  /** Beside the configured text, for this prompt alone. Only where the runtime's traits allow it. */
+  system?: string;
+};
 
 export type { SubmitOutcome };
 

@@ -1,10 +1,11 @@
 /** The text beside an agent's own instructions: what of a file can be used, and what is said of the rest. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { maxBytes, readSystemPrompt } from "./system-prompt.ts";
+import { maxSystemBytes } from "../core/message/message.ts";
+import { maxBytes, readSystemPrompt, withPromptSystem } from "./system-prompt.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waybill-system-prompt-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -30,6 +31,18 @@ describe("a system prompt", () => {
   test("is none where no file is named, or the file is empty", async () => {
     expect(await readSystemPrompt(undefined)).toEqual({ text: null });
     expect(await readSystemPrompt(file("empty.md", " \n"))).toEqual({ text: null });
+  });
+
+  test("comes before what a prompt adds to it", () => {
+    expect(withPromptSystem("Be brief.", "Be kind.")).toBe("Be brief.\n\nBe kind.");
+    expect(withPromptSystem(null, "Be kind.")).toBe("Be kind.");
+    expect([withPromptSystem("Be brief.", undefined), withPromptSystem(null, undefined)]).toEqual(["Be brief.", null]);
+  });
+
+  test("and what a prompt adds to it fit together into one argument of a program", () => {
+    const longest = withPromptSystem("x".repeat(maxBytes), "x".repeat(maxSystemBytes)) ?? "";
+    const refused = (length: number) => spawnSync("true", ["x".repeat(length)]).error !== undefined;
+    expect([refused(longest.length), refused(128 * 1024)]).toEqual([false, process.platform === "linux"]);
   });
 
   test.each([

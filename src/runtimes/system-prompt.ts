@@ -35,6 +35,12 @@ export async function usableSystemPrompt(path: string | undefined): Promise<stri
   return prompt.text;
 }
 
+/** The configured text comes first. */
+export function withPromptSystem(configured: string | null, ofPrompt: string | undefined): string | null {
+  if (ofPrompt === undefined) return configured;
+  return configured === null ? ofPrompt : `${configured}\n\n${ofPrompt}`;
+}
+
 /** Reads no more than is needed to tell that the file is too large. */
 async function firstBytes(path: string, count: number): Promise<Buffer> {
   // Opening a pipe would block.

@@ -244,8 +244,8 @@ describe("what there is to work with", () => {
     const { service } = await serviceOn({ script: answers });
     await service.putLane({ ...laneSettings, id: "other", runtime: "pi", model: "large" });
     expect(await service.runtimes()).toEqual([
-      { kind: "stub", ready: true, isDefault: true, models: ["scripted"] },
-      { kind: "pi", ready: false, isDefault: false, models: ["large"] },
+      { kind: "stub", ready: true, isDefault: true, models: ["scripted"], takesSystem: false },
+      { kind: "pi", ready: false, isDefault: false, models: ["large"], takesSystem: true },
     ]);
   });
 

@@ -16,9 +16,15 @@ export async function runtimeStates(
   return Promise.all(
     [...kinds].map(async (kind) => {
       const models = named.flatMap(({ runtime, model }) => (runtime === kind && model !== null ? [model] : []));
-      const listed = await listedModels(runtimes.get(kind), lanes, directory);
-      const isDefault = kind === defaults.runtime;
-      return { kind, ready: runtimes.has(kind), isDefault, models: [...new Set([...models, ...listed])] };
+      const runtime = runtimes.get(kind);
+      const listed = await listedModels(runtime, lanes, directory);
+      return {
+        kind,
+        ready: runtime !== undefined,
+        isDefault: kind === defaults.runtime,
+        models: [...new Set([...models, ...listed])],
+        takesSystem: runtime?.traits.takesSystem ?? true,
+      };
     }),
   );
 }

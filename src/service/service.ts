@@ -91,6 +91,8 @@ export type RuntimeState = {
   isDefault: boolean;
   /** Those that lanes, the configuration and the program itself name. */
   models: readonly string[];
+  /** Whether a message may bring a `system`. Also where that is not known yet: then its delivery tells. */
+  takesSystem: boolean;
 };
 
 /** A directory in which lanes may work, with its symlinks resolved. */

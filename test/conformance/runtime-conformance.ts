@@ -53,6 +53,8 @@ export type RuntimeHarness = {
   runs(words: string): number;
   /** What the user had said before a prompt, by the same word; null where there is no model. */
   earlier(prompt: string): string | null;
+  /** What the agent's instructions were at each call of the model for a prompt with these words, by the same word. */
+  instructions(words: string): readonly string[];
   /** Ends the program in mid-turn. One that is no process dies by its script. */
   kill(): void;
   /** Takes the session away behind the runtime's back. */

@@ -40,6 +40,7 @@ async function aStub(offered: (runtime: StubRuntime) => Runtime): Promise<Runtim
         (entry) => entry.type === "prompt" && entry.turn !== null && entry.text.includes(words),
       ).length,
     earlier: () => null,
+    instructions: () => [],
     kill: () => {},
     loseSession: async (sessionId) => agent.endSession(sessionId),
     programs: () => [],

@@ -639,4 +639,14 @@ describe("providers and tools", () => {
     });
     expect(world.prompts()).toEqual([]);
   });
+
+  test("so does one with instructions of its own", async () => {
+    await run({ script: {} });
+    await world.send({ id: "m1", system: "Be brief." });
+    expect(await world.reaches("m1", "failed_terminal")).toMatchObject({
+      lastReason: "system_not_supported",
+      attempts: 0,
+    });
+    expect(world.prompts()).toEqual([]);
+  });
 });

@@ -24,6 +24,7 @@ runtimeConformance("Claude Code", async () => {
     lane: conformingLane("claude", world.work),
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
+    instructions: (words) => world.instructions(words),
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
       rmSync(findTranscript(join(world.home, ".claude"), world.work, sessionId) ?? "");

@@ -340,9 +340,18 @@ describe("ai-sdk-provider-opencode-sdk", () => {
     expect(next.content).toContainEqual(expect.objectContaining({ text: "You said: hello after it" }));
   });
 
+  test("passes instructions on to the agent", async () => {
+    const prompt: Call["prompt"] = [{ role: "system", content: "Be brief." }, says("hello in short")];
+    const { content } = await aModel().doGenerate({ prompt });
+    expect(content).toContainEqual(expect.objectContaining({ text: "You said: hello in short" }));
+    expect(place.instructions.get("hello in short")).toContain("Be brief.");
+    expect(place.instructions.get("hello provider")).not.toContain("Be brief.");
+  });
+
   test("is told in words what cannot be done", async () => {
-    const prompt: Call["prompt"] = [{ role: "system", content: "Be brief." }, says("hello")];
-    await expect(aModel().doGenerate({ prompt })).rejects.toThrow(/no system prompt of a single message/);
+    const responseFormat = { type: "json", schema: { type: "object", properties: {} } } as const;
+    const refused = aModel().doGenerate({ prompt: [says("hello")], responseFormat });
+    await expect(refused).rejects.toThrow(/cannot hold an answer to a format \(`json_schema`\)/);
   });
 });
 

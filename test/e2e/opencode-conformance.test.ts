@@ -12,6 +12,7 @@ runtimeConformance("OpenCode", async () => {
     lane: conformingLane("opencode", world.work),
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
+    instructions: (words) => world.instructions(words),
     kill,
     loseSession: deleteSession,
     programs,

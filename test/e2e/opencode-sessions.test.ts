@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import type { Service } from "../../src/service/service.ts";
+import { anApiOn } from "../support/http-api.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 import { serviceOf } from "../support/service-of.ts";
 
@@ -173,11 +174,7 @@ describe("a session that somebody else began", () => {
 });
 
 describe("the system prompt", () => {
-  /** What the model was told at the calls for this prompt, titles and the like left out. */
-  const told = (text: string) =>
-    world.model.calls.flatMap(({ kind, prompt }, place) =>
-      kind === "turn" && prompt.includes(text) ? [world.systems[place] ?? ""] : [],
-    );
+  const told = (text: string) => world.instructions(text);
   afterEach(() => writeFileSync(at("system.md"), "The word of the day is heron.\n"));
 
   test("stands beside the agent's own instructions, and another one holds from the next prompt on", async () => {
@@ -193,7 +190,22 @@ describe("the system prompt", () => {
     expect(told("second word")[0]).not.toContain("heron");
   });
 
-  test("goes with retries and what is asked further, too", async () => {
+  test("stands before what a client of OpenCode's API adds for one prompt", async () => {
+    world.script({ rules: [{ steps: [{ say: "Yes, 1 word." }] }] });
+    const { ask } = anApiOn(service);
+    const prompts = [
+      { parts: [{ type: "text", text: "Is there a third word?" }], system: "The word of the night is owl." },
+      { parts: [{ type: "text", text: "Is there a fourth word?" }] },
+    ];
+    for (const json of prompts) {
+      const answer = await ask("/opencode/session/ses_lane/message", { method: "POST", json });
+      expect(answer.body).toContain("Yes, 1 word.");
+    }
+    expect(told("third word")).toEqual([expect.stringMatching(/day is heron\.\s+The word of the night is owl\./)]);
+    expect(told("fourth word")).toEqual([expect.not.stringContaining("owl")]);
+  });
+
+  test("goes with retries and what is asked further, too, and so does what the message adds to it", async () => {
     const write = { tools: [{ tool: "write", input: { filePath: at("work", "made.txt"), content: "made" } }] };
     world.script({
       rules: [
@@ -202,7 +214,7 @@ describe("the system prompt", () => {
         { when: "make a file", steps: [write, {}] },
       ],
     });
-    await world.send("kinds", "Please make a file.", { actionMode: "do" });
+    await world.send("kinds", "Please make a file.", { actionMode: "do", system: "Today a stork is a heron." });
     const { attemptList } = await world.until(
       "kinds",
       ({ status, turnEndedAt }) => status === "responded" && turnEndedAt !== null,
@@ -210,7 +222,7 @@ describe("the system prompt", () => {
     expect(attemptList.map(({ kind }) => kind)).toEqual(["prompt", "retry", "summary"]);
     const all = [...told("make a file"), ...told("You changed files")];
     expect(all).toHaveLength(4);
-    for (const system of all) expect(system).toContain("heron");
+    for (const system of all) expect(system).toContain("The word of the day is heron.\n\nToday a stork is a heron.");
   });
 
   test("that cannot be read keeps the message waiting and says so, until it can", async () => {

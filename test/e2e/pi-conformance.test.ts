@@ -22,6 +22,7 @@ runtimeConformance("pi", async () => {
     lane: conformingLane("pi", world.work),
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
+    instructions: (words) => world.instructions(words),
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
       rmSync(sessionFile(sessionFolders({ HOME: world.home }), world.work, sessionId));

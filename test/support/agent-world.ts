@@ -32,8 +32,8 @@ export abstract class AgentWorld {
   readonly errors: unknown[] = [];
   readonly #options: AgentWorldOptions;
   readonly #asked = new Set<() => void>();
-  /** What the model was told beside the prompts, by call. */
-  readonly systems: string[] = [];
+  /** The agent's instructions, by call. */
+  readonly #systems: string[] = [];
   /** What the user had said before a prompt, when the model last worked on it. */
   readonly earlier = new Map<string, string>();
   model!: ScriptedModel;
@@ -65,7 +65,7 @@ export abstract class AgentWorld {
 
   /** The call is in the log once whoever listens has been told. */
   #onCall({ prompt }: ModelCall, system: string, earlier: string): void {
-    this.systems.push(system);
+    this.#systems.push(system);
     this.earlier.set(prompt, earlier);
     setImmediate(() => {
       for (const wake of this.#asked) wake();
@@ -116,6 +116,12 @@ export abstract class AgentWorld {
   turns(prompt?: string, step = 0): number {
     const turns = this.model.calls.filter((call) => call.kind === "turn" && call.step === step);
     return turns.filter((call) => prompt === undefined || call.prompt.includes(prompt)).length;
+  }
+
+  /** The agent's instructions at the calls for this prompt, titles and the like left out. */
+  instructions(prompt: string): string[] {
+    const isFor = (call: ModelCall) => call.kind === "turn" && call.prompt.includes(prompt);
+    return this.model.calls.flatMap((call, place) => (isFor(call) ? [this.#systems[place] ?? ""] : []));
   }
 
   /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelCall } from "../../src/scripted-model/call-log.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
 import type { ScriptedModel } from "../../src/scripted-model/server.ts";
 import { startScriptedModel } from "../../src/scripted-model/server.ts";
@@ -16,13 +17,18 @@ import { Program, quickDelivery } from "./program.ts";
 export class ClaudeDaemon {
   readonly program = new Program();
   readonly #work = realpathSync(this.program.work);
+  /** The agent's instructions when the model last worked on a prompt, by the prompt. */
+  readonly instructions = new Map<string, string>();
   model!: ScriptedModel;
   daemon!: DaemonProcess;
 
   /** Each lane has a directory of its own. `allowed` are those in which Claude Code asks for nothing. */
   async start(script: ModelScriptInput, lanes: readonly string[], allowed: readonly string[] = []): Promise<this> {
     const { program } = this;
-    this.model = await startScriptedModel({ script });
+    const onCall = ({ kind, prompt }: ModelCall, system: string) => {
+      if (kind === "turn") this.instructions.set(prompt, system);
+    };
+    this.model = await startScriptedModel({ script, onCall });
     const { PATH: _path, ...env } = claudeEnvironment(program.directory, this.model.url);
     // Ports that are the same after a restart.
     const ports = { PORT: String(await freePort()), WAYBILL_OPENCODE_API_PORT: String(await freePort()) };

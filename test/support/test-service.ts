@@ -23,6 +23,7 @@ import { Interventions } from "../../src/operator/interventions.ts";
 import { MemberStates } from "../../src/operator/member-states.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
 import { runtimeDescriptors } from "../../src/runtimes/registry.ts";
+import { stubTraits } from "../../src/runtimes/stub/stub-runtime.ts";
 import { createService } from "../../src/service/create-service.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { AskDecision, OpenAsk, Send, Service } from "../../src/service/service.ts";
@@ -224,6 +225,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
   const ledger = new Ledger(store, () => {}, fail);
   const runtime: Partial<Runtime> = {
     kind: "stub",
+    traits: stubTraits,
     health: async () => null,
     notices: () => service.notices,
     answer: async (_, id, decision) => void service.answers.push({ id, decision }),

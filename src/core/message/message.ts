@@ -23,6 +23,9 @@ export type MessageOutcome = (typeof messageOutcomes)[number];
 /** Of a text; what is longer is better sent as a file. */
 export const maxCharacters = 256 * 1024;
 
+/** Of `system`. Together with the configured text it has to fit into one argument of a program, which holds 128 KiB. */
+export const maxSystemBytes = 60 * 1024;
+
 export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
 
 /** What is known of a file that goes with a message; its bytes are never hashed. */
@@ -39,6 +42,8 @@ export type Message = {
   /** The lane in whose conversation it stands: the one that it is for, or the one that it comes from. */
   laneId: string | null;
   text: string;
+  /** For the agent's instructions while it works on this message. */
+  system?: string;
   summary: string | null;
   actionMode: ActionMode | null;
   taskRefs: readonly TaskRef[];
@@ -84,6 +89,7 @@ export function payloadHash(message: Message): string {
     // Left out where there is none, so that the hashes of before stay.
     ...(message.replyTo ? { replyTo: addressKey(message.replyTo) } : {}),
     ...(message.outcome ? { outcome: message.outcome } : {}),
+    ...(message.system === undefined ? {} : { system: message.system }),
   };
   return createHash("sha256").update(JSON.stringify(logical)).digest("hex");
 }

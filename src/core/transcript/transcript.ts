@@ -92,4 +92,6 @@ export type RuntimeTraits = {
   /** What the same ids do a second time when their turn did not finish. */
   sendingAgain: "reruns" | "swallowed";
   attachments: boolean;
+  /** Whether a prompt may bring a text for the agent's instructions. */
+  takesSystem: boolean;
 };

@@ -1,7 +1,12 @@
 /** What is known of Claude Code's runtime before it is loaded. */
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
 
-export const claudeTraits: RuntimeTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false };
+export const claudeTraits: RuntimeTraits = {
+  takesIds: true,
+  sendingAgain: "swallowed",
+  attachments: false,
+  takesSystem: true,
+};
 
 /** Claude Code takes UUIDs as the ids of prompts. */
 export function claudeIds(digest: string): RuntimeIds {

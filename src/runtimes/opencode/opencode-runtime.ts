@@ -9,7 +9,7 @@ import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
-import { readSystemPrompt } from "../system-prompt.ts";
+import { readSystemPrompt, withPromptSystem } from "../system-prompt.ts";
 import { isNotFound, OpencodeApi } from "./server/opencode-api.ts";
 import type { ServerSupervisor } from "./server/server-supervisor.ts";
 import { checkAdoption } from "./session/adoption.ts";
@@ -188,7 +188,7 @@ export class OpencodeRuntime implements Runtime {
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
     const { sessionId } = prompt;
-    const prepared = await this.#prepare(lane, sessionId, signal);
+    const prepared = await this.#prepare(lane, prompt, signal);
     if ("outcome" in prepared) return prepared;
     // What events reported before the prompt does not concern it.
     Object.assign(this.#monitor.watch(sessionId), { lastActivityAt: null, error: null });
@@ -199,21 +199,22 @@ export class OpencodeRuntime implements Runtime {
   /** Before the prompt: whatever fails here, nothing has been sent. */
   async #prepare(
     lane: Lane,
-    sessionId: string,
+    { sessionId, system: ofPrompt }: Prompt,
     signal: AbortSignal,
   ): Promise<{ settings: PromptSettings } | SubmitOutcome> {
     try {
       const problem = await directoryProblem(lane.directory);
       if (problem !== null) return { outcome: "not_sent", reason: problem };
       // One round of requests: each of them keeps the prompt waiting.
-      const [system, selected] = await Promise.all([
+      const [configured, selected] = await Promise.all([
         readSystemPrompt(this.#options.systemPromptPath),
         selectAgent(lane, this.#api, signal),
         updateSessionRules(lane, sessionId, this.#permissionSource(), signal),
       ]);
-      if ("unusable" in system) return { outcome: "not_sent", reason: system.unusable };
+      if ("unusable" in configured) return { outcome: "not_sent", reason: configured.unusable };
       if ("refused" in selected) return { outcome: "refused", reason: selected.refused };
-      return { settings: { ...selected.selection, ...(system.text === null ? {} : { system: system.text }) } };
+      const system = withPromptSystem(configured.text, ofPrompt);
+      return { settings: { ...selected.selection, ...(system === null ? {} : { system }) } };
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };
     }

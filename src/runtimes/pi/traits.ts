@@ -2,7 +2,12 @@
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
 
 // A known prompt is never sent again: pi would run it twice, and its rows would look alike.
-export const piTraits: RuntimeTraits = { takesIds: false, sendingAgain: "swallowed", attachments: false };
+export const piTraits: RuntimeTraits = {
+  takesIds: false,
+  sendingAgain: "swallowed",
+  attachments: false,
+  takesSystem: true,
+};
 
 /** pi does not get them; they name an attempt in the ledger. */
 export function piIds(digest: string): RuntimeIds {

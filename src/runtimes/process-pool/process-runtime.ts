@@ -10,7 +10,7 @@ import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
-import { usableSystemPrompt } from "../system-prompt.ts";
+import { usableSystemPrompt, withPromptSystem } from "../system-prompt.ts";
 import type { AgentPermissions } from "./agent-permissions.ts";
 import type { AgentClient, ProcessSpec } from "./agent-process.ts";
 import { AgentProcessPool } from "./agent-process-pool.ts";
@@ -130,7 +130,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     if (reason !== null) return { outcome: "not_sent", reason };
     let client: C;
     try {
-      client = await this.#acquire(lane, sessionId);
+      client = await this.#acquire(lane, prompt);
       signal.throwIfAborted();
       if (await this.beforeSend(lane, prompt, client)) return { outcome: "accepted" };
     } catch (error) {
@@ -207,10 +207,11 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     return directoryProblem(directory);
   }
 
-  async #acquire(lane: Lane, sessionId: string): Promise<C> {
+  async #acquire(lane: Lane, { sessionId, system }: Prompt): Promise<C> {
     const { permissions, systemPromptPath } = this.#options;
     const { id: laneId, directory } = lane;
-    const systemPrompt = await usableSystemPrompt(systemPromptPath);
+    // Another one than the running program has takes a new program.
+    const systemPrompt = withPromptSystem(await usableSystemPrompt(systemPromptPath), system);
     const settings = { systemPrompt, permissions: permissions ? await permissions(lane) : null };
     const { sessionArgs, resumed, translator, ...launch } = await this.launch(lane, sessionId, settings);
     const path = this.#programPath();

@@ -40,7 +40,12 @@ const defaultScript: StubScriptInput = {
   always: [{ steps: [{ say: "This is the stub agent. It has no script for this." }] }],
 };
 
-export const stubTraits: RuntimeTraits = { takesIds: true, sendingAgain: "reruns", attachments: false };
+export const stubTraits: RuntimeTraits = {
+  takesIds: true,
+  sendingAgain: "reruns",
+  attachments: false,
+  takesSystem: false,
+};
 
 export function stubIds(digest: string): RuntimeIds {
   return { messageId: `msg_${digest}`, partId: `prt_${digest}` };

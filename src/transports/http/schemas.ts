@@ -32,7 +32,7 @@ export const errorSchema = z
 // ---- messages
 
 export const newMessageRequestSchema = newMessageSchema
-  .omit({ id: true, conversation: true })
+  .omit({ id: true, conversation: true, system: true })
   .extend({
     messageId: newMessageSchema.shape.id.optional(),
     from: nameSchema.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),

@@ -33,4 +33,20 @@ export function submitting(opened: Opened): void {
     expect(owners).toEqual([first, first, second, second]);
     expect(opened().runs(prompt.text)).toBe(1);
   });
+
+  test("what a prompt adds to the agent's instructions holds for its turn alone", async (context) => {
+    if (!opened().runtime.traits.takesSystem) context.skip();
+    const session = await openSession(opened());
+    const instructions = async (text: string, system?: string) => {
+      const { prompt } = await session.played(text, system);
+      return opened().instructions(prompt.text);
+    };
+    const [before = ""] = await instructions("answers first");
+    const [during = ""] = await instructions("answers second", "The word of the day is heron.");
+    const [after = ""] = await instructions("answers third");
+    expect(during).toContain("The word of the day is heron.");
+    expect(during.length).toBeGreaterThan(before.length);
+    for (const other of [before, after]) expect(other).not.toContain("heron");
+    expect((await session.read()).rows).toHaveLength(6);
+  });
 }

@@ -69,12 +69,13 @@ export class WatchedSession {
   }
 
   /** As the core makes it: where a runtime takes no ids, the prompt's first words say which message it is for. */
-  prompt(text: string): Prompt {
+  prompt(text: string, system?: string): Prompt {
     this.#prompts += 1;
     const { runtime } = this.#harness;
     const ids = runtime.idsFrom(attemptDigest(this.id, this.#prompts, 1));
     const head = runtime.traits.takesIds ? "" : `${promptMarker(ids.messageId)}user]\n\n`;
-    return { ...ids, sessionId: this.id, text: `${head}${text} of ${this.id}`, attachments: [] };
+    const prompt = { ...ids, sessionId: this.id, text: `${head}${text} of ${this.id}`, attachments: [] };
+    return system === undefined ? prompt : { ...prompt, system };
   }
 
   /** The id of a prompt's row: ours, or the one that the program gave it. */
@@ -83,16 +84,16 @@ export class WatchedSession {
     return rows.find((row) => row.role === "user" && row.text === text)?.id;
   }
 
-  async send(text: string): Promise<Prompt> {
-    const prompt = this.prompt(text);
+  async send(text: string, system?: string): Promise<Prompt> {
+    const prompt = this.prompt(text, system);
     expect(await this.#harness.runtime.submit(this.lane, prompt, soon())).toEqual({ outcome: "accepted" });
     return prompt;
   }
 
   /** Sends it, and waits for the end of its turn. */
-  async played(text: string): Promise<{ prompt: Prompt; slice: TranscriptSlice }> {
+  async played(text: string, system?: string): Promise<{ prompt: Prompt; slice: TranscriptSlice }> {
     const turns = this.of("turn.ended").length + 1;
-    const prompt = await this.send(text);
+    const prompt = await this.send(text, system);
     return { prompt, slice: await this.rests(turns) };
   }
 

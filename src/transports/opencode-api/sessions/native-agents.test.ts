@@ -59,7 +59,7 @@ describe("OpenCode's own agents, named in a prompt", () => {
 
   it("are those of a new session as well", async () => {
     const { ask, service } = anApi();
-    const others = { ready: true, isDefault: false, models: [] };
+    const others = { ready: true, isDefault: false, models: [], takesSystem: true };
     service.runtimes = async () => [
       { kind: "stub", ...others, isDefault: true },
       { kind: "opencode", ...others },

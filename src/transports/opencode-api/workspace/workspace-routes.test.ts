@@ -11,9 +11,9 @@ import { defaultBranch } from "./projects.ts";
 function aService() {
   const service = testService();
   service.runtimes = async () => [
-    { kind: "stub", ready: true, isDefault: false, models: [] },
-    { kind: "opencode", ready: true, isDefault: true, models: ["acme/large"] },
-    { kind: "pi", ready: false, isDefault: false, models: [] },
+    { kind: "stub", ready: true, isDefault: false, models: [], takesSystem: false },
+    { kind: "opencode", ready: true, isDefault: true, models: ["acme/large"], takesSystem: true },
+    { kind: "pi", ready: false, isDefault: false, models: [], takesSystem: true },
   ];
   const { ask } = anApi({ service });
   return { service, ask, read: async (path: string) => (await ask(`/opencode${path}`)).json() };

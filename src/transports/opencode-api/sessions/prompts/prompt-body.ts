@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { AppError } from "../../../../app-error.ts";
+import type { RuntimeState } from "../../../../service/service.ts";
 import { notServed } from "../../refused-routes.ts";
 import { refuseVariant } from "../new-session.ts";
 
@@ -49,15 +50,23 @@ export function promptBodyText(body: PromptBody): string {
   throw new AppError({ code: "invalid_request", message: 'The message has no text\n  at ["parts"]' });
 }
 
+/** What the body has for the agent's instructions; blanks are nothing. */
+export function promptSystem({ system = "" }: PromptBody): { system?: string } {
+  return system.trim() === "" ? {} : { system };
+}
+
+/** Throws where the runtime cannot pass it on. */
+export function refuseSystem(runtime: string, runtimes: readonly Pick<RuntimeState, "kind" | "takesSystem">[]): void {
+  if (runtimes.find(({ kind }) => kind === runtime)?.takesSystem !== false) return;
+  const hint = "Say it in the message; `systemPromptPath` in Waybill's configuration sets one for all agents.";
+  throw notServed(`A prompt for "${runtime}" cannot bring instructions of its own (\`system\`).`, hint);
+}
+
 function refuseUnserved(body: PromptBody): void {
   for (const one of body.parts) refusePart(one);
   refuseVariant(body.variant);
   if (body.noReply === true) {
     throw notServed("A message without a reply (`noReply`) is nothing that Waybill delivers.", "Leave it out.");
-  }
-  if (body.system) {
-    const hint = "Say it in the message; `systemPromptPath` in Waybill's configuration sets one for all agents.";
-    throw notServed("Waybill hands no system prompt of a single message (`system`) to an agent.", hint);
   }
   const off = Object.entries(body.tools ?? {}).find(([, allowed]) => !allowed);
   if (off) {

@@ -119,6 +119,27 @@ describe("a prompt", () => {
     expect([service.sent, errors]).toEqual([[], []]);
   });
 
+  it("may bring instructions of its own where the runtime passes them on", async () => {
+    const { ask, service } = anApi();
+    service.runtimes = async () => [{ kind: "stub", ready: true, isDefault: true, models: [], takesSystem: true }];
+    const send = (system: string) => ask(`${session}/prompt_async`, post({ ...hello, messageID: "msg_1", system }));
+    expect([(await send("Be brief.")).status, (await send("Be brief.")).status]).toEqual([204, 204]);
+    expect((await send("Be long.")).json()).toMatchObject({ data: { code: "message_conflict" } });
+    expect(service.sent.map(({ system }) => system)).toContain("Be brief.");
+    expect((await send("x".repeat(100_000))).status).toBe(400);
+  });
+
+  it("with instructions of its own is refused in words elsewhere, and may be sent without", async () => {
+    const { ask, service } = anApi();
+    const refused = await ask(`${session}/message`, post({ ...hello, system: "Be brief." }));
+    expect([refused.status, refused.body]).toEqual([
+      501,
+      expect.stringMatching(/"stub\\?".*`system`.*Say it in the m/),
+    ]);
+    expect((await ask(`${session}/prompt_async`, post({ ...hello, system: " " }))).status).toBe(204);
+    expect(service.sent).toMatchObject([{ text: "Hello." }]);
+  });
+
   it("may name files where the agent works", async () => {
     const { ask, service } = anApi();
     const parts = [text("Compare @src/a.ts#1-9 with @docs"), mention("@src/a.ts#1-9"), mention("@docs")];
@@ -170,8 +191,8 @@ describe("the model of a prompt", () => {
     expect((await service.lane("demo")).lane.model).toBe("large");
   });
 
-  const stub = { kind: "stub", ready: true, isDefault: true, models: [] };
-  const claude = { kind: "claude", ready: true, isDefault: false, models: [] };
+  const stub = { kind: "stub", ready: true, isDefault: true, models: [], takesSystem: false };
+  const claude = { kind: "claude", ready: true, isDefault: false, models: [], takesSystem: true };
 
   it("may be one of another runtime until a session that a client made is used", async () => {
     const { ask, service } = anApi();
@@ -187,7 +208,10 @@ describe("the model of a prompt", () => {
 
   it("moves no lane that somebody configured; what a client takes for new sessions is no wish there", async () => {
     const { ask, service } = anApi();
-    service.runtimes = async () => [claude, { kind: "opencode", ready: true, isDefault: true, models: [] }];
+    service.runtimes = async () => [
+      claude,
+      { kind: "opencode", ready: true, isDefault: true, models: [], takesSystem: false },
+    ];
     expect((await ask(`${session}/prompt_async`, choose("opencode", "default"))).status).toBe(204);
     expect((await ask(`${session}/prompt_async`, choose("opencode", "large"))).status).toBe(409);
     expect((await ask(`${session}/prompt_async`, choose("claude", "default"))).status).toBe(409);

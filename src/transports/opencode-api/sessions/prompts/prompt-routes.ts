@@ -22,7 +22,7 @@ import { fileReferences } from "./file-parts.ts";
 import { promptChoice } from "./model-choice.ts";
 import { failedAnswer, promptAnswer } from "./prompt-answer.ts";
 import type { PromptBody } from "./prompt-body.ts";
-import { promptBody, promptBodyText } from "./prompt-body.ts";
+import { promptBody, promptBodyText, promptSystem, refuseSystem } from "./prompt-body.ts";
 import { promptSource } from "./prompt-source.ts";
 import { slowResponse } from "./slow-response.ts";
 import { afterRefusal } from "./unused-session.ts";
@@ -71,19 +71,20 @@ async function admit(c: Context<Env>, sessionID: string, deps: SessionDeps) {
 async function admitMessage(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
   const body = await parseBody(c, promptBody);
   const { lane } = await findOwnSession(service, sessionID);
-  const text = await promptText(body, lane, service);
+  const words = { text: await promptText(body, lane, service), ...promptSystem(body) };
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Only for a new message: a client that sends one again only wants to wait for it again.
   let notice: string | null = null;
   const choose: ChooseLaneChange = (now, isUsed) => {
     if (now.pausedReason !== null) throw paused(now, now.pausedReason);
-    const displayName = defaultTitle(now, text);
+    const displayName = defaultTitle(now, words.text);
     const choice = promptChoice(body, now, isUsed, runtimes);
+    if (words.system !== undefined) refuseSystem(choice.change.runtime ?? now.runtime, runtimes);
     notice = choice.notice;
     return { ...choice.change, ...(displayName === null ? {} : { displayName }) };
   };
-  await service.send({ id: messageID, to: { lane: lane.id }, from: "user", text, source: promptSource }, choose);
+  await service.send({ id: messageID, to: { lane: lane.id }, from: "user", ...words, source: promptSource }, choose);
   await noteFor(c, lane.id, notice);
   return { lane, messageID };
 }
