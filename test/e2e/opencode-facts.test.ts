@@ -148,6 +148,18 @@ describe("a compaction", () => {
   });
 });
 
+test("a prompt with a format is answered in it, and its session can be neither read nor forked; so Waybill sends none", async () => {
+  const answer = { tools: [{ tool: "StructuredOutput", input: { port: 8080 } }] };
+  world.script({ rules: [{ when: "which port", steps: [answer] }] });
+  const session = await openSession();
+  const schema = { type: "object", properties: { port: { type: "number" } }, required: ["port"] };
+  const body = { parts: [{ type: "text", text: "which port" }], format: { type: "json_schema", schema } };
+  const { info } = await call<StoredMessage>("POST", `/session/${session}/message`, body);
+  expect(info).toMatchObject({ structured: { port: 8080 } });
+  await expect(rowsOf(session)).rejects.toThrow(/400/);
+  await expect(call("POST", `/session/${session}/fork`, {})).rejects.toThrow(/500/);
+});
+
 test("a subtask runs in a session of its own, and its ask stands under the lane and can be answered there", async () => {
   const task = { description: "count", prompt: "sub work", subagent_type: "general" };
   world.script({
