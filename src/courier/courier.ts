@@ -126,6 +126,11 @@ export class Courier {
     this.#sending.get(deliveryId)?.();
   }
 
+  /** Whether a request of it is under way. */
+  isSending(deliveryId: string): boolean {
+    return this.#sending.has(deliveryId);
+  }
+
   /** An error in one lane is reported, delays that lane, and touches no other. */
   async inLane(laneId: string, work: () => Promise<void>): Promise<void> {
     if (this.#deps.closing.aborted) return;

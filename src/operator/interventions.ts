@@ -98,8 +98,10 @@ export class Interventions {
     const isSent = holder !== null || (current !== null && isOutstanding(current));
     // Also a turn that has answered already, and one that somebody else began, are to stop; a later message's is not.
     const stopped = this.#courier.stopTurn(laneId, current?.id ?? null);
-    // What was not sent is over; the step that was about to send it may still be opening a session.
-    if (isSent || current === null) await stopped;
+    // What was not sent is over, and what is being sent is aborted by the step that sends it. Neither is waited for: the step
+    // may be opening a session, or starting a program.
+    const isUnderWay = current !== null && (!isSent || this.#courier.isSending(current.id));
+    if (!isUnderWay) await stopped;
     void this.#courier.moveLane(laneId, { reconcile: true });
     return current && store.delivery(current.id);
   }

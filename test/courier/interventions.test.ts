@@ -58,6 +58,29 @@ describe("stop", () => {
     expect((await world.stub.read(lane, sessionId, null)).status).toBe("idle");
   });
 
+  test("does not wait for a program that starts, and stops the turn that comes of it", async () => {
+    await run({ script: { always: [{ steps: [{ wait: 10 * minute }, { say: "Done, 3 files." }] }] } });
+    const { submit } = world.stub;
+    let start = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    world.stub.submit = async (...args) => {
+      await started;
+      return submit.apply(world.stub, args);
+    };
+    await world.send({ id: "m1" });
+    expect(await world.delivery("m1")).toMatchObject({ status: "submitting" });
+    // One after the other: neither of them waits.
+    for (const by of ["ada", "bob"]) await world.waybill.people.stop("lane", by);
+    expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", turnEndedAt: null });
+    start();
+    await world.clock.advance(minute);
+    expect(await stateOfSession()).toBe("idle");
+    expect(await world.delivery("m1")).toMatchObject({ status: "cancelled", turnEndedAt: expect.any(Number) });
+    expect(world.prompts()).toHaveLength(1);
+  });
+
   test("stops what somebody began in the session by hand", async () => {
     await run({
       script: { turns: [{ steps: [{ say: "Hi, 1." }] }, { when: "by hand", steps: [{ wait: 10 * minute }] }] },

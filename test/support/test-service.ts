@@ -235,6 +235,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     moveLane: async () => {},
     stopTurn: async () => {},
     stopSending: () => {},
+    isSending: () => false,
     inLane: (_, work) => work(),
     waitReason: () => null,
   };
