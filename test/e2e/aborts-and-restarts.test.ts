@@ -1,10 +1,13 @@
 /** The daemon is killed as soon as an abort was answered: what was stopped does not run on when it is back. */
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import type { KilledAgent } from "../support/agent-kills.ts";
+import { killedClaude } from "../support/claude-kills.ts";
 import { freePort } from "../support/free-port.ts";
 import { ModelProcess } from "../support/model-process.ts";
 import { killedOpencode } from "../support/opencode-kills.ts";
 import { OpencodeSession } from "../support/opencode-session.ts";
+import { killedPi } from "../support/pi-kills.ts";
 import { Program } from "../support/program.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -24,7 +27,7 @@ async function stubProgram(): Promise<Program> {
   return program;
 }
 
-async function opencodeProgram(): Promise<Program> {
+const programOf = (agent: KilledAgent) => async (): Promise<Program> => {
   const program = new Program({ PORT: String(await freePort()) });
   const model = new ModelProcess({
     rules: [{ when: "quick", steps: [{ say: quick }] }, { steps: [{ say: lastWords, waitMs: 4000 }] }],
@@ -33,9 +36,9 @@ async function opencodeProgram(): Promise<Program> {
     () => model.close(),
     () => program.dispose(),
   );
-  await killedOpencode.configure(program, await model.url);
+  await agent.configure(program, await model.url);
   return program;
-}
+};
 
 async function sessionOf(program: Program): Promise<OpencodeSession> {
   const at = { url: `${program.daemonFile.url}/opencode`, authorization: `Bearer ${program.token}` };
@@ -55,7 +58,10 @@ async function ends(program: Program): Promise<string[]> {
 
 describe.each([
   ["stub", stubProgram, [0, 30, 300]],
-  ["OpenCode", opencodeProgram, [0, 400]],
+  ["OpenCode", programOf(killedOpencode), [0, 400]],
+  // While its program starts, and in its turn.
+  ["Claude Code", programOf(killedClaude), [0, 500, 2500]],
+  ["pi", programOf(killedPi), [0, 500, 2500]],
 ] as const)("%s", (_, configured, moments) => {
   test("what was aborted does not run on after a restart", async () => {
     const program = await configured();
