@@ -5,6 +5,7 @@ import { AppError } from "../../app-error.ts";
 import type { Service, Workspace } from "../../service/service.ts";
 import type { Env } from "../http/env.ts";
 import { invalidRequest, malformedJson } from "../http/errors.ts";
+import { noProject } from "./workspace/projects.ts";
 
 /** The gate has checked its type and size. No body is an empty object. */
 export async function parseBody<T extends z.ZodType>(c: Context<Env>, schema: T): Promise<z.output<T>> {
@@ -44,11 +45,20 @@ export function requestWorkspace(c: Context<Env>, service: Service): Promise<Wor
   return service.workspace(requestDirectory(c));
 }
 
+/**
+ * For answers that read no files. The worktree of the project `global` is taken, too, though no lane may work in it: the web
+ * app asks for everything about a worktree that it was told of.
+ */
+export async function requestScope(c: Context<Env>, service: Service): Promise<string> {
+  const named = requestDirectory(c);
+  return named === noProject.worktree ? named : (await service.workspace(named)).directory;
+}
+
 /** A client that names a directory gets the sessions in it, others get all. */
 export async function directoryFilter(c: Context<Env>, service: Service): Promise<(directory: string) => boolean> {
   if (requestDirectory(c) === undefined) return () => true;
-  const workspace = await requestWorkspace(c, service);
-  return (directory) => directory === workspace.directory;
+  const scope = await requestScope(c, service);
+  return (directory) => directory === scope;
 }
 
 function headerDirectory(c: Context<Env>): string | undefined {

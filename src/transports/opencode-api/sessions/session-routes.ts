@@ -7,7 +7,14 @@ import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp } from "../opencode-deps.ts";
 import { sessionView } from "../projection/session-view.ts";
 import { notServed } from "../refused-routes.ts";
-import { directoryFilter, parseBody, parseQuery, requestDirectory, requestWorkspace } from "../request.ts";
+import {
+  directoryFilter,
+  parseBody,
+  parseQuery,
+  requestDirectory,
+  requestScope,
+  requestWorkspace,
+} from "../request.ts";
 import { childSession, childSessions } from "./child-sessions.ts";
 import { findOwnSession, findSession } from "./find-session.ts";
 import { forkedTitle, promptEvent } from "./fork-session.ts";
@@ -42,7 +49,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
   app.get("/experimental/session", async (c) => {
     const { directory: named, ...query } = parseQuery(c, globalListQuery);
-    const directory = named === undefined ? null : (await requestWorkspace(c, service)).directory;
+    const directory = named === undefined ? null : await requestScope(c, service);
     const lanes = (await service.lanes()).filter(({ lane }) => directory === null || lane.directory === directory);
     const { page, next } = globalPage(await Promise.all(lanes.map(({ lane }) => globalSession(lane, deps))), query);
     return c.json(page, 200, next === null ? {} : { "X-Next-Cursor": String(next) });
@@ -118,7 +125,7 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
 
 async function listScope(c: Context<Env>, query: ListQuery, { service, projects }: SessionDeps): Promise<ListScope> {
   if (requestDirectory(c) === undefined && !query.path) return null;
-  const { directory } = await requestWorkspace(c, service);
+  const directory = await requestScope(c, service);
   return { directory, project: await projects.projectOf(directory) };
 }
 

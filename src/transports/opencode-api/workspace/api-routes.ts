@@ -3,18 +3,18 @@ import type { Context } from "hono";
 import { AppError } from "../../../app-error.ts";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
-import { parseQuery, requestWorkspace } from "../request.ts";
+import { parseQuery, requestScope, requestWorkspace } from "../request.ts";
 import { agentsV2, locationOf, modelsV2, providerV2, usableFirst } from "./catalog.ts";
 import { listDirectory } from "./files.ts";
 import { findFiles, findQuery } from "./find-files.ts";
 
 export function addApiRoutes(app: OpenCodeApp, { service, projects }: OpenCodeDeps): void {
   const location = async (c: Context<Env>) => {
-    const { directory } = await requestWorkspace(c, service);
+    const directory = await requestScope(c, service);
     return locationOf(directory, await projects.projectOf(directory));
   };
   const readyRuntimes = async (c: Context<Env>) =>
-    usableFirst(await service.runtimes((await requestWorkspace(c, service)).directory)).filter(({ ready }) => ready);
+    usableFirst(await service.runtimes(await requestScope(c, service))).filter(({ ready }) => ready);
 
   app.get("/api/health", (c) => c.json({ healthy: true }));
   app.get("/api/location", async (c) => c.json(await location(c)));

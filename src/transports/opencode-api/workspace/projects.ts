@@ -37,6 +37,7 @@ export function makeProjects(clock: Clock): Projects {
 
 /** OpenCode's id is the first commit, which would take a walk through the history; this one is made from the path. */
 async function findProject(directory: string): Promise<Project> {
+  if (directory === noProject.worktree) return noProject;
   const found = await git(directory, ["rev-parse", "--show-toplevel"]);
   const worktree = found?.replace(/\n$/, "") ?? "";
   if (worktree === "") return noProject;
@@ -44,6 +45,8 @@ async function findProject(directory: string): Promise<Project> {
 }
 
 type Branches = { branch: string | null; default_branch: string | null };
+
+export const noBranches: Branches = { branch: null, default_branch: null };
 
 export async function branchesOf(directory: string): Promise<Branches> {
   const refs = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];

@@ -41,6 +41,28 @@ describe("where the server works", () => {
     expect((await ask("/opencode/path", { headers: { "x-opencode-directory": "%zz" } })).status).toBe(400);
   });
 
+  it("may be the worktree of the project `global` where no file is read: nothing is in there", async () => {
+    const { read, ask } = fileWorkspace({ git: false });
+    const root = "directory=/";
+    expect(await read(`/path?${root}`)).toMatchObject({ worktree: "/", directory: "/" });
+    expect(await read(`/project/current?${root}`)).toMatchObject({ id: "global", worktree: "/" });
+    expect(await read(`/vcs?${root}`)).toEqual({ branch: null, default_branch: null });
+    expect(await read(`/provider?${root}`)).toEqual(await read("/provider"));
+    expect(await read(`/api/reference?${root}`)).toMatchObject({ location: { directory: "/" }, data: [] });
+    for (const list of ["/session", "/permission", "/question"]) expect(await read(`${list}?${root}`)).toEqual([]);
+    expect(await read(`/session/status?${root}`)).toEqual({});
+    for (const path of [
+      "/file?path=",
+      "/find?pattern=x",
+      "/find/file?query=x",
+      "/vcs/diff?mode=git",
+      "/api/fs/list?",
+    ]) {
+      expect((await ask(`/opencode${path}&${root}`)).status).toBe(403);
+    }
+    expect((await ask(`/opencode/session?${root}`, { method: "POST" })).status).toBe(403);
+  });
+
   it("is a project of its own in a repository", async () => {
     const { directory, service, read } = fileWorkspace({ git: true });
     const src = encodeURIComponent(join(directory, "src"));

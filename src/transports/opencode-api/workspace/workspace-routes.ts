@@ -5,11 +5,11 @@ import type { Project as NativeProject, Path } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp, OpenCodeDeps } from "../opencode-deps.ts";
-import { parseBody, parseQuery, requestWorkspace } from "../request.ts";
+import { parseBody, parseQuery, requestScope, requestWorkspace } from "../request.ts";
 import { agents, configOf, defaultsOf, providerOf, usableFirst } from "./catalog.ts";
 import { changesIn } from "./git-changes.ts";
 import type { Project } from "./projects.ts";
-import { branchesOf } from "./projects.ts";
+import { branchesOf, noBranches } from "./projects.ts";
 
 const wholeFile = 1_000_000;
 const changesQuery = z.object({
@@ -39,32 +39,35 @@ export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
   app.get("/global/health", (c) => c.json({ healthy: true, version: about.version }));
 
   app.get("/path", async (c) => {
-    const { directory } = await requestWorkspace(c, service);
+    const directory = await requestScope(c, service);
     const { worktree } = await projects.projectOf(directory);
     // Where Waybill keeps its state and its configuration is not for clients.
     return c.json({ home: homedir(), state: "", config: "", worktree, directory } satisfies Path);
   });
 
   app.get("/project", async (c) => {
-    const directories = [(await requestWorkspace(c, service)).directory, ...(await laneDirectories())];
+    const directories = [await requestScope(c, service), ...(await laneDirectories())];
     const found = await Promise.all(directories.map((directory) => projects.projectOf(directory)));
     return c.json([...new Map(found.map((project) => [project.id, shown(project)])).values()]);
   });
 
   app.get("/project/current", async (c) => {
-    const { directory } = await requestWorkspace(c, service);
-    return c.json(shown(await projects.projectOf(directory)));
+    return c.json(shown(await projects.projectOf(await requestScope(c, service))));
   });
 
   app.get("/project/:projectID/directories", async (c) => {
-    const directories = [...new Set([(await requestWorkspace(c, service)).directory, ...(await laneDirectories())])];
+    const directories = [...new Set([await requestScope(c, service), ...(await laneDirectories())])];
     const ids = await Promise.all(directories.map(async (directory) => (await projects.projectOf(directory)).id));
     return c.json(
       directories.filter((_, i) => ids[i] === c.req.param("projectID")).map((directory) => ({ directory })),
     );
   });
 
-  app.get("/vcs", async (c) => c.json(await branchesOf((await requestWorkspace(c, service)).directory)));
+  app.get("/vcs", async (c) => {
+    const directory = await requestScope(c, service);
+    const { vcs } = await projects.projectOf(directory);
+    return c.json(vcs === undefined ? noBranches : await branchesOf(directory));
+  });
 
   app.get("/vcs/diff", async (c) =>
     c.json(await changesIn(await requestWorkspace(c, service), parseQuery(c, changesQuery))),
@@ -82,8 +85,7 @@ export function addWorkspaceRoutes(app: OpenCodeApp, deps: OpenCodeDeps): void {
 
 function addCatalogRoutes(app: OpenCodeApp, { service }: Pick<OpenCodeDeps, "service">): void {
   app.get("/config", async (c) => c.json(configOf(await service.runtimes())));
-  const runtimes = async (c: Context<Env>) =>
-    usableFirst(await service.runtimes((await requestWorkspace(c, service)).directory));
+  const runtimes = async (c: Context<Env>) => usableFirst(await service.runtimes(await requestScope(c, service)));
   app.get("/config/providers", async (c) => {
     const ready = (await runtimes(c)).filter((runtime) => runtime.ready);
     return c.json({ providers: ready.map(providerOf), default: defaultsOf(ready) });
