@@ -74,6 +74,7 @@ const servedRoutes: Readonly<Record<string, string>> = {
   "GET /api/provider": "the runtimes that are ready",
   "GET /api/provider/{providerID}": "one of them",
   "GET /api/reference": "empty",
+  "GET /api/session": "the lanes, newest first; `cursor.next` is the `cursor` of the next page",
   "GET /api/skill": "empty",
   "GET /command": "empty: commands are the agent program's own",
   "GET /config": "the model and the agent for clients that choose none",
@@ -232,7 +233,6 @@ const refusedRoutes: Readonly<Record<keyof typeof refusals, readonly string[]>> 
     "POST /experimental/session/{sessionID}/background",
   ],
   newerApi: [
-    "GET /api/session",
     "POST /api/session",
     "GET /api/session/active",
     "GET /api/session/{sessionID}",

@@ -1,5 +1,5 @@
 /** A lane as OpenCode's clients see it: a session that lasts for as long as the lane does. Pure. */
-import type { Session } from "@opencode-ai/sdk/v2/types";
+import type { Session, SessionV2Info } from "@opencode-ai/sdk/v2/types";
 import type { Lane } from "../../../core/lane/lane.ts";
 import { sessionOf } from "../ids.ts";
 import { defaultAgent, defaultModel } from "../workspace/catalog.ts";
@@ -20,6 +20,21 @@ export function sessionView(lane: Lane, { projectID, updatedAt, version }: Sessi
     model: { id: modelID, providerID },
     version,
     time: { created: lane.createdAt, updated: Math.max(lane.createdAt, updatedAt ?? 0) },
+  };
+}
+
+/** The same as the newer API has it. What was used and spent is not counted here. */
+export function sessionV2({ id, projectID, directory, title, agent, model, time }: Session): SessionV2Info {
+  return {
+    id,
+    projectID,
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+    cost: 0,
+    tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+    time,
+    title,
+    location: { directory },
   };
 }
 

@@ -18,6 +18,11 @@ export const globalListQuery = listQuery
   .pick({ roots: true, start: true, search: true, limit: true })
   .extend({ directory: z.string().optional(), cursor: z.coerce.number().optional() });
 
+/** Of the newer API, whose clients list the newest first. */
+export const apiListQuery = globalListQuery
+  .pick({ search: true, limit: true, cursor: true })
+  .extend({ project: z.string().optional(), order: z.literal("desc").optional() });
+
 export type ListQuery = z.output<typeof listQuery>;
 
 /** Null for a client that names no directory: it gets the sessions of all, since lanes belong to no server's own. */

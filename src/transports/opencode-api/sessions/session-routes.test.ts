@@ -1,4 +1,4 @@
-import type { GlobalSession, Session } from "@opencode-ai/sdk/v2/types";
+import type { GlobalSession, Session, SessionsResponse } from "@opencode-ai/sdk/v2/types";
 import { describe, expect, it } from "vitest";
 import { anEvent } from "../../../../test/support/events.ts";
 import { anApi } from "../../../../test/support/http-api.ts";
@@ -74,6 +74,41 @@ describe("sessions", () => {
     expect(await page("start=2500")).toEqual(["three", null]);
     for (const query of ["limit=0", "limit=many", "cursor=then", "roots=maybe"]) {
       expect((await ask(at(`/experimental/session?${query}`))).status).toBe(400);
+    }
+  });
+
+  it("are listed in the shape of the newer API, too, as the front page of the web app lists them", async () => {
+    const { ask, service } = anApi({ service: testService(["one", "two", "three"]) });
+    await service.putLane({ ...(await service.lane("two")).lane, directory: "/tmp/below", displayName: "Green" });
+    service.publish(anEvent({ lane: "three", seq: 1, time: 3000 }));
+    service.publish(anEvent({ lane: "one", seq: 1, time: 2000 }));
+    const list = async (query: string) => (await ask(at(`/api/session?${query}`))).json() as SessionsResponse;
+    const ids = async (query: string) => (await list(query)).data.map(({ id }) => id).join();
+    expect(await list("limit=1&order=desc")).toEqual({
+      data: [
+        {
+          id: "ses_three",
+          projectID: "global",
+          agent: "default",
+          model: { providerID: "stub", id: "default" },
+          cost: 0,
+          tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+          time: { created: 0, updated: 3000 },
+          title: "three",
+          location: { directory: "/tmp" },
+        },
+      ],
+      cursor: { next: "3000" },
+    });
+    expect(await list("limit=2&cursor=3000")).toMatchObject({
+      data: [{ id: "ses_one" }, { id: "ses_two" }],
+      cursor: {},
+    });
+    expect(await ids("directory=/tmp")).toBe("ses_three,ses_one");
+    expect(await ids("search=green&project=global")).toBe("ses_two");
+    expect(await ids("project=another")).toBe("");
+    for (const query of ["limit=0", "cursor=then", "order=asc"]) {
+      expect((await ask(at(`/api/session?${query}`))).status).toBe(400);
     }
   });
 

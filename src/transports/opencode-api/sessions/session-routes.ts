@@ -1,11 +1,11 @@
 /** Lists, creates, forks, renames, aborts and deletes sessions. */
-import type { GlobalSession, Session } from "@opencode-ai/sdk/v2/types";
+import type { GlobalSession, Session, SessionsResponse } from "@opencode-ai/sdk/v2/types";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { Env } from "../../http/env.ts";
 import type { OpenCodeApp } from "../opencode-deps.ts";
-import { sessionView } from "../projection/session-view.ts";
+import { sessionV2, sessionView } from "../projection/session-view.ts";
 import { notServed } from "../refused-routes.ts";
 import {
   directoryFilter,
@@ -20,7 +20,7 @@ import { findOwnSession, findSession } from "./find-session.ts";
 import { forkedTitle, promptEvent } from "./fork-session.ts";
 import { readerOf } from "./history/read-backwards.ts";
 import type { ListQuery, ListScope } from "./list-sessions.ts";
-import { filterSessions, globalListQuery, globalPage, listQuery } from "./list-sessions.ts";
+import { apiListQuery, filterSessions, globalListQuery, globalPage, listQuery } from "./list-sessions.ts";
 import { laneFor, newLaneId, newSessionBody } from "./new-session.ts";
 import { deniesQuestions, permissionRulesBody, refuseRules } from "./permission-rules.ts";
 import { refuseUnknownRuntime } from "./prompts/model-choice.ts";
@@ -53,6 +53,19 @@ export function addSessionRoutes(app: OpenCodeApp, deps: SessionDeps): void {
     const lanes = (await service.lanes()).filter(({ lane }) => directory === null || lane.directory === directory);
     const { page, next } = globalPage(await Promise.all(lanes.map(({ lane }) => globalSession(lane, deps))), query);
     return c.json(page, 200, next === null ? {} : { "X-Next-Cursor": String(next) });
+  });
+
+  app.get("/api/session", async (c) => {
+    const { project, order: _newestFirst, ...query } = parseQuery(c, apiListQuery);
+    const isInDirectory = await directoryFilter(c, service);
+    const lanes = (await service.lanes()).filter(({ lane }) => isInDirectory(lane.directory));
+    const sessions = await Promise.all(lanes.map(({ lane }) => sessionOfLane(lane, deps)));
+    const inProject = sessions.filter(({ projectID }) => project === undefined || projectID === project);
+    const { page, next } = globalPage(inProject, query);
+    return c.json({
+      data: page.map(sessionV2),
+      cursor: next === null ? {} : { next: String(next) },
+    } satisfies SessionsResponse);
   });
 
   app.post("/session", async (c) => {
