@@ -2,8 +2,8 @@
  * The first step of every npm script: makes a fresh clone ready. Installs what the lock file says and builds `dist`,
  * each only when something changed since the last time. Plain Node, because nothing else may be there yet.
  *
- * With `--demo` only what the demo runs on: no tools of development but the one that builds, and of the agent programs
- * the one that the demo runs.
+ * With `--demo` only what the demo runs on: no browser, no tools of development but the one that builds, and of the agent
+ * programs the one that the demo runs.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,6 +11,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findChromium, findInPath } from "./find-chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const needed = [20, 19];
@@ -71,6 +72,7 @@ for (const { name, directory, from, version } of isDemo ? programs.slice(0, 1) :
     command: ["npm", "install", "--prefix", directory, `${from}@${version}`, "--save-exact", ...quiet],
   });
 }
+if (!isDemo) await installChromium();
 const build = {
   state: () => hash([read("tsconfig.json"), read("scripts/build.mjs"), read("package-lock.json"), ...sources("src")]),
   command: [process.execPath, "scripts/build.mjs"],
@@ -79,6 +81,28 @@ await step({ ...build, doing: "Building", stamp: "dist/.waybill-ready" });
 if (!isDemo) {
   const command = [...build.command, "--modules"];
   await step({ ...build, command, doing: "Building the modules for the tests", stamp: "build/.waybill-ready" });
+}
+
+/** Of the system and not of npm. */
+async function installChromium() {
+  const isThere = () => findChromium(process.env) !== null;
+  if (isThere()) return;
+  const isRoot = process.getuid?.() === 0;
+  if (process.env.CHROMIUM_PATH || !isRoot || findInPath(["apt-get"], process.env.PATH ?? "") === null) {
+    stop(
+      `The tests need Chromium, and ${process.env.CHROMIUM_PATH ? "CHROMIUM_PATH names no program" : "none is in PATH"}. ` +
+        "Install it (on Debian: `sudo apt-get install chromium`), or set CHROMIUM_PATH to a Chromium or Chrome.",
+    );
+  }
+  process.env.DEBIAN_FRONTEND = "noninteractive";
+  await alone(async () => {
+    // Somebody else may have done it while this one waited.
+    if (isThere()) return;
+    await perform("Installing Chromium for the tests", [
+      ["apt-get", "update"],
+      ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"],
+    ]);
+  });
 }
 
 function isDone({ stamp, state }) {
@@ -91,14 +115,20 @@ async function step({ doing, stamp, state, command }) {
     const now = state();
     // Somebody else may have done it while this one waited.
     if (read(stamp) === now) return;
-    const started = Date.now();
-    process.stderr.write(`${doing}…\n`);
-    const { code, output } = await run(command);
-    if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
+    await perform(doing, [command]);
     mkdirSync(join(root, stamp, ".."), { recursive: true });
     writeFileSync(join(root, stamp), now);
-    process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
   });
+}
+
+async function perform(doing, commands) {
+  const started = Date.now();
+  process.stderr.write(`${doing}…\n`);
+  for (const command of commands) {
+    const { code, output } = await run(command);
+    if (code !== 0) stop(`${output}\n${doing} failed (${command.join(" ")}).`);
+  }
+  process.stderr.write(`${doing.split(" (")[0]}: done in ${Math.round((Date.now() - started) / 1000)} s.\n`);
 }
 
 /** Two of these at once, as in two terminals, would take each other's files away. */
