@@ -23,7 +23,12 @@ export class ClaudeDaemon {
   daemon!: DaemonProcess;
 
   /** Each lane has a directory of its own. `allowed` are those in which Claude Code asks for nothing. */
-  async start(script: ModelScriptInput, lanes: readonly string[], allowed: readonly string[] = []): Promise<this> {
+  async start(
+    script: ModelScriptInput,
+    lanes: readonly string[],
+    allowed: readonly string[] = [],
+    settings: Record<string, unknown> = {},
+  ): Promise<this> {
     const { program } = this;
     const onCall = ({ kind, prompt }: ModelCall, system: string) => {
       if (kind === "turn") this.instructions.set(prompt, system);
@@ -35,7 +40,8 @@ export class ClaudeDaemon {
     Object.assign(program.env, env, ports);
     for (const lane of lanes) furnish(this.directoryOf(lane), allowed.includes(lane));
     const listed = lanes.map((id) => ({ id, directory: this.directoryOf(id), runtime: "claude" }));
-    program.configure({}, { modelProvider: "claude_code", claudeBin, delivery: quickDelivery, lanes: listed });
+    const own = { modelProvider: "claude_code", claudeBin, delivery: quickDelivery, lanes: listed };
+    program.configure({}, { ...own, ...settings });
     this.daemon = await program.up();
     return this;
   }
