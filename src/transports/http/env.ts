@@ -1,5 +1,6 @@
 /** What the API knows about the connection of a request and about its sender. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Caller } from "../../service/agent-service.ts";
 
 export type ConnectionInfo = {
   port: number;
@@ -11,11 +12,13 @@ export type ConnectionInfo = {
   cutOff(): void;
   /** Gets the route of a mounted API that answers the request. */
   mountedRoute?(route: string): void;
+  /** Whose token opened a mounted API that has its own. */
+  caller?: Caller;
 };
 
 /** How a request was authenticated; null when it was not. */
 export type Access = "token" | "cookie" | null;
 
-export type Env = { Bindings: ConnectionInfo; Variables: { access: Access; mountedRoute?: string } };
+export type Env = { Bindings: ConnectionInfo; Variables: { access: Access; caller?: Caller; mountedRoute?: string } };
 
 export type App = OpenAPIHono<Env>;

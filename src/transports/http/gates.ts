@@ -3,7 +3,8 @@
  *
  * Listening on loopback alone is no defence: any page in a browser can send requests to it, under its own name (DNS
  * rebinding) or with its own origin. Behind that, a request needs the token, or the cookie of a session that a one-time
- * code began. Below a mount whose clients only know Basic, the token is also taken as the password of that mount's user.
+ * code began. Below a mount whose clients only know Basic, the token is also taken as the password of that mount's user; a
+ * mount with tokens of its own takes those only.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
@@ -103,6 +104,12 @@ export function identify(token: string, sessions: BrowserSessions, mounts: reado
 export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const access = c.get("access");
+    const callerOf = mountOf(mounts, c.req.path)?.callerOf;
+    if (callerOf) {
+      const token = bearerIn(c.req.header("authorization") ?? "");
+      c.set("caller", await callerOf({ token, isApiToken: access !== null }));
+      return next();
+    }
     if (access === null) throw unauthorized(basicOf(c, mounts)?.hint);
     // Browsers add the cookie by themselves, so what changes something has to say which page it comes from.
     const changes = c.req.method !== "GET" && c.req.method !== "HEAD";

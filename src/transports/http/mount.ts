@@ -1,10 +1,11 @@
 /**
- * Another API that the same server offers below a path of its own. It stands behind the same gates as the rest, and its
- * routes are loaded with the first request for them.
+ * Another API that the same server offers below a path of its own. It stands behind the same gates as the rest, or has its
+ * own tokens, and its routes are loaded with the first request for them.
  */
 import type { Context, ErrorHandler } from "hono";
 import { Hono } from "hono";
 import { programPart } from "../../program-part.ts";
+import type { Caller } from "../../service/agent-service.ts";
 import type { App, Env } from "./env.ts";
 import { routeOf } from "./metrics.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
@@ -18,11 +19,19 @@ export type Mount = {
   notFoundHint: string;
   /** For clients that only know Basic: the token is also taken as the password of this user. Null where it is not. */
   basic: { user: string; hint: string } | null;
+  /**
+   * For an API with tokens of its own, one for each caller: whose this one is. Throws for any other, the API's token
+   * included. Null where the API's token is what opens it.
+   */
+  callerOf: ((given: GivenToken) => Promise<Caller>) | null;
   /** Whether pages of the allowed origins may call it, which takes CORS headers. */
   crossOrigin: boolean;
   /** Its routes, without the path that they stand below. */
   load: () => Promise<(deps: RouteDeps) => Hono<Env>>;
 };
+
+/** `isApiToken` is for a hint to whoever sends the wrong one. */
+export type GivenToken = { token: string | null; isApiToken: boolean };
 
 export function mountOf(mounts: readonly Mount[], path: string): Mount | undefined {
   return mounts.find(({ basePath }) => path === basePath || path.startsWith(`${basePath}/`));
@@ -35,7 +44,9 @@ export function addMount(app: App, mount: Mount, deps: RouteDeps, answers: Mount
   app.all(`${mount.basePath}/*`, async (c) => {
     loaded ??= loadMount(mount, deps, answers);
     const { fetch } = await loaded;
-    return fetch(c.req.raw, { ...c.env, mountedRoute: (route) => c.set("mountedRoute", route) });
+    const caller = c.get("caller");
+    const env = { ...c.env, mountedRoute: (route: string) => c.set("mountedRoute", route) };
+    return fetch(c.req.raw, caller === undefined ? env : { ...env, caller });
   });
 }
 

@@ -11,6 +11,7 @@ export const openCodeMount: Mount = {
     user: openCodeUser,
     hint: `The user is \`${openCodeUser}\`, and the password is the token that stands in Waybill's state directory.`,
   },
+  callerOf: null,
   crossOrigin: true,
   load: async () => (await import("./opencode-app.ts")).makeOpenCodeApp,
 };
