@@ -1,0 +1,45 @@
+/**
+ * The route of `/mcp`. It keeps no sessions, so that clients go on after a restart of the daemon; every request is answered
+ * by a server of its own, in the protocol revision that the client speaks.
+ */
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { Hono } from "hono";
+import type { AgentService } from "../../service/agent-service.ts";
+import type { Env } from "../http/env.ts";
+import type { RouteDeps } from "../http/routes/route-deps.ts";
+import { abortedBy } from "../http/stream-answer.ts";
+import { callTool } from "./call-tool.ts";
+import { mcpPath } from "./mcp-path.ts";
+import { makeMcpServer } from "./mcp-server.ts";
+import { makeRunningCalls } from "./running-calls.ts";
+
+export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
+  const { service, clock, about, heartbeatMs, report } = deps;
+  const running = makeRunningCalls();
+  const app = new Hono<Env>();
+  app.post("/", (c) => {
+    const { caller, closing } = c.env;
+    if (!caller) throw new Error("A request passed the gate without a caller.");
+    const { signal: gone } = c.req.raw;
+    const server = makeMcpServer(about.version, async ({ id, name, args, signal, progress }) => {
+      const call = abortedBy(signal, gone, closing);
+      const ended = running.add(caller, id, call);
+      try {
+        return await callTool(name, args, {
+          ...{ agents, caller, clock, progress, signal: call.signal },
+          settled: () => service.settled(),
+          report: (error) => report(error, mcpPath),
+        });
+      } finally {
+        ended();
+        // Takes its listeners off signals that live longer.
+        call.abort();
+      }
+    });
+    server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
+      if (requestId !== undefined) running.cancel(caller, requestId);
+    });
+    return createMcpHandler(() => server, { keepAliveMs: heartbeatMs }).fetch(c.req.raw);
+  });
+  return app;
+}

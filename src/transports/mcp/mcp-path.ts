@@ -1,0 +1,2 @@
+/** Where agents reach their tools over HTTP. */
+export const mcpPath = "/mcp";

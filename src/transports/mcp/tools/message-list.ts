@@ -1,0 +1,28 @@
+/** `message_list`: what the caller got or sent. */
+import { z } from "zod";
+import { mailSchema, mailText, mailViews } from "./mail.ts";
+import { defineTool, readsOnly } from "./tool.ts";
+
+export const messageList = defineTool({
+  name: "message_list",
+  title: "List messages",
+  description: `Lists messages that you received, or that you sent. Use it to read a message again, or to find its id. \
+Reading marks nothing as read and answers nothing.`,
+  annotations: readsOnly,
+  input: z.strictObject({
+    box: z.enum(["received", "sent"]).default("received").meta({ description: "Which messages." }),
+    unreadOnly: z.boolean().optional().meta({ description: "Only those that are not read yet." }),
+    limit: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(20)
+      .meta({ description: "At most this many. Texts are shortened where all would be too long." }),
+  }),
+  output: z.object({ messages: z.array(mailSchema) }),
+  async run(query, { agents, caller }) {
+    const messages = mailViews(await agents.list(caller, query));
+    const none = query.box === "sent" ? "You have sent no messages." : "There are no messages for you.";
+    return { data: { messages }, text: messages.map(mailText).join("\n\n") || none };
+  },
+});

@@ -1,0 +1,65 @@
+/** The shape of a tool: what it takes and gives as schemas, and a run whose result has data for programs and words for models. */
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import type { Clock } from "../../../clock.ts";
+import type { AgentService, Caller } from "../../../service/agent-service.ts";
+
+/** In seconds. */
+export type Progress = (progress: number, total: number, message: string) => void;
+
+export type ToolContext = {
+  agents: AgentService;
+  caller: Caller;
+  clock: Clock;
+  /** Aborted when the client is gone or Waybill stops. */
+  signal: AbortSignal;
+  /** Null for a client that did not ask for it. */
+  progress: Progress | null;
+};
+
+/** The service hands out lists that nobody may change. */
+export type Unchanged<T> = T extends object ? { readonly [Key in keyof T]: Unchanged<T[Key]> } : T;
+
+/** What `data` has beside the schema's fields is left out. */
+type Result<Data> = { data: Data; text: string };
+
+type Definition<Input extends z.ZodObject, Output extends z.ZodObject> = {
+  name: string;
+  title: string;
+  /** For the model that calls it. */
+  description: string;
+  annotations: ToolAnnotations;
+  input: Input;
+  output: Output;
+  run: (input: z.output<Input>, context: ToolContext) => Promise<Result<Unchanged<z.input<Output>>>>;
+};
+
+export type Tool = Omit<Definition<z.ZodObject, z.ZodObject>, "run"> & {
+  run: (input: Record<string, unknown>, context: ToolContext) => Promise<Result<Record<string, unknown>>>;
+};
+
+/** Arguments are checked with `input` before `run` gets them. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  definition: Definition<Input, Output>,
+): Tool {
+  const { run, ...rest } = definition;
+  return {
+    ...rest,
+    async run(input, context) {
+      const { data, text } = await run(input as z.output<Input>, context);
+      return { data: rest.output.parse(data), text };
+    },
+  };
+}
+
+/** None of the tools reaches beyond Waybill's own messages, and none deletes anything. */
+export const readsOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+
+/** `repeatable`: calling it again with the same arguments changes nothing more, so a lost answer may be asked for again. */
+export function changes({ repeatable }: { repeatable: boolean }): ToolAnnotations {
+  return { readOnlyHint: false, destructiveHint: false, idempotentHint: repeatable, openWorldHint: false };
+}
+
+export function isRepeatable({ annotations }: Tool): boolean {
+  return annotations.readOnlyHint === true || annotations.idempotentHint === true;
+}
