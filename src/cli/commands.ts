@@ -25,6 +25,7 @@ const loaders: Record<string, () => Promise<Command>> = {
   open: async () => (await import("./commands/open.ts")).open,
   restart: async () => (await import("./commands/restart.ts")).restart,
   attach: async () => (await import("./commands/attach.ts")).attach,
+  mcp: async () => (await import("./commands/mcp.ts")).mcp,
   store: async () => (await import("./commands/store.ts")).store,
   completion: async () => (await import("./commands/completion.ts")).completion,
 };

@@ -19,13 +19,8 @@ export async function withDaemon(
   context: CommandContext,
   run: (client: WaybillClient) => Promise<number>,
 ): Promise<number> {
-  const { env, interrupted, json, printNote } = context;
-  const isStarting = () => runningDaemon(env)?.url === null;
-  if (!env.WAYBILL_URL && isStarting()) {
-    if (!json) printNote("The daemon is starting. Waiting for it.");
-    const directory = waybillHome(env);
-    await waitWhileStarting({ directory, isStarting, timeoutMs: startTimeoutMs, signal: interrupted });
-  }
+  const { env, interrupted } = context;
+  await waitForStart(context);
   const client = new WaybillClient({ ...findDaemon(env), fetch: httpFetch, signal: interrupted });
   try {
     return await run(client);
@@ -35,11 +30,27 @@ export async function withDaemon(
   }
 }
 
+/** Resolves at once unless a daemon is starting here. */
+export async function waitForStart({ env, interrupted, json, printNote }: CommandContext): Promise<void> {
+  const isStarting = () => runningDaemon(env)?.url === null;
+  if (env.WAYBILL_URL || !isStarting()) return;
+  if (!json) printNote("The daemon is starting. Waiting for it.");
+  const directory = waybillHome(env);
+  await waitWhileStarting({ directory, isStarting, timeoutMs: startTimeoutMs, signal: interrupted });
+}
+
 export function findDaemon(env: NodeJS.ProcessEnv): { url: string | (() => string); token: string } {
-  if (env.WAYBILL_URL) return { url: checkedUrl(env.WAYBILL_URL), token: tokenFromEnvironment(env) };
+  const url = findDaemonUrl(env);
+  if (env.WAYBILL_URL) return { url, token: tokenFromEnvironment(env) };
+  return { url, token: env.WAYBILL_TOKEN || tokenFromFile(env) };
+}
+
+/** For those who have a token of their own. */
+export function findDaemonUrl(env: NodeJS.ProcessEnv): string | (() => string) {
+  if (env.WAYBILL_URL) return checkedUrl(env.WAYBILL_URL);
   if (runningDaemon(env) === null) throw noDaemon(env);
   // Read for each request: it has no address while it starts, and may come back at another port.
-  return { url: () => listeningUrl(env), token: env.WAYBILL_TOKEN || tokenFromFile(env) };
+  return () => listeningUrl(env);
 }
 
 function listeningUrl(env: NodeJS.ProcessEnv): string {

@@ -49,7 +49,7 @@ function wordsOf({ message, hint, retryable }: AppError): string {
   return next === undefined ? message : `${message} ${next}`;
 }
 
-function unknownTool(name: string): ProtocolError {
+export function unknownTool(name: string): ProtocolError {
   const similar = nearest(name, toolNames);
   const guess = similar === null ? "" : ` Did you mean ${similar}?`;
   const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}.${guess} There are ${toolNames.join(", ")}.`;

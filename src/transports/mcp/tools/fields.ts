@@ -11,7 +11,7 @@ export const summaryField = z.string().max(1000).meta({ description: "What it is
 export const messageIdField = z.string().trim().min(1).max(128);
 
 export const taskRefField = z.strictObject({
-  id: nameField.max(128),
+  id: nameField.max(128).meta({ description: "The task's id." }),
   team: nameField.max(128).optional(),
   title: z.string().max(500).optional(),
 });

@@ -63,7 +63,7 @@ async function waitFor(messageId: string, seconds: number, context: ToolContext)
   }
 }
 
-function reportProgress(clock: Clock, seconds: number, message: string, progress: Progress): () => void {
+export function reportProgress(clock: Clock, seconds: number, message: string, progress: Progress): () => void {
   const began = clock.now();
   const next = () =>
     clock.at(clock.now() + progressMs, () => {

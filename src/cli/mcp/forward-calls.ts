@@ -1,0 +1,112 @@
+/**
+ * Hands the calls of a client on to the daemon, also over a restart of the daemon: a call that was not carried out, or that
+ * may be repeated, is made again; a wait goes on.
+ */
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { endlessRetryMs, waitBeforeRetry, withRetries } from "../../client/retry.ts";
+import { systemClock } from "../../clock.ts";
+import { refusal, unknownTool } from "../../transports/mcp/call-tool.ts";
+import type { IncomingCall } from "../../transports/mcp/mcp-server.ts";
+import {
+  maxSecondsWithoutProgress,
+  messageWait,
+  reportProgress,
+  waitResult,
+  waitText,
+} from "../../transports/mcp/tools/message-wait.ts";
+import { findTool } from "../../transports/mcp/tools/registry.ts";
+import { isRepeatable } from "../../transports/mcp/tools/tool.ts";
+import type { Daemon } from "./daemon-request.ts";
+import { DaemonGone, RequestRefused, requestDaemon } from "./daemon-request.ts";
+
+/** Clients give up after 60 s. */
+const giveUpMs = 45_000;
+/** Of one request that waits: the daemon answers those without progress after 50 s. */
+const maxSliceSeconds = 45;
+
+export function makeForwarder(daemon: Daemon): (call: IncomingCall) => Promise<CallToolResult> {
+  return async (call) => {
+    const tool = findTool(call.name);
+    if (!tool) throw unknownTool(call.name);
+    try {
+      return call.name === messageWait.name
+        ? await forwardWait(daemon, call)
+        : await forward(daemon, call, isRepeatable(tool));
+    } catch (error) {
+      if (error instanceof RequestRefused) return refusal(error.message);
+      if (error instanceof DaemonGone) return refusal(goneText(error));
+      throw error;
+    }
+  };
+}
+
+function forward(daemon: Daemon, call: IncomingCall, repeatable: boolean): Promise<CallToolResult> {
+  return withRetries(() => callOnce(daemon, call), {
+    if: (error) => error instanceof DaemonGone && (repeatable || !error.mayBeDone),
+    waits: retriesUntil(Date.now() + giveUpMs),
+    signal: call.signal,
+  });
+}
+
+async function callOnce(daemon: Daemon, { name, args, signal }: IncomingCall, takesMs = 0): Promise<CallToolResult> {
+  const request = { method: "tools/call", params: { name, arguments: args }, signal, takesMs };
+  return (await requestDaemon(daemon, request)) as CallToolResult;
+}
+
+async function forwardWait(daemon: Daemon, call: IncomingCall): Promise<CallToolResult> {
+  const parsed = messageWait.input.safeParse(call.args);
+  // The daemon says what is wrong with it.
+  if (!parsed.success) return forward(daemon, call, true);
+  const { messageId, timeoutSeconds } = parsed.data as { messageId: string; timeoutSeconds: number };
+  const seconds = call.progress ? timeoutSeconds : Math.min(timeoutSeconds, maxSecondsWithoutProgress);
+  const message = `Waiting for the answer to ${messageId}.`;
+  const stop = call.progress ? reportProgress(systemClock, seconds, message, call.progress) : () => {};
+  try {
+    return await waitInSlices(daemon, call, { messageId, until: Date.now() + seconds * 1000 });
+  } finally {
+    stop();
+  }
+}
+
+/** A daemon that stops answers that the message still waits, and the next one goes on with it. */
+async function waitInSlices(
+  daemon: Daemon,
+  call: IncomingCall,
+  { messageId, until }: { messageId: string; until: number },
+): Promise<CallToolResult> {
+  let waits = endlessRetryMs();
+  let last = waiting(messageId, "Waybill's daemon cannot be reached.");
+  for (;;) {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    if (left <= 0) return last;
+    const timeoutSeconds = Math.min(left, maxSliceSeconds);
+    try {
+      last = await callOnce(daemon, { ...call, args: { messageId, timeoutSeconds } }, timeoutSeconds * 1000);
+      if (last.isError || Object(last.structuredContent).state !== "waiting") return last;
+      waits = endlessRetryMs();
+    } catch (error) {
+      if (!(error instanceof DaemonGone)) throw error;
+      last = waiting(messageId, error.message);
+    }
+    await waitBeforeRetry(Math.min(waits.next().value, Math.max(0, until - Date.now())), call.signal);
+  }
+}
+
+function waiting(messageId: string, reason: string): CallToolResult {
+  const data = waitResult({ messageId, state: "waiting", reason, replies: [] });
+  return { content: [{ type: "text", text: waitText(data) }], structuredContent: data };
+}
+
+function* retriesUntil(end: number): Generator<number> {
+  for (const ms of endlessRetryMs()) {
+    if (Date.now() + ms > end) return;
+    yield ms;
+  }
+}
+
+function goneText({ message, mayBeDone }: DaemonGone): string {
+  const words = message.endsWith(".") ? message : `${message}.`;
+  return mayBeDone
+    ? `${words} It is not known whether this was carried out: message_list with box "sent" shows what was sent.`
+    : `${words} Nothing was carried out. Try again later.`;
+}

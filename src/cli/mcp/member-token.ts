@@ -1,0 +1,28 @@
+/** The member's token: from a file, where no list of processes and no log shows it, or from the environment. */
+import { readFileSync } from "node:fs";
+import { AppError } from "../../app-error.ts";
+import { expandPath } from "../../home.ts";
+
+export function memberToken(file: string | undefined, env: NodeJS.ProcessEnv): string {
+  const path = file ?? (env.WAYBILL_MCP_TOKEN_FILE || undefined);
+  const token = path === undefined ? env.WAYBILL_MCP_TOKEN?.trim() : readToken(expandPath(path, process.cwd(), env));
+  if (token) return token;
+  throw new AppError({
+    code: "no_token",
+    message: path === undefined ? "No member's token was given." : `There is no token in ${path}.`,
+    hint: "Name the file that has it with --token-file PATH or WAYBILL_MCP_TOKEN_FILE.",
+  });
+}
+
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new AppError({
+      code: "no_token",
+      message: `The token file ${path} cannot be read (${(cause as NodeJS.ErrnoException).code}).`,
+      hint: "Check the path, and that this user may read it.",
+      cause,
+    });
+  }
+}
