@@ -30,7 +30,10 @@ async function loadedDuring(work: () => Promise<unknown>): Promise<{ loaded: str
   };
 }
 
-const onlyWhenNeeded = ["opencode-runtime", "claude-runtime", "pi-runtime", "opencode-app", "demo-opencode", "doctor"];
+const onlyWhenNeeded = [
+  ...["opencode-runtime", "claude-runtime", "pi-runtime", "opencode-app", "demo-opencode", "doctor"],
+  ...["mcp-app", "serve-tools"],
+];
 
 test("a start loads nothing of agent programs that no lane uses, and no other part that is not needed yet", async () => {
   const send = () => waybill.client().sendAndWait({ to: { lane: "lane" }, text: "Tidy up." });
