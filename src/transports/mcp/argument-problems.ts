@@ -18,9 +18,8 @@ function problem(issue: Issue, args: unknown, fields: readonly string[]): string
     case "unrecognized_keys":
       return unknownFields(issue.keys, field, fields);
     case "invalid_type":
-      return given === undefined
-        ? `${field} is missing: send ${withArticle(issue.expected)}.`
-        : `${field} must be ${withArticle(issue.expected)}, not ${typeOf(given)}; leave it out if you do not need it.`;
+      if (given === undefined) return `${field} is missing: send ${withArticle(issue.expected)}.`;
+      return `${field} must be ${withArticle(issue.expected)}, not ${given === null ? "null; or leave it out" : typeOf(given)}.`;
     case "invalid_value":
       return given === undefined
         ? `${field} is missing: send one of ${issue.values.join(", ")}.`
@@ -56,7 +55,6 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function typeOf(value: unknown): string {
-  if (value === null) return "null";
   return withArticle(Array.isArray(value) ? "array" : typeof value);
 }
 

@@ -84,6 +84,7 @@ describe.each(revisions)("a client of revision %s", (revision) => {
     const message = { to: "anna", text: "Done." };
     const outcomes = "answer, done, question, blocked, progress";
     expect(await refused("message_send", { ...message, text: 7 })).toContain("text must be a string, not a number");
+    expect(await refused("message_send", { ...message, summary: null })).toContain("not null; or leave it out.");
     expect(await refused("message_send", { text: "Hi." })).toContain("to is missing: send a string.");
     expect(await refused("message_send", { ...message, text: " \n" })).toContain("text: must not be empty.");
     expect(await refused("message_send", { ...message, outcome: "finished" })).toContain(
