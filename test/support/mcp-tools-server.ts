@@ -1,0 +1,86 @@
+/** A small MCP server on loopback with Waybill's tools, which records who called what. Stateless, as the daemon's own. */
+import type { Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { ownTools } from "../../src/own-tools.ts";
+import type { ToolServer } from "../../src/runtimes/descriptor.ts";
+
+/** `lane` is whose token came with the call; null for a token of nobody. */
+export type RecordedCall = { lane: string | null; tool: string; text: string };
+
+export class McpToolsServer {
+  readonly calls: RecordedCall[] = [];
+  /** The JSON-RPC methods of all requests, with the lane. */
+  readonly requests: { lane: string | null; method: string }[] = [];
+  /** Requests are taken, and get no answer. */
+  hangs = false;
+  readonly #tokens = new Map<string, string>();
+  readonly #handler = createMcpHandler(({ requestInfo }) => this.#serverFor(this.#laneOf(requestInfo)));
+  #server: Server | null = null;
+  #port = 0;
+
+  async open(): Promise<this> {
+    const listener = getRequestListener((request) => this.#answer(request));
+    this.#server = createServer(listener);
+    await new Promise<void>((resolve) => this.#server?.listen(this.#port, "127.0.0.1", resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/mcp`;
+  }
+
+  /** What the daemon would tell a runtime. A lane's token stays the same until `renew`. */
+  readonly toolServer = async (laneId: string): Promise<ToolServer> => {
+    const token = [...this.#tokens].find(([, lane]) => lane === laneId)?.[0] ?? this.renew(laneId);
+    return { url: this.url, token };
+  };
+
+  /** The lane's token from now on; the one before it is refused. */
+  renew(laneId: string): string {
+    for (const [token, lane] of this.#tokens) if (lane === laneId) this.#tokens.delete(token);
+    const token = `token-${laneId}-${Math.random().toString(36).slice(2)}`;
+    this.#tokens.set(token, laneId);
+    return token;
+  }
+
+  tokens(): string[] {
+    return [...this.#tokens.keys()];
+  }
+
+  /** Can be opened again, at the same address. */
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise((resolve) => this.#server?.close(resolve) ?? resolve(null));
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const lane = this.#laneOf(request);
+    const body: unknown = request.method === "POST" ? await request.clone().json() : null;
+    const { method } = (body ?? {}) as { method?: string };
+    this.requests.push({ lane, method: method ?? request.method });
+    if (this.hangs) return new Promise(() => {});
+    return lane === null ? new Response(null, { status: 401 }) : this.#handler.fetch(request);
+  }
+
+  #laneOf(request: Request | undefined): string | null {
+    const [, token = ""] = /^Bearer (.+)$/.exec(request?.headers.get("authorization") ?? "") ?? [];
+    return this.#tokens.get(token) ?? null;
+  }
+
+  #serverFor(lane: string | null): McpServer {
+    const server = new McpServer({ name: "waybill", version: "0" }, { instructions: `You are ${lane}.` });
+    const inputSchema = z.object({ text: z.string().describe("What to say.") });
+    for (const tool of ownTools) {
+      server.registerTool(tool, { description: `The tool ${tool}.`, inputSchema }, async ({ text }) => {
+        this.calls.push({ lane, tool, text });
+        return { content: [{ type: "text" as const, text: `${tool} of ${lane} took "${text}"` }] };
+      });
+    }
+    return server;
+  }
+}
