@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/clock.ts";
 import type { Lane } from "../../src/core/lane/lane.ts";
+import type { RuntimeContext } from "../../src/runtimes/descriptor.ts";
 import { OpencodeRuntime } from "../../src/runtimes/opencode/opencode-runtime.ts";
 import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
 import { OpencodeApi } from "../../src/runtimes/opencode/server/opencode-api.ts";
@@ -31,6 +32,7 @@ export type OpencodeWorldOptions = AgentWorldOptions & {
   permissions?: OpencodePermissionPolicy;
   /** Inside the world's own directory. */
   systemPromptPath?: string;
+  toolServer?: RuntimeContext["toolServer"];
 };
 
 export class OpencodeWorld extends AgentWorld {
@@ -54,7 +56,7 @@ export class OpencodeWorld extends AgentWorld {
   }
 
   protected override async makeRuntime(): Promise<OpencodeRuntime> {
-    const { silenceMs, systemPromptPath } = this.#options;
+    const { silenceMs, systemPromptPath, toolServer } = this.#options;
     if (this.#options.behindProxy) this.opencode ??= await this.#foreignServer().start(this.model.url);
     this.supervisor = new ServerSupervisor(await this.#supervisorOptions());
     this.runtime = new OpencodeRuntime({
@@ -63,6 +65,7 @@ export class OpencodeWorld extends AgentWorld {
       ...(this.#policy === null ? {} : { permissions: (lane) => this.#permissions(lane) }),
       onError: (error) => this.errors.push(error),
       ...(silenceMs === undefined ? {} : { silenceMs }),
+      ...(toolServer === undefined ? {} : { toolServer }),
       ...(systemPromptPath === undefined ? {} : { systemPromptPath: join(this.directory, systemPromptPath) }),
     });
     return this.runtime;

@@ -54,7 +54,7 @@ export const opencode = defineRuntime({
       ? null
       : { key: "model", reason: "stands beside an agent, which brings its own", hint: "Leave out one of the two." },
   prepare(settings, context) {
-    const { clock, permissions, systemPromptPath, isUsed, log, onError } = context;
+    const { clock, permissions, toolServer, systemPromptPath, isUsed, log, onError } = context;
     const directory = join(context.stateDirectory, "opencode-server");
     const extraEnv = { ...context.extraEnv, OPENCODE_CONFIG_CONTENT: configContent(context) };
     const hasOrphans = readServerRecord(directory) !== null;
@@ -76,6 +76,7 @@ export const opencode = defineRuntime({
             const { policy, ...denied } = await permissions(lane);
             return { policy: policy as OpencodePermissionPolicy, ...denied };
           },
+          toolServer,
           onError,
         });
       },

@@ -7,6 +7,7 @@ import type { Clock } from "../../clock.ts";
 import { latest } from "../../core/delivery/attempt.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AgentChoice, AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { readSystemPrompt, withPromptSystem } from "../system-prompt.ts";
@@ -27,6 +28,7 @@ import {
   readPendingRequests,
 } from "./session/asks.ts";
 import { forkSession } from "./session/fork-session.ts";
+import { LaneTools } from "./session/lane-tools.ts";
 import { readSessionRows } from "./session/read-session-rows.ts";
 import type { PromptSettings } from "./session/send-prompt.ts";
 import { sendPrompt } from "./session/send-prompt.ts";
@@ -43,6 +45,8 @@ export type OpencodeOptions = {
   clock: Clock;
   /** Without it the server's own configuration decides what tools may do. */
   permissions?: PermissionsOf;
+  /** Where the agents get Waybill's own tools; without it they get none. */
+  toolServer?: RuntimeContext["toolServer"];
   onError: (error: unknown) => void;
   /** A file whose text the agents get in addition to their own instructions. */
   systemPromptPath?: string;
@@ -62,9 +66,10 @@ export class OpencodeRuntime implements Runtime {
   readonly #askContext: AskContext;
   readonly #monitor: SessionMonitor;
   readonly #subtasks: SubtaskUsage;
+  readonly #tools: LaneTools;
 
   constructor(options: OpencodeOptions) {
-    const { supervisor, clock, onError, silenceMs } = options;
+    const { supervisor, clock, onError, silenceMs, toolServer = async () => null } = options;
     this.#options = options;
     this.#api = new OpencodeApi(
       () => supervisor.address(),
@@ -73,9 +78,11 @@ export class OpencodeRuntime implements Runtime {
     this.#registry = new SessionRegistry(this.#api);
     this.#askContext = { api: this.#api, registry: this.#registry, receivedPermissions: new Map() };
     this.#subtasks = new SubtaskUsage(this.#api, onError);
+    this.#tools = new LaneTools({ api: this.#api, clock, toolServer, onError });
     this.#monitor = new SessionMonitor({
       ...this.#askContext,
       clock,
+      onReload: (directory) => this.#tools.forget(directory),
       ...(silenceMs === undefined ? {} : { silenceMs }),
       onError,
       onStreamError: (error) => {
@@ -88,6 +95,7 @@ export class OpencodeRuntime implements Runtime {
     let isOurs = false;
     supervisor.onChange((address) => {
       // An attached server may still run, and is read when it answers again.
+      this.#tools.forget(null);
       this.#monitor.serverChanged(address ? "available" : isOurs ? "died" : "lost");
       isOurs = address?.startedByUs === true;
     });
@@ -113,8 +121,9 @@ export class OpencodeRuntime implements Runtime {
   }
 
   /** Without a server `health` says so, and a notice adds nothing. */
-  notices({ sessionId }: Lane): readonly Notice[] {
-    return this.#options.supervisor.address() ? this.#monitor.notices(sessionId) : [];
+  notices({ id, sessionId }: Lane): readonly Notice[] {
+    if (!this.#options.supervisor.address()) return [];
+    return [...this.#monitor.notices(sessionId), ...this.#tools.notices(id)];
   }
 
   /** Only of a running server: a list to choose from is no reason to start one. */
@@ -146,7 +155,8 @@ export class OpencodeRuntime implements Runtime {
     return session.id;
   }
 
-  laneRemoved(_laneId: string, sessionIds: readonly string[]): void {
+  laneRemoved(laneId: string, sessionIds: readonly string[]): void {
+    this.#tools.laneRemoved(laneId);
     for (const sessionId of sessionIds) this.#monitor.forget(sessionId);
   }
 
@@ -210,6 +220,7 @@ export class OpencodeRuntime implements Runtime {
         readSystemPrompt(this.#options.systemPromptPath),
         selectAgent(lane, this.#api, signal),
         updateSessionRules(lane, sessionId, this.#permissionSource(), signal),
+        this.#connectTools(lane, sessionId, signal),
       ]);
       if ("unusable" in configured) return { outcome: "not_sent", reason: configured.unusable };
       if ("refused" in selected) return { outcome: "refused", reason: selected.refused };
@@ -218,6 +229,11 @@ export class OpencodeRuntime implements Runtime {
     } catch (error) {
       return { outcome: "not_sent", reason: messageOf(error) };
     }
+  }
+
+  /** In the directory that the session names: the server keeps what it works with under that one. */
+  async #connectTools(lane: Lane, sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.#tools.connect(lane.id, await this.#registry.directoryOf(lane, sessionId, signal));
   }
 
   /**
@@ -273,6 +289,7 @@ export class OpencodeRuntime implements Runtime {
   }
 
   async close(options?: { keep: boolean }): Promise<void> {
+    this.#tools.close();
     await this.#monitor.close();
     await this.#options.supervisor.close(options);
   }
@@ -283,7 +300,8 @@ export class OpencodeRuntime implements Runtime {
   }
 
   #permissionSource(): PermissionSource {
-    const { permissions = null, supervisor } = this.#options;
-    return { api: this.#api, permissions, ownServer: supervisor.address()?.startedByUs === true };
+    const { permissions = null, toolServer, supervisor } = this.#options;
+    const toolRules = toolServer ? (laneId: string) => this.#tools.rules(laneId) : null;
+    return { api: this.#api, permissions, toolRules, ownServer: supervisor.address()?.startedByUs === true };
   }
 }

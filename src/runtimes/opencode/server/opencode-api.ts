@@ -32,6 +32,9 @@ export type OpencodePrompt = {
   system?: string;
 };
 
+/** An MCP server that is reached over HTTP. `callMs`: how long a call of one of its tools may take. */
+export type HttpTools = { url: string; token: string; callMs: number };
+
 export type Address = { url: string; authorization: string | null };
 
 /** `status` is 0 when there was no answer at all. */
@@ -147,6 +150,24 @@ export class OpencodeApi {
     type Provider = { id: string; models: Record<string, unknown> };
     const { providers } = await this.#json<{ providers: Provider[] }>("/config/providers", { directory, signal });
     return providers.flatMap(({ id, models }) => Object.keys(models).map((modelID) => ({ providerID: id, modelID })));
+  }
+
+  /**
+   * Adds an MCP server to a directory, or replaces the one of that name. Null when its tools can be used, else why not. The
+   * server forgets it when it reloads the directory.
+   */
+  async connectTools(name: string, tools: HttpTools, directory: string, signal: AbortSignal): Promise<string | null> {
+    const { url, token, callMs: timeout } = tools;
+    const headers = { Authorization: `Bearer ${token}` };
+    const config = { type: "remote", url, headers, enabled: true, oauth: false, timeout };
+    type Statuses = Record<string, { status: string; error?: string }>;
+    const call: Call = { method: "POST", directory, body: { name, config }, signal };
+    const { status, error } = (await this.#json<Statuses>("/mcp", call))[name] ?? { status: "missing" };
+    return status === "connected" ? null : (error ?? status);
+  }
+
+  async disconnectTools(name: string, directory: string, signal: AbortSignal): Promise<void> {
+    await this.#text(`/mcp/${encodeURIComponent(name)}/disconnect`, { method: "POST", directory, signal });
   }
 
   /** The body of the stream of events of all directories. */

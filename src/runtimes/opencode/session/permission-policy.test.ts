@@ -138,9 +138,14 @@ test("on a server that somebody else started only the denials hold", () => {
 });
 
 test("the server's table never says anything about edits, which agents decide for themselves", () => {
-  expect(permissionTable("safe")).toEqual({ bash: "ask", webfetch: "ask", websearch: "ask" });
-  expect(permissionTable("trusted")).toEqual({ bash: "allow", webfetch: "allow", websearch: "allow", read: "allow" });
-  expect(permissionTable({ edit: "ask" })).toEqual({ edit: "ask" });
+  const tools = { "waybill-*": "deny" };
+  const trusted = { bash: "allow", webfetch: "allow", websearch: "allow", read: "allow" };
+  expect(permissionTable("safe")).toEqual({ bash: "ask", webfetch: "ask", websearch: "ask", ...tools });
+  expect(permissionTable("trusted")).toEqual({ ...trusted, ...tools });
+  expect(Object.entries(permissionTable({ "*": "allow" }))).toEqual([
+    ["*", "allow"],
+    ["waybill-*", "deny"],
+  ]);
 });
 
 test("the rest of the configuration that the server is given stays as it is", () => {
@@ -148,7 +153,7 @@ test("the rest of the configuration that the server is given stays as it is", ()
     model: "a/b",
     permission: permissionTable("safe"),
   });
-  expect(JSON.parse(withPermissions(undefined, {}))).toEqual({ permission: {} });
+  expect(JSON.parse(withPermissions(undefined, {}))).toEqual({ permission: { "waybill-*": "deny" } });
 });
 
 test("rules are written again only when they are not the last ones already", () => {

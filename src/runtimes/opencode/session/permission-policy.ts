@@ -11,6 +11,7 @@ import { relative, sep } from "node:path";
 import type { PermissionConfig, PermissionRule } from "@opencode-ai/sdk/v2/types";
 import type { Subagent } from "./subagent-rules.ts";
 import { subagentRules } from "./subagent-rules.ts";
+import { entryPattern } from "./tool-rules.ts";
 
 export type { PermissionRule };
 
@@ -47,8 +48,12 @@ export function sessionPermissionRules(ground: PermissionContext): PermissionRul
   return [...own, ...limitsOf(ground, new Set(own.map((one) => one.permission))), ...denials(ground)];
 }
 
-/** For all sessions of a server that Waybill starts. */
+/** For all sessions of a server that Waybill starts. Those that are no lane's may not use the tools of lanes. */
 export function permissionTable(policy: OpencodePermissionPolicy): PermissionTable {
+  return { ...policyTable(policy), [entryPattern]: "deny" };
+}
+
+function policyTable(policy: OpencodePermissionPolicy): PermissionTable {
   if (typeof policy === "object") return policy;
   const action = actionOf(policy);
   // Not `edit`: that would let OpenCode's planning agent edit files.

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../../clock.ts";
 import type { Notice } from "../../../core/lane/lane.ts";
+import { asText } from "../../json-fields.ts";
 import type { Hint } from "../../port.ts";
 import type { OpencodeEvent } from "../server/event-stream.ts";
 import { EventStream } from "../server/event-stream.ts";
@@ -17,6 +18,8 @@ import { SessionPublisher } from "./session-publisher.ts";
 export type SessionMonitorOptions = AskContext & {
   clock: Clock;
   silenceMs?: number;
+  /** The server has reloaded a directory, or may have reloaded any of them: then it is null. */
+  onReload: (directory: string | null) => void;
   onError: (error: unknown) => void;
   /** The stream of events broke, or could not be opened. */
   onStreamError: (error: unknown) => void;
@@ -90,6 +93,7 @@ export class SessionMonitor {
       },
       onEvent: (event) => this.#receive(event),
       onGap: () => {
+        options.onReload(null);
         this.#hintAll();
         this.signals.resyncAll();
       },
@@ -150,6 +154,8 @@ export class SessionMonitor {
       const { id, parentID } = (properties.info ?? {}) as { id?: unknown; parentID?: unknown };
       if (typeof id === "string") registry.add(id, typeof parentID === "string" ? parentID : null);
     }
+    if (type === "global.disposed") this.#options.onReload(null);
+    if (type === "server.instance.disposed") this.#options.onReload(asText(properties.directory));
     if (type === "permission.replied") receivedPermissions.delete(String(properties.requestID));
     if (type === "permission.asked" && isPermissionRequest(properties))
       receivedPermissions.set(properties.id, properties);

@@ -12,11 +12,18 @@ export type PermissionsOf = (
 export type PermissionSource = {
   api: OpencodeApi;
   permissions: PermissionsOf | null;
+  /** The rules about Waybill's own tools, which follow all others. Null where agents get none. */
+  toolRules: ((laneId: string) => Promise<PermissionRule[]>) | null;
   /** False for an attached server, whose owner decides what to ask for. */
   ownServer: boolean;
 };
 
-export async function laneRules(
+export async function laneRules(lane: Lane, source: PermissionSource, signal: AbortSignal): Promise<PermissionRule[]> {
+  const [policy, tools] = await Promise.all([policyRules(lane, source, signal), source.toolRules?.(lane.id)]);
+  return [...policy, ...(tools ?? [])];
+}
+
+async function policyRules(
   lane: Lane,
   { api, permissions, ownServer }: PermissionSource,
   signal: AbortSignal,
@@ -40,7 +47,7 @@ export async function updateSessionRules(
   source: PermissionSource,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!source.permissions) return;
+  if (!source.permissions && !source.toolRules) return;
   const [rules, session] = await Promise.all([laneRules(lane, source, signal), source.api.session(sessionId, signal)]);
   if (session && !endsWith(session.permission ?? [], rules)) await source.api.addRules(sessionId, rules, signal);
 }

@@ -1,0 +1,151 @@
+/**
+ * Connects each lane's entry of Waybill's own tools on the OpenCode server, before a prompt. The server forgets entries
+ * when it ends or reloads a directory. A prompt never waits long for them, and is sent without them if need be.
+ */
+import { messageOf } from "../../../app-error.ts";
+import type { Clock } from "../../../clock.ts";
+import type { Notice } from "../../../core/lane/lane.ts";
+import type { RuntimeContext, ToolServer } from "../../descriptor.ts";
+import type { OpencodeApi } from "../server/opencode-api.ts";
+import type { PermissionRule } from "./permission-policy.ts";
+import { entryName, toolRules } from "./tool-rules.ts";
+
+export type LaneToolsOptions = {
+  api: OpencodeApi;
+  clock: Clock;
+  toolServer: RuntimeContext["toolServer"];
+  onError: (error: unknown) => void;
+};
+
+type Entry = { directory: string; server: ToolServer };
+
+/** How long a prompt waits. */
+const waitMs = 3000;
+/** How long a call of a tool may take: one of them waits for the answer of another agent. */
+const callMs = 600_000;
+
+export class LaneTools {
+  readonly #options: LaneToolsOptions;
+  readonly #closing = new AbortController();
+  readonly #connected = new Map<string, Entry>();
+  /** Attempts under way; `waited` resolves with the attempt or when a prompt has waited long enough. */
+  readonly #attempts = new Map<string, Entry & { waited: Promise<void> }>();
+  readonly #disconnecting = new Map<string, Promise<void>>();
+  readonly #problems = new Map<string, string>();
+
+  constructor(options: LaneToolsOptions) {
+    this.#options = options;
+  }
+
+  /** For the lane's sessions. While the tools are not available, the rules stay the same. */
+  async rules(laneId: string): Promise<PermissionRule[]> {
+    return (await this.#serverOf(laneId)) === null ? [] : toolRules(laneId);
+  }
+
+  /** Makes no request when nothing has changed. Never rejects: a problem becomes a notice. */
+  async connect(laneId: string, directory: string): Promise<void> {
+    const server = await this.#serverOf(laneId);
+    if (server === null) return;
+    if (server === "unknown") {
+      this.#problems.set(laneId, "Waybill's tool server has not started.");
+      return;
+    }
+    const entry = { directory, server };
+    const connected = this.#connected.get(laneId);
+    if (connected && isSame(connected, entry)) return;
+    const running = this.#attempts.get(laneId);
+    if (running && isSame(running, entry)) return running.waited;
+    // A lane that has moved.
+    if (connected && connected.directory !== directory) this.#disconnect(laneId, connected);
+    const attempt = { ...entry, waited: Promise.resolve() };
+    this.#attempts.set(laneId, attempt);
+    attempt.waited = this.#atMost(this.#attempt(laneId, attempt)).then(() => {
+      if (this.#attempts.get(laneId) === attempt) this.#problems.set(laneId, "OpenCode has not connected them yet.");
+    });
+    return attempt.waited;
+  }
+
+  notices(laneId: string): Notice[] {
+    const problem = this.#problems.get(laneId);
+    if (problem === undefined) return [];
+    const message = `The agent of this lane does without Waybill's tools; the next message tries again. ${problem}`;
+    return [{ code: "tools_unavailable", message }];
+  }
+
+  /** The server may have lost its entries: those of a directory, or all of them. */
+  forget(directory: string | null): void {
+    for (const entries of [this.#connected, this.#attempts]) {
+      for (const [laneId, entry] of entries) {
+        if (directory === null || entry.directory === directory) entries.delete(laneId);
+      }
+    }
+  }
+
+  laneRemoved(laneId: string): void {
+    const entry = this.#connected.get(laneId) ?? this.#attempts.get(laneId);
+    this.#connected.delete(laneId);
+    this.#attempts.delete(laneId);
+    this.#problems.delete(laneId);
+    if (entry) this.#disconnect(laneId, entry);
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #attempt(laneId: string, attempt: Entry & { waited: Promise<void> }): Promise<void> {
+    const { api, onError } = this.#options;
+    const { directory, server } = attempt;
+    const isCurrent = () => this.#attempts.get(laneId) === attempt;
+    try {
+      await this.#disconnecting.get(laneId);
+      const problem = await api.connectTools(entryName(laneId), { ...server, callMs }, directory, this.#closing.signal);
+      if (!isCurrent()) return;
+      if (problem !== null) throw new Error(problem);
+      this.#connected.set(laneId, { directory, server });
+      this.#problems.delete(laneId);
+    } catch (error) {
+      if (!isCurrent() || this.#closing.signal.aborted) return;
+      this.#problems.set(laneId, messageOf(error));
+      onError(error);
+    } finally {
+      if (isCurrent()) this.#attempts.delete(laneId);
+    }
+  }
+
+  /** A failure does no harm: the token of a lane ends with the lane, and the entry with the server. */
+  #disconnect(laneId: string, { directory }: Entry): void {
+    const { api } = this.#options;
+    const ended = api.disconnectTools(entryName(laneId), directory, this.#closing.signal).catch(() => {});
+    this.#disconnecting.set(laneId, ended);
+    void ended.then(() => {
+      if (this.#disconnecting.get(laneId) === ended) this.#disconnecting.delete(laneId);
+    });
+  }
+
+  async #serverOf(laneId: string): Promise<ToolServer | null | "unknown"> {
+    try {
+      const server = await this.#atMost(this.#options.toolServer(laneId));
+      return server === undefined ? "unknown" : server;
+    } catch (error) {
+      this.#options.onError(error);
+      return "unknown";
+    }
+  }
+
+  /** Undefined when it takes longer than a prompt may wait. */
+  async #atMost<T>(promise: Promise<T>): Promise<T | undefined> {
+    const { clock } = this.#options;
+    let cancel = () => {};
+    const late = new Promise<undefined>((resolve) => {
+      cancel = clock.at(clock.now() + waitMs, () => resolve(undefined));
+    });
+    return Promise.race([promise, late]).finally(() => cancel());
+  }
+}
+
+function isSame(one: Entry, other: Entry): boolean {
+  return (
+    one.directory === other.directory && one.server.url === other.server.url && one.server.token === other.server.token
+  );
+}

@@ -1,0 +1,212 @@
+/** Waybill's own tools in lanes on the real OpenCode: each lane has its own, and nobody else's. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ownTools } from "../../src/own-tools.ts";
+import { McpToolsServer } from "../support/mcp-tools-server.ts";
+import { OpencodeWorld } from "../support/opencode-world.ts";
+import { filesWith, processesWith } from "../support/secrets.ts";
+import { serviceOf } from "../support/service-of.ts";
+
+const long = `${"long-".repeat(12)}name`;
+const lanes = ["lane", "lane_b", "lane-b", "lane_message", long];
+const tools = new McpToolsServer();
+const given = { tools: false };
+const world = new OpencodeWorld({
+  permissions: { "*": "ask" },
+  lanes: [...lanes, "moving"].map((id) => ({ id })),
+  toolServer: async (laneId) => (given.tools ? tools.toolServer(laneId) : null),
+});
+let count = 0;
+
+beforeAll(async () => {
+  await tools.open();
+  await world.start();
+});
+afterAll(async () => {
+  await world.dispose();
+  await tools.close();
+});
+
+/** What the agent of a lane is told when it calls tools, the last of them, and which of Waybill's tools it is offered. */
+async function call(lane: string, ...names: string[]): Promise<{ result: string; offered: string[] }> {
+  const id = `call-${++count}`;
+  const steps = [
+    ...names.map((tool) => ({ tools: [{ tool, input: { text: id } }] })),
+    { say: "The result is: {{result}}" },
+  ];
+  world.script({ rules: [{ when: id, steps }] });
+  await world.send(id, `Please do ${id}.`, { to: { lane } });
+  await world.until(id, ({ status }) => status === "responded", lane);
+  const turn = world.model.calls.findLast(({ kind, prompt }) => kind === "turn" && prompt.includes(id));
+  const offered = (turn?.tools ?? []).filter((name) => name.startsWith("waybill"));
+  return { result: (await world.answers()).at(-1) ?? "", offered };
+}
+
+const ownSend = (lane: string) => `waybill-${lane}_message_send`;
+const connections = (lane: string) =>
+  tools.requests.filter((one) => one.lane === lane && one.method === "initialize").length;
+const api = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  const { url, authorization } = world.supervisor.address() ?? { url: "", authorization: null };
+  const headers = {
+    authorization: authorization ?? "",
+    "x-opencode-directory": encodeURIComponent(world.work),
+    "content-type": "application/json",
+  };
+  const answer = await fetch(`${url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  return (await answer.json()) as T;
+};
+const codes = async (lane = "lane") => (await serviceOf(world.waybill).lane(lane)).notices.map(({ code }) => code);
+
+test("are there in a session that was opened before there were any, and are used without an ask", async () => {
+  expect((await call("lane", "todoread")).offered).toEqual([]);
+  const { sessionId } = (await world.waybill.store.lane("lane")) ?? {};
+  given.tools = true;
+  const { result, offered } = await call("lane", ownSend("lane"));
+  expect(result).toContain(`message_send of lane took "call-${count}"`);
+  expect(offered.sort()).toEqual(ownTools.map((tool) => `waybill-lane_${tool}`).sort());
+  expect((await world.waybill.store.lane("lane"))?.sessionId).toBe(sessionId);
+  expect(await codes()).toEqual([]);
+});
+
+test("are connected once for many prompts", async () => {
+  await call("lane", ownSend("lane"));
+  await call("lane", ownSend("lane"));
+  expect(connections("lane")).toBe(1);
+});
+
+test("of another lane in the same directory do not exist for a lane, however alike their names are", async () => {
+  for (const lane of lanes) {
+    const { result, offered } = await call(lane, "message_send");
+    expect(result).toContain(`message_send of ${lane} took "call-${count}"`);
+    expect(offered).toHaveLength(ownTools.length);
+  }
+  const calls = tools.calls.length;
+  const names = world.model.calls.flatMap((one) => one.tools).filter((name) => name.endsWith("_message_send"));
+  const sends = [...new Set(names)];
+  expect(sends).toHaveLength(lanes.length);
+  for (const [index, lane] of lanes.entries()) {
+    const others = sends.filter((_name, place) => place !== index);
+    expect((await call(lane, ...others)).result).toContain(`unavailable tool '${others.at(-1)}'`);
+  }
+  expect(tools.calls.length).toBe(calls);
+});
+
+test("have names that providers take, also in a lane with a long name", async () => {
+  const { offered } = await call(long, "todoread");
+  expect(Math.max(...offered.map((name) => name.length))).toBeLessThanOrEqual(64);
+});
+
+test("do not exist for a subtask, which cannot speak for its lane", async () => {
+  const calls = tools.calls.length;
+  const input = { description: "d", prompt: "inside job", subagent_type: "general" };
+  world.script({
+    rules: [
+      {
+        when: "inside job",
+        steps: [{ tools: [{ tool: ownSend("lane"), input: { text: "as the lane" } }] }, { say: "Ended." }],
+      },
+      { when: "delegate", steps: [{ tools: [{ tool: "task", input }] }, { say: "Result of 1: {{result}}" }] },
+    ],
+  });
+  world.changePolicy({ "*": "allow" });
+  await world.send("subtask", "Please delegate.");
+  await world.reaches("subtask", "responded");
+  world.changePolicy({ "*": "ask" });
+  const inside = world.model.calls.findLast(({ prompt }) => prompt === "inside job");
+  expect(inside?.tools.filter((name) => name.startsWith("waybill"))).toEqual([]);
+  expect(tools.calls.length).toBe(calls);
+});
+
+test("do not exist for a session on Waybill's server that is no lane's", async () => {
+  const { id } = await api<{ id: string }>("POST", "/session");
+  world.script({ otherwise: [{ say: "Hello." }] });
+  await api("POST", `/session/${id}/message`, { parts: [{ type: "text", text: "stranger" }] });
+  const turn = world.model.calls.findLast(({ kind, prompt }) => kind === "turn" && prompt === "stranger");
+  expect(turn?.tools).toContain("bash");
+  expect(turn?.tools.filter((name) => name.startsWith("waybill"))).toEqual([]);
+});
+
+test("have instructions that only their own lane reads", async () => {
+  const system = () => (world.systems.findLast((text) => text.includes("You are")) ?? "").match(/You are lane\S*/g);
+  await call("lane_b", "todoread");
+  expect(system()).toEqual(["You are lane_b."]);
+  await call("lane", "todoread");
+  expect(system()).toEqual(["You are lane."]);
+});
+
+test("would be everybody's after a prompt with `tools`, which replace a session's rules; Waybill sends none", async () => {
+  const permission = [{ permission: "waybill-*", pattern: "*", action: "deny" }];
+  const { id } = await api<{ id: string }>("POST", "/session", { permission });
+  await api("POST", `/session/${id}/message`, { noReply: true, tools: { webfetch: false }, parts: [] });
+  expect(await api("GET", `/session/${id}`)).toMatchObject({
+    permission: [{ permission: "webfetch", pattern: "*", action: "deny" }],
+  });
+});
+
+test("are connected again with another token", async () => {
+  tools.renew("lane");
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+});
+
+test("are connected again when OpenCode has reloaded the directory", async () => {
+  const before = connections("lane");
+  await api("POST", "/instance/dispose");
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+  expect(connections("lane")).toBe(before + 1);
+});
+
+test("are connected again on a server that was restarted", async () => {
+  const { pid } = world.supervisor.address() ?? {};
+  process.kill(-(pid ?? 0), "SIGKILL");
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+  expect(world.supervisor.address()?.pid).not.toBe(pid);
+});
+
+test("that cannot be reached keep no message waiting: a notice, until they are back", async () => {
+  tools.renew("lane");
+  await tools.close();
+  expect((await call("lane", "todoread")).offered).toEqual([]);
+  expect(await codes()).toEqual(["tools_unavailable"]);
+  await tools.open();
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+  expect(await codes()).toEqual([]);
+});
+
+test("whose server was away for a while between two calls work again, without another connection", async () => {
+  const before = connections("lane");
+  await tools.close();
+  await tools.open();
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+  expect(connections("lane")).toBe(before);
+});
+
+test("whose server does not answer delay one message by a few seconds, and the next by nothing", async () => {
+  tools.renew("lane");
+  tools.hangs = true;
+  const took: number[] = [];
+  for (let turn = 0; turn < 2; turn += 1) {
+    const start = performance.now();
+    await call("lane", "todoread");
+    took.push(performance.now() - start);
+  }
+  tools.hangs = false;
+  expect(await codes()).toEqual(["tools_unavailable"]);
+  expect(took[0]).toBeLessThan(8000);
+  expect(took[1]).toBeLessThan(3000);
+  tools.renew("lane");
+  expect((await call("lane", ownSend("lane"))).result).toContain("message_send of lane took");
+});
+
+test("are disconnected when their lane is removed", async () => {
+  await call("moving", ownSend("moving"));
+  const status = async () => (await api<Record<string, { status: string }>>("GET", "/mcp"))["waybill-moving"]?.status;
+  expect(await status()).toBe("connected");
+  await serviceOf(world.waybill).removeLane("moving", false);
+  await expect.poll(status).toBe("disabled");
+});
+
+test("have tokens that no process shows, and no file", () => {
+  expect(tools.tokens().length).toBeGreaterThanOrEqual(lanes.length);
+  expect(processesWith(tools.tokens())).toEqual([]);
+  expect(filesWith(tools.tokens(), world.directory)).toEqual([]);
+  expect(world.errors.map(String).filter((error) => tools.tokens().some((token) => error.includes(token)))).toEqual([]);
+});
