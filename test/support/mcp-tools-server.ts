@@ -54,8 +54,11 @@ export class McpToolsServer {
 
   /** Can be opened again, at the same address. */
   async close(): Promise<void> {
-    this.#server?.closeAllConnections();
-    await new Promise((resolve) => this.#server?.close(resolve) ?? resolve(null));
+    const server = this.#server;
+    if (!server) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
   }
 
   async #answer(request: Request): Promise<Response> {

@@ -5,12 +5,14 @@
  */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Lane } from "../../core/lane/lane.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { ProcessRecord } from "../process-pool/process-record.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
+import { toolServerName } from "../process-pool/tools-file.ts";
+import { notTooLong, toolsUnavailable } from "../tool-servers.ts";
 import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./process/claude-arguments.ts";
 import { claudeEnvironment } from "./process/claude-environment.ts";
 import { claudeProgram } from "./process/claude-program.ts";
@@ -36,6 +38,13 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     this.#options = options;
     const configDirectory = env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), ".claude");
     this.#transcripts = new Transcripts({ configDirectory, markers: join(directory, "prompted"), clock });
+  }
+
+  override notices(lane: Lane): readonly Notice[] {
+    const client = lane.sessionId === null ? null : this.pool.clientOf(lane.id, lane.sessionId);
+    const isMissing = client?.missingServers.includes(toolServerName);
+    const tools = isMissing ? [toolsUnavailable("Claude Code could not connect to their server.")] : [];
+    return [...super.notices(lane), ...tools];
   }
 
   override laneRemoved(laneId: string): void {
@@ -73,7 +82,10 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     };
   }
 
-  protected beforeSend(_lane: Lane, { sessionId }: Prompt): boolean {
+  protected async beforeSend(_lane: Lane, { sessionId }: Prompt, client: StdioClient): Promise<boolean> {
+    if (client.missingServers.includes(toolServerName)) {
+      await notTooLong(this.#options.clock, client.reconnect(toolServerName)).catch(() => {});
+    }
     this.#transcripts.markPrompted(sessionId);
     return false;
   }

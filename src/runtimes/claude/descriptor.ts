@@ -33,7 +33,7 @@ export const claude = defineRuntime({
   laneSettings: {},
   laneProblem: () => null,
   prepare({ claudeBin, claudeMcpConfigPath }, context) {
-    const { env, clock, stateDirectory, systemPromptPath, idleMs, maxResting, onError } = context;
+    const { env, clock, stateDirectory, systemPromptPath, toolServer, idleMs, maxResting, onError } = context;
     const directory = join(stateDirectory, kind);
     return {
       hasOrphans: hasProcessRecords(directory),
@@ -46,6 +46,7 @@ export const claude = defineRuntime({
           clock,
           ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
           ...(claudeMcpConfigPath === undefined ? {} : { mcpConfigPath: claudeMcpConfigPath }),
+          toolServer,
           idleMs,
           maxResting,
           permissions: async (lane) => ({

@@ -55,6 +55,9 @@ export type ProcessSpec<C extends AgentClient> = {
   handshake: (client: C) => Promise<unknown>;
   /** Switches an idle process to this session; false when it refuses. Absent where a program cannot. */
   switchSession?: (client: C) => Promise<boolean>;
+  /** Just before the start, and after the end, with everything that the program started. */
+  onStarting?: () => void;
+  onEnded?: () => void;
   onReady: () => void;
   /** Every line that the program prints after `onReady`. */
   onLine: (line: string) => void;
@@ -122,6 +125,7 @@ export class AgentProcess<C extends AgentClient> {
     this.#writeRecord({});
     let endReason: string | null = null;
     try {
+      this.#spec.onStarting?.();
       this.#process = await JsonLineProcess.start({
         kind,
         path,
@@ -191,6 +195,7 @@ export class AgentProcess<C extends AgentClient> {
     await endProcessTree(this.#record, endMs);
     await this.#process?.ended;
     removeProcessRecord(records, this.#record);
+    this.#spec.onEnded?.();
   }
 
   #receive(text: string): void {

@@ -3,14 +3,17 @@
  * that an earlier run left running, and the signals of their sessions.
  */
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock, TimeoutContext } from "../../clock.ts";
 import { abortedAfter, TimedOut, withTimeout } from "../../clock.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { usableSystemPrompt, withPromptSystem } from "../system-prompt.ts";
+import { findToolServer, serverNotStarted, toolsUnavailable } from "../tool-servers.ts";
 import type { AgentPermissions } from "./agent-permissions.ts";
 import type { AgentClient, ProcessSpec } from "./agent-process.ts";
 import { AgentProcessPool } from "./agent-process-pool.ts";
@@ -21,6 +24,8 @@ import type { ProcessRecord } from "./process-record.ts";
 import { recordsIn } from "./process-record.ts";
 import type { LineTranslator } from "./signal-publisher.ts";
 import { SignalPublisher } from "./signal-publisher.ts";
+import type { ToolsFile } from "./tools-file.ts";
+import { removeToolsFile, toolsFile, toolsFileHash, toolsFilesIn, writeToolsFile } from "./tools-file.ts";
 import type { SessionProcess } from "./transcript-slice.ts";
 
 export type ProcessRuntimeOptions = {
@@ -35,6 +40,8 @@ export type ProcessRuntimeOptions = {
   maxResting: number;
   permissions?: (lane: Lane) => Promise<AgentPermissions>;
   systemPromptPath?: string;
+  /** Where the agents get Waybill's own tools; without it they get none. */
+  toolServer?: RuntimeContext["toolServer"];
   onError: (error: unknown) => void;
   times?: Partial<typeof defaultTimes>;
 };
@@ -44,7 +51,12 @@ const defaultTimes = { startMs: 30_000, endMs: 5000, admittedMs: 5000, firstWait
 const interruptMs = 5000;
 const interruptAgainMs = 250;
 
-export type LaunchSettings = { systemPrompt: string | null; permissions: AgentPermissions | null };
+export type LaunchSettings = {
+  systemPrompt: string | null;
+  permissions: AgentPermissions | null;
+  /** The file that names Waybill's own tools. It is there when the program starts. */
+  toolsPath: string | null;
+};
 
 /** How one runtime starts its program for a session. */
 export type Launch<C extends AgentClient> = Pick<
@@ -69,6 +81,7 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   readonly #admittedMs: number;
   readonly #timeout: TimeoutContext;
   readonly #hintListeners = new Set<(hint: Hint) => void>();
+  readonly #lanesWithoutTools = new Set<string>();
 
   constructor(program: AgentProgram, options: ProcessRuntimeOptions) {
     const { clock, directory, idleMs, maxResting, onError } = options;
@@ -99,6 +112,8 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   protected abstract send(client: C, prompt: Prompt): Promise<SubmitOutcome>;
 
   async recover(): Promise<void> {
+    // A program that is still running has read its own.
+    rmSync(toolsFilesIn(this.#options.directory), { recursive: true, force: true });
     await this.orphans.load();
   }
 
@@ -112,7 +127,8 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   }
 
   notices({ id }: Lane): readonly Notice[] {
-    return this.pool.notices(id);
+    const tools = this.#lanesWithoutTools.has(id) ? [toolsUnavailable(serverNotStarted)] : [];
+    return [...this.pool.notices(id), ...tools];
   }
 
   /** Nothing has to exist before the first prompt. */
@@ -121,6 +137,8 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   }
 
   laneRemoved(laneId: string): void {
+    this.#lanesWithoutTools.delete(laneId);
+    this.#removeToolsFile(laneId);
     this.pool.laneRemoved(laneId);
   }
 
@@ -212,17 +230,33 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     const { id: laneId, directory } = lane;
     // Another one than the running program has takes a new program.
     const systemPrompt = withPromptSystem(await usableSystemPrompt(systemPromptPath), system);
-    const settings = { systemPrompt, permissions: permissions ? await permissions(lane) : null };
+    const tools = await this.#toolsFile(laneId);
+    const toolsPath = tools?.path ?? null;
+    const settings = { systemPrompt, permissions: permissions ? await permissions(lane) : null, toolsPath };
     const { sessionArgs, resumed, translator, ...launch } = await this.launch(lane, sessionId, settings);
     const path = this.#programPath();
     const lastingArgs = launch.args.filter((arg) => !sessionArgs.includes(arg));
     const { client } = await this.pool.acquire({
       ...{ ...launch, laneId, sessionId, path, directory },
-      fingerprint: JSON.stringify([path, lastingArgs, directory, launch.env]),
+      fingerprint: JSON.stringify([path, lastingArgs, directory, launch.env, tools && toolsFileHash(tools)]),
+      ...(tools ? { onStarting: () => writeToolsFile(tools), onEnded: () => this.#removeToolsFile(laneId) } : {}),
       onReady: () => this.signals.sessionStarted(laneId, sessionId, resumed, translator()),
       onLine: (line) => this.signals.translated(laneId, sessionId, (current) => current.translate(line)),
     });
     return client;
+  }
+
+  /** While it cannot be said where the tools are, the program starts without them. */
+  async #toolsFile(laneId: string): Promise<ToolsFile | null> {
+    const { clock, directory, onError, toolServer } = this.#options;
+    const server = toolServer ? await findToolServer(laneId, { clock, toolServer, onError }) : null;
+    if (server !== "unknown") this.#lanesWithoutTools.delete(laneId);
+    else this.#lanesWithoutTools.add(laneId);
+    return server === null || server === "unknown" ? null : toolsFile(directory, laneId, server);
+  }
+
+  #removeToolsFile(laneId: string): void {
+    removeToolsFile(this.#options.directory, laneId);
   }
 
   #withinInterruptTime(call: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {

@@ -20,6 +20,7 @@ const usual: ClaudeArguments = {
   permissions: null,
   systemPrompt: null,
   mcpConfigPath: null,
+  toolsPath: null,
 };
 
 /** What follows a flag, or undefined where it is not given. */
@@ -76,6 +77,20 @@ describe("a program's tools", () => {
     const trusted = claudeArguments({ ...usual, permissions: { ...permissions, policy: "trusted" } });
     expect(given(trusted, "--permission-mode")).toBe("acceptEdits");
     expect(given(trusted, "--allowedTools")?.split(",")).toContain("Bash");
+  });
+
+  test("of Waybill's own need no permission under any policy, and leave the user's servers where they are", () => {
+    for (const of of [null, permissions, { ...permissions, policy: "trusted" as const }]) {
+      const args = claudeArguments({
+        ...usual,
+        permissions: of,
+        mcpConfigPath: "/etc/mcp.json",
+        toolsPath: "/state/t",
+      });
+      expect(given(args, "--allowedTools")?.split(",")).toContain("mcp__waybill__message_send");
+      expect(args.join(" ")).toContain("--mcp-config /etc/mcp.json /state/t --");
+      expect(args).not.toContain("--strict-mcp-config");
+    }
   });
 
   test.each(["safe", "trusted"] as const)("are kept out of Waybill's state and other lanes: %s", (policy) => {

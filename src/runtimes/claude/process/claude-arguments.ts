@@ -4,10 +4,12 @@
  */
 import { AppError } from "../../../app-error.ts";
 import type { Lane } from "../../../core/lane/lane.ts";
+import { ownTools } from "../../../own-tools.ts";
 import type { Json } from "../../json-fields.ts";
 import { asList, asObject, asText } from "../../json-fields.ts";
 import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
+import { toolServerName } from "../../process-pool/tools-file.ts";
 
 export type ClaudeArguments = {
   lane: Lane;
@@ -16,7 +18,9 @@ export type ClaudeArguments = {
   resumed: boolean;
   permissions: AgentPermissions | null;
   systemPrompt: string | null;
+  /** The user's file of MCP servers, and Waybill's own. */
   mcpConfigPath: string | null;
+  toolsPath: string | null;
 };
 
 /** Tools that start turns without a prompt, or talk to other agents past the ledger. */
@@ -50,7 +54,9 @@ export function checkAgent(agent: string | null, response: Json): void {
 }
 
 export function claudeArguments(settings: ClaudeArguments): string[] {
-  const { lane, sessionId, resumed, permissions, systemPrompt, mcpConfigPath } = settings;
+  const { lane, sessionId, resumed, permissions, systemPrompt, mcpConfigPath, toolsPath } = settings;
+  // Of two servers with one name the last is used.
+  const mcpConfigs = [mcpConfigPath, toolsPath].filter((path) => path !== null);
   return [
     "-p",
     ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
@@ -60,8 +66,9 @@ export function claudeArguments(settings: ClaudeArguments): string[] {
     ...(lane.model === null ? [] : ["--model", lane.model]),
     ...(lane.agent === null ? [] : ["--agent", lane.agent]),
     ...(systemPrompt === null ? [] : ["--append-system-prompt", systemPrompt]),
-    ...(mcpConfigPath === null ? [] : ["--mcp-config", mcpConfigPath]),
+    ...(mcpConfigs.length === 0 ? [] : ["--mcp-config", ...mcpConfigs]),
     ...permissionArguments(lane.directory, permissions),
+    ...allowedTools(permissions, toolsPath),
   ];
 }
 
@@ -75,8 +82,17 @@ function permissionArguments(directory: string, permissions: AgentPermissions | 
   const mode = policy === "safe" ? { defaultMode: "default" } : {};
   return [
     ...["--settings", JSON.stringify({ permissions: { deny: denied, ...mode } })],
-    ...(policy === "trusted" ? ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,WebFetch,WebSearch"] : []),
+    ...(policy === "trusted" ? ["--permission-mode", "acceptEdits"] : []),
   ];
+}
+
+/** Waybill's own tools need no permission under any policy. */
+function allowedTools(permissions: AgentPermissions | null, toolsPath: string | null): string[] {
+  const allowed = [
+    ...(permissions?.policy === "trusted" ? ["Bash", "WebFetch", "WebSearch"] : []),
+    ...(toolsPath === null ? [] : ownTools.map((tool) => `mcp__${toolServerName}__${tool}`)),
+  ];
+  return allowed.length === 0 ? [] : ["--allowedTools", allowed.join(",")];
 }
 
 /** Rules are patterns as in .gitignore. Brackets would stand for one letter; `*` and `?` also mean themselves. */

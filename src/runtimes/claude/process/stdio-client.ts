@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Json } from "../../json-fields.ts";
-import { asObject, asText } from "../../json-fields.ts";
+import { asList, asObject, asText } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { AgentClient, ClientConnection } from "../../process-pool/agent-process.ts";
 import type { ToolAsk } from "./tool-ask.ts";
@@ -34,6 +34,8 @@ export class StdioClient implements AgentClient {
   /** The newest row that the program reported: its file must have it before the session counts as idle. */
   newestRow: string | null = null;
   lastOutputAt: number | null = null;
+  /** The MCP servers that the newest turn had to do without. */
+  missingServers: readonly string[] = [];
 
   constructor(connection: ClientConnection, onResult: (result: TurnResult) => void) {
     this.#connection = connection;
@@ -69,6 +71,11 @@ export class StdioClient implements AgentClient {
     return response;
   }
 
+  /** Connects an MCP server again; the program itself tries only at its start. */
+  reconnect(serverName: string): Promise<Json> {
+    return this.request({ subtype: "mcp_reconnect", serverName });
+  }
+
   interrupt(): Promise<Json> {
     return this.request({ subtype: "interrupt" });
   }
@@ -96,6 +103,9 @@ export class StdioClient implements AgentClient {
   receive(line: Json): void {
     const uuid = asText(line.uuid);
     switch (line.type) {
+      case "system":
+        if (line.subtype === "init") this.missingServers = serversMissingIn(line);
+        return;
       case "command_lifecycle":
         return this.#lifecycle(asText(line.command_uuid) ?? "", asText(line.state) ?? "");
       case "user":
@@ -173,4 +183,11 @@ export class StdioClient implements AgentClient {
     if (response.subtype === "error") pending.reject(new Error(asText(response.error) ?? "refused"));
     else pending.resolve(asObject(response.response) ?? {});
   }
+}
+
+function serversMissingIn({ mcp_servers }: Json): string[] {
+  return asList(mcp_servers).flatMap((one) => {
+    const { name, status } = asObject(one) ?? {};
+    return typeof name === "string" && status === "failed" ? [name] : [];
+  });
 }

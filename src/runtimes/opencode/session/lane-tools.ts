@@ -3,26 +3,17 @@
  * when it ends or reloads a directory. A prompt never waits long for them, and is sent without them if need be.
  */
 import { messageOf } from "../../../app-error.ts";
-import type { Clock } from "../../../clock.ts";
 import type { Notice } from "../../../core/lane/lane.ts";
-import type { RuntimeContext, ToolServer } from "../../descriptor.ts";
+import type { ToolServer } from "../../descriptor.ts";
+import type { ToolServerSource } from "../../tool-servers.ts";
+import { findToolServer, longestCallMs, notTooLong, serverNotStarted, toolsUnavailable } from "../../tool-servers.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
 import type { PermissionRule } from "./permission-policy.ts";
 import { entryName, toolRules } from "./tool-rules.ts";
 
-export type LaneToolsOptions = {
-  api: OpencodeApi;
-  clock: Clock;
-  toolServer: RuntimeContext["toolServer"];
-  onError: (error: unknown) => void;
-};
+export type LaneToolsOptions = ToolServerSource & { api: OpencodeApi };
 
 type Entry = { directory: string; server: ToolServer };
-
-/** How long a prompt waits. */
-const waitMs = 3000;
-/** How long a call of a tool may take: one of them waits for the answer of another agent. */
-const callMs = 600_000;
 
 export class LaneTools {
   readonly #options: LaneToolsOptions;
@@ -39,15 +30,15 @@ export class LaneTools {
 
   /** For the lane's sessions. While the tools are not available, the rules stay the same. */
   async rules(laneId: string): Promise<PermissionRule[]> {
-    return (await this.#serverOf(laneId)) === null ? [] : toolRules(laneId);
+    return (await findToolServer(laneId, this.#options)) === null ? [] : toolRules(laneId);
   }
 
   /** Makes no request when nothing has changed. Never rejects: a problem becomes a notice. */
   async connect(laneId: string, directory: string): Promise<void> {
-    const server = await this.#serverOf(laneId);
+    const server = await findToolServer(laneId, this.#options);
     if (server === null) return;
     if (server === "unknown") {
-      this.#problems.set(laneId, "Waybill's tool server has not started.");
+      this.#problems.set(laneId, serverNotStarted);
       return;
     }
     const entry = { directory, server };
@@ -59,7 +50,7 @@ export class LaneTools {
     if (connected && connected.directory !== directory) this.#disconnect(laneId, connected);
     const attempt = { ...entry, waited: Promise.resolve() };
     this.#attempts.set(laneId, attempt);
-    attempt.waited = this.#atMost(this.#attempt(laneId, attempt)).then(() => {
+    attempt.waited = notTooLong(this.#options.clock, this.#attempt(laneId, attempt)).then(() => {
       if (this.#attempts.get(laneId) === attempt) this.#problems.set(laneId, "OpenCode has not connected them yet.");
     });
     return attempt.waited;
@@ -67,9 +58,7 @@ export class LaneTools {
 
   notices(laneId: string): Notice[] {
     const problem = this.#problems.get(laneId);
-    if (problem === undefined) return [];
-    const message = `The agent of this lane does without Waybill's tools; the next message tries again. ${problem}`;
-    return [{ code: "tools_unavailable", message }];
+    return problem === undefined ? [] : [toolsUnavailable(problem)];
   }
 
   /** The server may have lost its entries: those of a directory, or all of them. */
@@ -99,7 +88,12 @@ export class LaneTools {
     const isCurrent = () => this.#attempts.get(laneId) === attempt;
     try {
       await this.#disconnecting.get(laneId);
-      const problem = await api.connectTools(entryName(laneId), { ...server, callMs }, directory, this.#closing.signal);
+      const problem = await api.connectTools(
+        entryName(laneId),
+        { ...server, callMs: longestCallMs },
+        directory,
+        this.#closing.signal,
+      );
       if (!isCurrent()) return;
       if (problem !== null) throw new Error(problem);
       this.#connected.set(laneId, { directory, server });
@@ -121,26 +115,6 @@ export class LaneTools {
     void ended.then(() => {
       if (this.#disconnecting.get(laneId) === ended) this.#disconnecting.delete(laneId);
     });
-  }
-
-  async #serverOf(laneId: string): Promise<ToolServer | null | "unknown"> {
-    try {
-      const server = await this.#atMost(this.#options.toolServer(laneId));
-      return server === undefined ? "unknown" : server;
-    } catch (error) {
-      this.#options.onError(error);
-      return "unknown";
-    }
-  }
-
-  /** Undefined when it takes longer than a prompt may wait. */
-  async #atMost<T>(promise: Promise<T>): Promise<T | undefined> {
-    const { clock } = this.#options;
-    let cancel = () => {};
-    const late = new Promise<undefined>((resolve) => {
-      cancel = clock.at(clock.now() + waitMs, () => resolve(undefined));
-    });
-    return Promise.race([promise, late]).finally(() => cancel());
   }
 }
 
