@@ -15,6 +15,8 @@ export class McpToolsServer {
   readonly calls: RecordedCall[] = [];
   /** The JSON-RPC methods of all requests, with the lane. */
   readonly requests: { lane: string | null; method: string }[] = [];
+  /** What calls are refused with; null when they are taken. */
+  refusal: string | null = null;
   /** Requests are taken, and get no answer. */
   hangs = false;
   readonly #tokens = new Map<string, string>();
@@ -80,6 +82,7 @@ export class McpToolsServer {
     const inputSchema = z.object({ text: z.string().describe("What to say.") });
     for (const tool of ownTools) {
       server.registerTool(tool, { description: `The tool ${tool}.`, inputSchema }, async ({ text }) => {
+        if (this.refusal !== null) return { isError: true, content: [{ type: "text" as const, text: this.refusal }] };
         this.calls.push({ lane, tool, text });
         return { content: [{ type: "text" as const, text: `${tool} of ${lane} took "${text}"` }] };
       });

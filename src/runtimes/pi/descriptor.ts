@@ -47,7 +47,7 @@ export const pi = defineRuntime({
   laneProblem: ({ agent }) =>
     agent === null ? null : { key: "agent", reason: `is "${agent}", and pi has no agents`, hint: "Leave it out." },
   prepare(settings, context) {
-    const { env, clock, stateDirectory, systemPromptPath, idleMs, maxResting, onError } = context;
+    const { env, clock, stateDirectory, systemPromptPath, toolServer, idleMs, maxResting, onError } = context;
     const directory = join(stateDirectory, kind);
     return {
       hasOrphans: hasProcessRecords(directory),
@@ -63,6 +63,7 @@ export const pi = defineRuntime({
           apiKey: settings.piAgentApiKey?.reveal() ?? null,
           maxSteps: settings.piAgentMaxSteps,
           ...(systemPromptPath === undefined ? {} : { systemPromptPath }),
+          toolServer,
           idleMs,
           maxResting,
           permissions: async (lane) => ({

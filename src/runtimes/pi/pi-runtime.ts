@@ -5,11 +5,12 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../app-error.ts";
-import type { Lane } from "../../core/lane/lane.ts";
+import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
 import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
+import { toolsUnavailable } from "../tool-servers.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
@@ -66,6 +67,12 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
     return super.submit(lane, prompt, signal);
   }
 
+  override notices(lane: Lane): readonly Notice[] {
+    const client = lane.sessionId === null ? null : this.pool.clientOf(lane.id, lane.sessionId);
+    const tools = client?.lacksTools ? [toolsUnavailable("pi could not reach their server.")] : [];
+    return [...super.notices(lane), ...tools];
+  }
+
   override async resync(lane: Lane, sessionId: string): Promise<void> {
     const slice = await this.read(lane, sessionId, null);
     this.signals.resync(lane.id, slice);
@@ -82,7 +89,7 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
   protected launch(lane: Lane, sessionId: string, settings: LaunchSettings): Launch<RpcClient> {
     const { env, provider, model, apiKey, maxSteps } = this.#options;
     const sessionFile = this.#sessions.pathOf(lane.directory, sessionId);
-    const rules = gateRules(lane.directory, settings.permissions, maxSteps);
+    const rules = gateRules(lane.directory, settings, maxSteps);
     return {
       args: piArguments({ lane, sessionFile, provider, model, systemPrompt: settings.systemPrompt }),
       sessionArgs: [sessionFile],

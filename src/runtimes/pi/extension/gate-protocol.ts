@@ -12,10 +12,15 @@ export type GateRules = {
   denied: readonly string[];
   /** How many times pi may call the model in one turn. */
   maxSteps: number;
+  /** The file that names the server of Waybill's own tools; absent where there are none. */
+  toolsPath?: string;
 };
 
 /** The status that reports the loaded gate: without the gate no tool would be asked for. */
 export const gateStatus = { key: "waybill", text: "gate" };
+
+/** The key of the status that says that Waybill's own tools are missing; without a text they are there. */
+export const missingToolsStatus = "waybill-tools";
 
 /** The extension's own entries in the session file. */
 export const refusedEntry = "waybill.refused";

@@ -1,7 +1,7 @@
 /**
  * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
- * not allow, gives the agent a tool to ask questions, ends a turn that calls its model too often, and records failures
- * that pi does not. A refusal ends the turn, so that the agent does not find another way to do what a person refused.
+ * not allow, gives the agent Waybill's own tools and one to ask questions, ends a turn that calls its model too often, and
+ * records failures that pi does not. A refusal ends the turn, so that the agent does not find another way to do what a person refused.
  *
  * pi loads it from this file into its own process, so it imports only Node and files that import nothing else. An error
  * that it throws before a tool is used blocks that tool.
@@ -13,11 +13,13 @@ import {
   failedEntry,
   gateStatus,
   grantedEntry,
+  missingToolsStatus,
   refusedEntry,
   rulesVariable,
   stepLimitEntry,
   stepLimitMessage,
 } from "./gate-protocol.ts";
+import { OwnTools } from "./own-tools.ts";
 import type { PiApi, PiContext, PiTool, ToolCallEvent } from "./pi-api.ts";
 import { realPath } from "./real-path.ts";
 import type { GateCall } from "./tool-policy.ts";
@@ -29,7 +31,9 @@ const refusal = "A person refused this.";
 export default function gate(pi: PiApi): void {
   const rules = JSON.parse(process.env[rulesVariable] ?? "") as GateRules;
   const granted = new Set<string>();
+  const ownTools = new OwnTools(pi, rules.toolsPath ?? null);
   let steps = 0;
+  let areToolsMissing = false;
 
   const refuse = (call: string, ctx: PiContext) => {
     pi.appendEntry(refusedEntry, { call });
@@ -44,10 +48,15 @@ export default function gate(pi: PiApi): void {
     // Not earlier: pi does not start when another extension has a tool of this name. Here the first extension wins.
     pi.registerTool(question(refuse));
     ctx.ui.setStatus(gateStatus.key, gateStatus.text);
+    // In the background: pi starts without them, and the first turn waits for them a little.
+    void ownTools.register();
   });
 
-  pi.on("before_agent_start", () => {
+  pi.on("before_agent_start", async (_event, ctx) => {
     steps = 0;
+    const wereMissing = areToolsMissing;
+    areToolsMissing = !(await ownTools.register());
+    if (areToolsMissing !== wereMissing) ctx.ui.setStatus(missingToolsStatus, areToolsMissing ? "missing" : undefined);
   });
 
   pi.on("context", (_event, ctx) => {
@@ -70,7 +79,7 @@ export default function gate(pi: PiApi): void {
   pi.on("tool_call", async ({ toolCallId, toolName, input }: ToolCallEvent, ctx) => {
     // Once one call of a message was refused, the others are not asked for.
     if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
-    if (toolName === questionTool) return undefined;
+    if (toolName === questionTool || ownTools.has(toolName)) return undefined;
     const call: GateCall = { tool: toolName, input };
     const decided = checkToolCall(call, { rules, directory: ctx.cwd, home: homedir(), realPath, granted });
     if (decided.verdict === "pass") return undefined;

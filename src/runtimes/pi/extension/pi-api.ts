@@ -36,10 +36,8 @@ export type PiTool = {
 };
 
 export type PiApi = {
-  on(
-    event: "session_start" | "before_agent_start" | "context",
-    handler: (event: unknown, ctx: PiContext) => void,
-  ): void;
+  on(event: "session_start" | "context", handler: (event: unknown, ctx: PiContext) => void): void;
+  on(event: "before_agent_start", handler: (event: unknown, ctx: PiContext) => Promise<void>): void;
   on(event: "agent_end", handler: (event: { messages: readonly PiMessage[] }, ctx: PiContext) => void): void;
   on(
     event: "tool_call",

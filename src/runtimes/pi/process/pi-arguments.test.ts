@@ -24,7 +24,7 @@ test("the state and other lanes' directories are denied, unless one lies in the 
     stateDirectories: ["/state", "/state"],
     otherDirectories: ["/other", "/project/part", "/"],
   };
-  expect(gateRules("/project", permissions, 3)).toEqual({
+  expect(gateRules("/project", { permissions, toolsPath: null }, 3)).toEqual({
     policy: "trusted",
     denied: ["/state", "/other"],
     maxSteps: 3,

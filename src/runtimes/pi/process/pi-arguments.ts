@@ -1,8 +1,8 @@
 /** The flags that a pi process of a lane is started with, and the rules of its gate. Pure. */
 import type { Lane } from "../../../core/lane/lane.ts";
 import { packageFile } from "../../../package-files.ts";
-import type { AgentPermissions } from "../../process-pool/agent-permissions.ts";
 import { deniedToAgent } from "../../process-pool/agent-permissions.ts";
+import type { LaunchSettings } from "../../process-pool/process-runtime.ts";
 import type { GateRules } from "../extension/gate-protocol.ts";
 
 export type PiArguments = {
@@ -26,7 +26,12 @@ export function piArguments({ lane, sessionFile, provider, model, systemPrompt }
   ];
 }
 
-export function gateRules(directory: string, permissions: AgentPermissions | null, maxSteps: number): GateRules {
-  if (!permissions) return { policy: "safe", denied: [], maxSteps };
-  return { policy: permissions.policy, denied: deniedToAgent(directory, permissions), maxSteps };
+export function gateRules(
+  directory: string,
+  { permissions, toolsPath }: Pick<LaunchSettings, "permissions" | "toolsPath">,
+  maxSteps: number,
+): GateRules {
+  const tools = toolsPath === null ? {} : { toolsPath };
+  if (!permissions) return { policy: "safe", denied: [], maxSteps, ...tools };
+  return { policy: permissions.policy, denied: deniedToAgent(directory, permissions), maxSteps, ...tools };
 }

@@ -7,7 +7,7 @@ import type { Json } from "../../json-fields.ts";
 import { asObject, asText } from "../../json-fields.ts";
 import type { AskAnswer, SubmitOutcome } from "../../port.ts";
 import type { AgentClient, ClientConnection } from "../../process-pool/agent-process.ts";
-import { gateStatus } from "../extension/gate-protocol.ts";
+import { gateStatus, missingToolsStatus } from "../extension/gate-protocol.ts";
 import { unreportedFailure } from "../extension/unreported-failure.ts";
 import type { PiAsk } from "./asks.ts";
 import { askIn, dialogResponse } from "./asks.ts";
@@ -27,6 +27,8 @@ export class RpcClient implements AgentClient {
   lastOutputAt: number | null = null;
   /** Whether Waybill's extension is loaded. */
   hasGate = false;
+  /** Whether the newest turn had to do without Waybill's own tools. */
+  lacksTools = false;
 
   constructor(connection: ClientConnection) {
     this.#connection = connection;
@@ -72,6 +74,7 @@ export class RpcClient implements AgentClient {
     this.messages = [];
     this.lastOutputAt = null;
     this.hasGate = false;
+    this.lacksTools = false;
     // The translator starts over with a session, and has to reach the same result.
     this.#turn = new TurnState();
     const response = await this.request({ type: "switch_session", sessionPath });
@@ -148,6 +151,9 @@ export class RpcClient implements AgentClient {
 
   #dialogReceived(line: Json): void {
     if (line.method === "setStatus" && line.statusKey === gateStatus.key) this.hasGate = true;
+    if (line.method === "setStatus" && line.statusKey === missingToolsStatus) {
+      this.lacksTools = asText(line.statusText) !== null;
+    }
     const ask = askIn(line);
     if (!ask) return;
     this.#asks.set(ask.id, { ...ask, askedAt: this.#connection.now() });

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { responseIn } from "./own-tools.ts";
+
+const response = { jsonrpc: "2.0", id: 1, result: { tools: [] } };
+const notification = { jsonrpc: "2.0", method: "notifications/message", params: {} };
+
+test("a response is read from JSON and from a stream, behind whatever comes before it", () => {
+  expect(responseIn(JSON.stringify(response), "application/json")).toEqual(response);
+  const events = [
+    `: hello`,
+    `event: message\ndata: ${JSON.stringify(notification)}`,
+    `data:${JSON.stringify(response)}`,
+  ];
+  for (const newline of ["\n", "\r\n"]) {
+    const text = `${events.join("\n\n")}\n\n`.replaceAll("\n", newline);
+    expect(responseIn(text, "text/event-stream; charset=utf-8")).toEqual(response);
+  }
+});
+
+test("a response over several lines of a stream is one", () => {
+  const text = JSON.stringify(response, null, 2).replace(/^/gm, "data: ");
+  expect(responseIn(`${text}\n\n`, "text/event-stream")).toEqual(response);
+});
+
+test("a stream that ends too early says so", () => {
+  expect(() => responseIn(`data: ${JSON.stringify(notification)}\n\n`, "text/event-stream")).toThrow("ended before");
+});

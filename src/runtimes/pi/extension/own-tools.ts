@@ -1,0 +1,101 @@
+/**
+ * Waybill's own tools inside pi, which has no MCP: lists the tools of Waybill's MCP server, and forwards calls to it. The
+ * server keeps no state between requests, so each is one POST. The file with its address and token is read here, since
+ * others could list arguments and variables.
+ */
+import { readFileSync } from "node:fs";
+import type { PiApi, PiTool } from "./pi-api.ts";
+
+type Server = { url: string; headers: Readonly<Record<string, string>> };
+type McpTool = { name: string; description?: string; inputSchema: Readonly<Record<string, unknown>> };
+type McpContent = { type: string; text?: string };
+
+const prefix = "waybill_";
+/** A turn waits for the list as long as this. */
+const listMs = 3000;
+
+export class OwnTools {
+  readonly #pi: PiApi;
+  readonly #path: string | null;
+  readonly #names = new Set<string>();
+  #listing: Promise<boolean> | null = null;
+
+  constructor(pi: PiApi, path: string | null) {
+    this.#pi = pi;
+    this.#path = path;
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  /** True when they are registered, or there are none to register. After a failure the next call tries again. */
+  register(): Promise<boolean> {
+    if (this.#path === null) return Promise.resolve(true);
+    this.#listing ??= this.#list(this.#path).catch(() => {
+      this.#listing = null;
+      return false;
+    });
+    return this.#listing;
+  }
+
+  async #list(path: string): Promise<boolean> {
+    const { mcpServers } = JSON.parse(readFileSync(path, "utf8")) as { mcpServers: Record<string, Server> };
+    for (const server of Object.values(mcpServers)) {
+      const { tools } = (await request(server, "tools/list", {}, AbortSignal.timeout(listMs))) as { tools: McpTool[] };
+      for (const tool of tools) {
+        this.#names.add(prefix + tool.name);
+        this.#pi.registerTool(forwarded(server, tool));
+      }
+    }
+    return true;
+  }
+}
+
+function forwarded(server: Server, { name, description = "", inputSchema }: McpTool): PiTool {
+  // pi's validator need not know the dialect.
+  const { $schema: _dialect, ...parameters } = inputSchema;
+  return {
+    name: prefix + name,
+    label: name,
+    description,
+    parameters,
+    async execute(_call, params, signal) {
+      const result = await request(server, "tools/call", { name, arguments: params }, signal);
+      const { content, isError } = result as { content: readonly McpContent[]; isError?: boolean };
+      const text = content.map((one) => one.text ?? JSON.stringify(one)).join("\n");
+      if (isError) throw new Error(text);
+      return { content: [{ type: "text", text }], details: {} };
+    },
+  };
+}
+
+async function request(server: Server, method: string, params: object, signal: AbortSignal | undefined) {
+  const headers = {
+    ...server.headers,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2025-06-18",
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const answer = await fetch(server.url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`Waybill answered with status ${answer.status}: ${text.slice(0, 500)}`);
+  const { result, error } = responseIn(text, answer.headers.get("content-type") ?? "");
+  if (error) throw new Error(error.message);
+  return result;
+}
+
+type Response = { id?: unknown; result?: unknown; error?: { message: string } };
+
+/** A stream may hold notifications before the response. */
+export function responseIn(text: string, contentType: string): Response {
+  if (!contentType.startsWith("text/event-stream")) return JSON.parse(text) as Response;
+  for (const event of text.split(/\r?\n\r?\n/)) {
+    const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+    const data = lines.map((line) => line.slice("data:".length).replace(/^ /, "")).join("\n");
+    const message = data === "" ? null : (JSON.parse(data) as Response);
+    if (message?.id === 1) return message;
+  }
+  throw new Error("Waybill's answer ended before the result.");
+}
