@@ -36,13 +36,13 @@ export class LaneTools {
   /** Makes no request when nothing has changed. Never rejects: a problem becomes a notice. */
   async connect(laneId: string, directory: string): Promise<void> {
     const server = await findToolServer(laneId, this.#options);
-    if (server === null) return;
+    const connected = this.#connected.get(laneId);
     if (server === "unknown") {
-      this.#problems.set(laneId, serverNotStarted);
+      if (!connected) this.#problems.set(laneId, serverNotStarted);
       return;
     }
+    if (server === null) return void this.#problems.delete(laneId);
     const entry = { directory, server };
-    const connected = this.#connected.get(laneId);
     if (connected && isSame(connected, entry)) return;
     const running = this.#attempts.get(laneId);
     if (running && isSame(running, entry)) return running.waited;
