@@ -106,6 +106,11 @@ export const daemonSettings = {
     description:
       "What agents do without asking, on an OpenCode server that Waybill started, in Claude Code and in pi: [operations.md](operations.md#security) says what each means.",
   }),
+  agentTools: types.flag.default(true).meta({
+    env: "WAYBILL_AGENT_TOOLS",
+    description:
+      "Whether the agents of all lanes get Waybill's tools, to write to each other and to people: [tools.md](tools.md).",
+  }),
   memberIdleMs: types.someMilliseconds.default(5 * minute).meta({
     description: "A member of a team of whom nothing was heard for this long is idle.",
   }),

@@ -5,6 +5,7 @@
 import { AppError } from "../../app-error.ts";
 import { systemClock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
+import type { ToolServer } from "../../runtimes/descriptor.ts";
 import { lazyRuntime } from "../../runtimes/lazy-runtime.ts";
 import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
@@ -28,10 +29,11 @@ export type AgentsOptions = {
   stopping: AbortSignal;
   /** Those in the store, as they are when it is asked. */
   storedLanes: () => Promise<readonly Lane[]>;
+  toolServer: (laneId: string) => Promise<ToolServer | null>;
 };
 
 export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
-  const { config, env, log, storedLanes } = options;
+  const { config, env, log, storedLanes, toolServer } = options;
   const { permissionPolicy } = config;
   const { demo, lanes } = await demoOrNot(options);
   const used = new Set([...lanes, ...(await storedLanes())].map(({ runtime }) => runtime));
@@ -59,7 +61,7 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
           idleMs: config.sessionIdleTimeoutMs,
           maxResting: config.sessionMaxConcurrent,
           postMessage,
-          toolServer: async () => null,
+          toolServer,
         },
       );
       return isUsed || hasOrphans ? load : async () => lazyRuntime(descriptor, load);

@@ -6,10 +6,12 @@ import type { Registry } from "prom-client";
 import { AppError } from "../../app-error.ts";
 import { systemClock } from "../../clock.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
+import type { AgentService } from "../../service/agent-service.ts";
 import type { Service } from "../../service/service.ts";
 import { makeApp } from "../../transports/http/app.ts";
 import type { Listening, ListenOptions } from "../../transports/http/serve.ts";
 import { listen } from "../../transports/http/serve.ts";
+import { mcpMount } from "../../transports/mcp/mcp-mount.ts";
 import { openCodeMount } from "../../transports/opencode-api/opencode-mount.ts";
 import { openCodePath } from "../../transports/opencode-api/opencode-path.ts";
 import type { Config } from "../config/config.ts";
@@ -21,6 +23,7 @@ export type ServersOptions = {
   config: Config;
   log: Logger;
   service: Service;
+  agents: AgentService;
   token: string;
   runId: string;
   registry: Registry;
@@ -74,13 +77,13 @@ async function startApiServer(
   }
 }
 
-function appFor({ config, log, service, token, runId, registry }: ServersOptions) {
+function appFor({ config, log, service, agents, token, runId, registry }: ServersOptions) {
   return makeApp({
     service,
     token,
     runtimeKinds,
     about: { version: version(), runId, startedAt: systemClock.now() },
-    mounts: [openCodeMount],
+    mounts: [openCodeMount, mcpMount(agents)],
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     registry,

@@ -4,7 +4,9 @@ import { mkdirSync } from "node:fs";
 import { Registry } from "prom-client";
 import { systemClock } from "../../clock.ts";
 import { tokenPath } from "../../home.ts";
+import { agentTokens } from "../../mail/agent-tokens.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
+import { agentService } from "../../service/agents.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
@@ -12,6 +14,7 @@ import type { Store } from "../../store/port.ts";
 import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
 import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
 import { runtimeOfProvider } from "../config/lanes.ts";
@@ -55,11 +58,14 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   const runId = randomUUID();
   const registry = new Registry();
   const health = new StoreHealth(logHealth(log));
-  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token });
+  const listening = new Listening();
+  const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token, listening });
   const draining = new AbortController();
   try {
     const service = createServiceFor(engine, options, draining.signal);
-    const servers = await startServers({ config, log, service, token, runId, registry });
+    const tools = agentService({ waybill: engine, draining: draining.signal });
+    const servers = await startServers({ config, log, service, agents: tools, token, runId, registry });
+    listening.at(servers.addresses.url);
     const stopRetention = startRetention({
       prune: engine.prune,
       clock: systemClock,
@@ -102,16 +108,30 @@ function makeDirectories({ home, stateDirectory, profile, lanes }: Config): void
   if (profile.kind === "demo") for (const lane of lanes) mkdirSync(lane.directory, { recursive: true, mode: 0o700 });
 }
 
-type Shared = { runId: string; registry: Registry; health: StoreHealth; token: string };
+type Shared = { runId: string; registry: Registry; health: StoreHealth; token: string; listening: Listening };
 
-async function startAgentsAndEngine(options: WorkerStart, { runId, registry, health, token }: Shared) {
+/** Where the daemon listens, for those who are started before it does. */
+class Listening {
+  at: (url: string) => void = () => {};
+  readonly url = new Promise<string>((resolve) => {
+    this.at = resolve;
+  });
+}
+
+async function startAgentsAndEngine(options: WorkerStart, shared: Shared) {
+  const { runId, registry, health, token, listening } = shared;
   const { config, env, log, stopping } = options;
   const failPoint = failPointFrom(env.WAYBILL_FAIL_POINT);
   const onListenerError = (error: unknown) => log.error({ err: error }, "Unexpected error of one who follows the log.");
   const store = openSqliteStore({ path: config.storePath, failPoint, health, onListenerError });
   let agents: Agents;
   try {
-    agents = await createRuntimes({ config, env, log, stopping, storedLanes: () => store.lanes() });
+    const tokens = agentTokens(token, store);
+    const toolServer = async (lane: string) => {
+      const own = config.agentTools ? await tokens.tokenOf({ kind: "lane", lane }) : null;
+      return own === null ? null : { url: `${await listening.url}${mcpPath}`, token: own };
+    };
+    agents = await createRuntimes({ config, env, log, stopping, storedLanes: () => store.lanes(), toolServer });
   } catch (error) {
     await store.close();
     throw error;

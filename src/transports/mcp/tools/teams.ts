@@ -1,7 +1,7 @@
 /** Teams and members as agents see them: their schemas, and their words for a model. */
 import { z } from "zod";
-import type { MemberView, TeamView } from "../../../service/agent-service.ts";
 import { memberStates } from "../../../core/team/team.ts";
+import type { MemberView, TeamView } from "../../../service/agent-service.ts";
 
 export const memberSchema = z.object({
   name: z.string(),
