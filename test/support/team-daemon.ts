@@ -1,0 +1,100 @@
+/**
+ * The built Waybill as a process with a team of real agents: `dev` and `dev2` on OpenCode in one directory, `ops` on Claude
+ * Code. One scripted model is behind all of them; what each says follows from its prompts.
+ */
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { DeliveryDetail, Message, WaybillClient } from "../../src/client/index.ts";
+import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
+import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
+import type { ScriptedModel } from "../../src/scripted-model/server.ts";
+import { startScriptedModel } from "../../src/scripted-model/server.ts";
+import { claudeBin, claudeEnvironment } from "./claude-process.ts";
+import type { DaemonProcess } from "./daemon-process.ts";
+import { freePort } from "./free-port.ts";
+import { opencodeBin } from "./opencode-server.ts";
+import { Program } from "./program.ts";
+
+const delivery = {
+  retryDelaysMs: [300],
+  graceMs: 3000,
+  rereadMs: 200,
+  firstReconcileDelayMs: 300,
+  maxReconcileDelayMs: 1000,
+};
+
+export class TeamDaemon {
+  readonly program = new Program();
+  model!: ScriptedModel;
+  daemon!: DaemonProcess;
+
+  async start(
+    script: ModelScriptInput,
+    settings: { maxExchanges?: number } = {},
+    env: Record<string, string> = {},
+  ): Promise<this> {
+    const { program } = this;
+    this.model = await startScriptedModel({ script });
+    const work = realpathSync(program.work);
+    for (const name of ["shared", "ops"]) mkdirSync(join(work, name));
+    const { PATH: _path, ...claude } = claudeEnvironment(program.directory, this.model.url);
+    Object.assign(program.env, claude, isolatedHome(program.directory), {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(this.model.url)),
+      PORT: String(await freePort()),
+    });
+    const port = await freePort();
+    const lane = { contract: "tool" };
+    program.configure(
+      {},
+      {
+        modelProvider: "opencode_cli",
+        opencodeBin,
+        opencodeAttachUrl: `http://127.0.0.1:${port}`,
+        opencodeServePort: port,
+        claudeBin,
+        delivery: { ...delivery, ...settings },
+        lanes: [
+          { ...lane, id: "dev", directory: join(work, "shared") },
+          { ...lane, id: "dev2", directory: join(work, "shared") },
+          { ...lane, id: "ops", directory: join(work, "ops"), runtime: "claude" },
+        ],
+        teams: {
+          core: {
+            members: {
+              dev: { lane: "dev", role: "lead" },
+              dev2: { lane: "dev2", role: "second developer" },
+              ops: { lane: "ops", role: "operations" },
+            },
+          },
+        },
+      },
+    );
+    this.daemon = await program.up(env);
+    return this;
+  }
+
+  get client(): WaybillClient {
+    return this.program.client();
+  }
+
+  /** Sends, and waits for the outcome. */
+  ask(lane: string, messageId: string, text: string): Promise<DeliveryDetail> {
+    return this.client.sendAndWait({ messageId, to: { lane }, text });
+  }
+
+  /** What was written to a lane, oldest first. */
+  async mail(lane: string): Promise<Message[]> {
+    const { messages } = await this.client.messages({ lane, limit: 200 });
+    return messages.filter(({ to }) => "lane" in to && to.lane === lane).reverse();
+  }
+
+  async delivery(lane: string, messageId: string): Promise<DeliveryDetail> {
+    const { deliveries } = await this.client.deliveries({ lane, messageId });
+    return this.client.delivery(deliveries[0]?.id ?? "");
+  }
+
+  async dispose(): Promise<void> {
+    await this.program.dispose();
+    await this.model?.close();
+  }
+}
