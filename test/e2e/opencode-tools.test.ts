@@ -126,11 +126,11 @@ test("do not exist for a session on Waybill's server that is no lane's", async (
 });
 
 test("have instructions that only their own lane reads", async () => {
-  const system = () => (world.systems.findLast((text) => text.includes("You are")) ?? "").match(/You are lane\S*/g);
-  await call("lane_b", "todoread");
-  expect(system()).toEqual(["You are lane_b."]);
-  await call("lane", "todoread");
-  expect(system()).toEqual(["You are lane."]);
+  for (const lane of ["lane_b", "lane"]) {
+    await call(lane, "todoread");
+    const [system = ""] = world.instructions(`call-${count}.`);
+    expect(system.match(/You are lane\S*/g)).toEqual([`You are ${lane}.`]);
+  }
 });
 
 test("would be everybody's after a prompt with `tools`, which replace a session's rules; Waybill sends none", async () => {

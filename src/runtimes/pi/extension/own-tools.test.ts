@@ -5,7 +5,7 @@ const response = { jsonrpc: "2.0", id: 1, result: { tools: [] } };
 const notification = { jsonrpc: "2.0", method: "notifications/message", params: {} };
 
 test("a response is read from JSON and from a stream, behind whatever comes before it", () => {
-  expect(responseIn(JSON.stringify(response), "application/json")).toEqual(response);
+  expect(responseIn(JSON.stringify(response), "application/json", 1)).toEqual(response);
   const events = [
     `: hello`,
     `event: message\ndata: ${JSON.stringify(notification)}`,
@@ -13,15 +13,15 @@ test("a response is read from JSON and from a stream, behind whatever comes befo
   ];
   for (const newline of ["\n", "\r\n"]) {
     const text = `${events.join("\n\n")}\n\n`.replaceAll("\n", newline);
-    expect(responseIn(text, "text/event-stream; charset=utf-8")).toEqual(response);
+    expect(responseIn(text, "text/event-stream; charset=utf-8", 1)).toEqual(response);
   }
 });
 
 test("a response over several lines of a stream is one", () => {
   const text = JSON.stringify(response, null, 2).replace(/^/gm, "data: ");
-  expect(responseIn(`${text}\n\n`, "text/event-stream")).toEqual(response);
+  expect(responseIn(`${text}\n\n`, "text/event-stream", 1)).toEqual(response);
 });
 
 test("a stream that ends too early says so", () => {
-  expect(() => responseIn(`data: ${JSON.stringify(notification)}\n\n`, "text/event-stream")).toThrow("ended before");
+  expect(() => responseIn(`data: ${JSON.stringify(notification)}\n\n`, "text/event-stream", 1)).toThrow("ended before");
 });

@@ -70,18 +70,21 @@ function forwarded(server: Server, { name, description = "", inputSchema }: McpT
   };
 }
 
+let lastId = 0;
+
 async function request(server: Server, method: string, params: object, signal: AbortSignal | undefined) {
+  const id = ++lastId;
   const headers = {
     ...server.headers,
     "Content-Type": "application/json",
     Accept: "application/json, text/event-stream",
     "MCP-Protocol-Version": "2025-06-18",
   };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
   const answer = await fetch(server.url, { method: "POST", headers, body, ...(signal ? { signal } : {}) });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`Waybill answered with status ${answer.status}: ${text.slice(0, 500)}`);
-  const { result, error } = responseIn(text, answer.headers.get("content-type") ?? "");
+  const { result, error } = responseIn(text, answer.headers.get("content-type") ?? "", id);
   if (error) throw new Error(error.message);
   return result;
 }
@@ -89,13 +92,13 @@ async function request(server: Server, method: string, params: object, signal: A
 type Response = { id?: unknown; result?: unknown; error?: { message: string } };
 
 /** A stream may hold notifications before the response. */
-export function responseIn(text: string, contentType: string): Response {
+export function responseIn(text: string, contentType: string, id: number): Response {
   if (!contentType.startsWith("text/event-stream")) return JSON.parse(text) as Response;
   for (const event of text.split(/\r?\n\r?\n/)) {
     const lines = event.split(/\r?\n/).filter((line) => line.startsWith("data:"));
     const data = lines.map((line) => line.slice("data:".length).replace(/^ /, "")).join("\n");
     const message = data === "" ? null : (JSON.parse(data) as Response);
-    if (message?.id === 1) return message;
+    if (message?.id === id) return message;
   }
   throw new Error("Waybill's answer ended before the result.");
 }
