@@ -94,6 +94,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     const [toOps] = await team.mail("ops");
     expect(toOps).toMatchObject({ from: "dev", text: "Which port is free?", actionMode: "ask" });
     await expect.poll(async () => (await team.mail("dev")).length).toBe(2);
+    await expect.poll(async () => (await team.delivery("ops", toOps?.id ?? "")).status).toBe("responded");
     expect(await team.delivery("ops", toOps?.id ?? "")).toMatchObject({
       status: "responded",
       attempts: 1,

@@ -27,6 +27,8 @@ export class TeamDaemon {
   readonly program = new Program();
   model!: ScriptedModel;
   daemon!: DaemonProcess;
+  /** Its port is the same after a crash. */
+  client!: WaybillClient;
 
   async start(
     script: ModelScriptInput,
@@ -70,11 +72,8 @@ export class TeamDaemon {
       },
     );
     this.daemon = await program.up(env);
+    this.client = program.client();
     return this;
-  }
-
-  get client(): WaybillClient {
-    return this.program.client();
   }
 
   /** Sends, and waits for the outcome. */

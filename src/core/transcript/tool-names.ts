@@ -45,7 +45,7 @@ const taskLookup = /^task_(?:get|list|show|search|find|briefing)(?:_|$)/;
 
 // A lane's own MCP entry is called `waybill-LANE`. A lane's name may hold underscores, and even the name of a tool
 // ("my_task_force"), so the cut is made as late as a tool that we know allows.
-const laneEntry = /^waybill-[a-z0-9_-]*_((?:message|task|member|runtime|process)_[a-z0-9_]+)$/;
+const laneEntry = /^waybill-[a-z0-9_-]*_((?:message|task|member|team|notify|runtime|process)_[a-z0-9_]+)$/;
 
 export function normalizeToolName(name: string): string {
   const lower = name.toLowerCase();

@@ -1,11 +1,11 @@
 /** `waybill inbox`: what was written to a person, and what of it was read. */
-import type { Command } from "../command.ts";
-import { flagOption, printResult, textOption } from "../command.ts";
-import { withDaemon } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { pageRequest, pagingOptions, printList } from "../lists.ts";
-import { ago } from "../output/format.ts";
-import { outcomeNote } from "../output/message-notes.ts";
+import type { Command } from "../../command.ts";
+import { flagOption, printResult, textOption } from "../../command.ts";
+import { withDaemon } from "../../connect.ts";
+import { usageError } from "../../errors.ts";
+import { pageRequest, pagingOptions, printList } from "../../lists.ts";
+import { ago } from "../../output/format.ts";
+import { outcomeNote } from "../../output/message-notes.ts";
 
 export const inbox: Command = {
   name: "inbox",

@@ -1,10 +1,10 @@
 /** `waybill holds`: agents that write to each other in circles, and a way to let them go on. */
-import type { Command } from "../command.ts";
-import { printResult } from "../command.ts";
-import { withDaemon } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { printList } from "../lists.ts";
-import { ago } from "../output/format.ts";
+import type { Command } from "../../command.ts";
+import { printResult } from "../../command.ts";
+import { withDaemon } from "../../connect.ts";
+import { usageError } from "../../errors.ts";
+import { printList } from "../../lists.ts";
+import { ago } from "../../output/format.ts";
 
 export const holds: Command = {
   name: "holds",

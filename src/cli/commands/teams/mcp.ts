@@ -1,11 +1,11 @@
 /** `waybill mcp`: the tools of a member over stdio, for an agent that somebody else runs. */
-import { version } from "../../daemon/version.ts";
-import type { Command } from "../command.ts";
-import { textOption } from "../command.ts";
-import { findDaemonUrl, waitForStart } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { memberToken } from "../mcp/member-token.ts";
+import { version } from "../../../daemon/version.ts";
+import type { Command } from "../../command.ts";
+import { textOption } from "../../command.ts";
+import { findDaemonUrl, waitForStart } from "../../connect.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { memberToken } from "../../mcp/member-token.ts";
 
 const help = `Usage: waybill mcp [--token-file PATH]
 
@@ -38,7 +38,7 @@ export const mcp: Command = {
     await waitForStart(context);
     const url = findDaemonUrl(env);
     const daemon = { url: typeof url === "string" ? () => url : url, token, version: version() };
-    const { checkToken, serveTools } = await import("../mcp/serve-tools.ts");
+    const { checkToken, serveTools } = await import("../../mcp/serve-tools.ts");
     try {
       await checkToken(daemon, interrupted);
       await serveTools(daemon, { interrupted, printNote });

@@ -1,15 +1,15 @@
 /** `waybill teams`: lists teams, and changes one or one of its members. */
 import { writeFileSync } from "node:fs";
-import type { Member, NewMember, Team, WaybillClient } from "../../client/index.ts";
-import { memberColors, memberKinds } from "../../core/team/team.ts";
-import { nearest } from "../../nearest.ts";
-import type { Command, CommandContext, CommandInput } from "../command.ts";
-import { printResult, textOption } from "../command.ts";
-import { withDaemon } from "../connect.ts";
-import { usageError } from "../errors.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { teamLines, teamTable } from "../output/team-lines.ts";
-import { terminalWidth } from "../output/terminal.ts";
+import type { Member, NewMember, Team, WaybillClient } from "../../../client/index.ts";
+import { memberColors, memberKinds } from "../../../core/team/team.ts";
+import { nearest } from "../../../nearest.ts";
+import type { Command, CommandContext, CommandInput } from "../../command.ts";
+import { printResult, textOption } from "../../command.ts";
+import { withDaemon } from "../../connect.ts";
+import { usageError } from "../../errors.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { teamLines, teamTable } from "../../output/team-lines.ts";
+import { terminalWidth } from "../../output/terminal.ts";
 
 const ofTeam = ["show", "create", "delete", "pause", "resume", "stop"] as const;
 const ofMember = ["add", "remove", "shutdown", "token"] as const;
