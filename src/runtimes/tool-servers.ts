@@ -11,8 +11,8 @@ export type ToolServerSource = {
 
 /** How long a prompt waits for tools. */
 const longestWaitMs = 3000;
-/** How long a call of a tool may take: one of them waits for the answer of another agent, for up to ten minutes. */
-export const longestCallMs = 660_000;
+/** How long a call of a tool may take: one of them waits up to 50 s for the answer of another agent. */
+export const longestCallMs = 90_000;
 
 /** Null where agents get no tools; `unknown` when it cannot be said in time. */
 export async function findToolServer(

@@ -42,8 +42,8 @@ Both speak the protocol revisions up to 2025-11-25 (\`initialize\`) and 2026-07-
   refused by name. An unknown tool is an error of the protocol.
 - A body may have 2 MiB. Texts in a result are shortened where they have more than 100,000 characters together, but for
   the first.
-- \`message_wait\` sends progress every ten seconds to a client that asks for it with a progress token. A client that does not is
-  answered after 50 seconds at the latest, because most give up at 60.
+- An answer is one JSON body, never a stream: when the daemon dies in a call, the agent hears of it at once and calls again.
+- \`message_wait\` is answered after 50 seconds at the latest, because most clients give up at 60.
 `;
 
 /** Shapes that several tools give, each described once. */

@@ -15,7 +15,7 @@ async function daemon(agents: TestAgents = testAgents(), port = 0) {
 }
 
 function callOf(name: string, args: Record<string, unknown> = {}, signal = new AbortController().signal): IncomingCall {
-  return { id: 1, name, args, signal, progress: null };
+  return { id: 1, name, args, signal };
 }
 
 const at = (url: () => string, token = tomsToken) => ({ url, token, version: "0.0.0" });

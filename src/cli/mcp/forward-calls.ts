@@ -4,16 +4,9 @@
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { endlessRetryMs, waitBeforeRetry, withRetries } from "../../client/retry.ts";
-import { systemClock } from "../../clock.ts";
 import { refusal, unknownTool } from "../../transports/mcp/call-tool.ts";
 import type { IncomingCall } from "../../transports/mcp/mcp-server.ts";
-import {
-  maxSecondsWithoutProgress,
-  messageWait,
-  reportProgress,
-  waitResult,
-  waitText,
-} from "../../transports/mcp/tools/message-wait.ts";
+import { messageWait, waitResult, waitText } from "../../transports/mcp/tools/message-wait.ts";
 import { findTool } from "../../transports/mcp/tools/registry.ts";
 import { isRepeatable } from "../../transports/mcp/tools/tool.ts";
 import type { Daemon } from "./daemon-request.ts";
@@ -21,8 +14,6 @@ import { DaemonGone, RequestRefused, requestDaemon } from "./daemon-request.ts";
 
 /** Clients give up after 60 s. */
 const giveUpMs = 45_000;
-/** Of one request that waits: the daemon answers those without progress after 50 s. */
-const maxSliceSeconds = 45;
 
 export function makeForwarder(daemon: Daemon): (call: IncomingCall) => Promise<CallToolResult> {
   return async (call) => {
@@ -53,35 +44,20 @@ async function callOnce(daemon: Daemon, { name, args, signal }: IncomingCall, ta
   return (await requestDaemon(daemon, request)) as CallToolResult;
 }
 
+/** A daemon that stops answers that the message still waits, and the next one goes on with it. */
 async function forwardWait(daemon: Daemon, call: IncomingCall): Promise<CallToolResult> {
   const parsed = messageWait.input.safeParse(call.args);
   // The daemon says what is wrong with it.
   if (!parsed.success) return forward(daemon, call, true);
   const { messageId, timeoutSeconds } = parsed.data as { messageId: string; timeoutSeconds: number };
-  const seconds = call.progress ? timeoutSeconds : Math.min(timeoutSeconds, maxSecondsWithoutProgress);
-  const message = `Waiting for the answer to ${messageId}.`;
-  const stop = call.progress ? reportProgress(systemClock, seconds, message, call.progress) : () => {};
-  try {
-    return await waitInSlices(daemon, call, { messageId, until: Date.now() + seconds * 1000 });
-  } finally {
-    stop();
-  }
-}
-
-/** A daemon that stops answers that the message still waits, and the next one goes on with it. */
-async function waitInSlices(
-  daemon: Daemon,
-  call: IncomingCall,
-  { messageId, until }: { messageId: string; until: number },
-): Promise<CallToolResult> {
+  const until = Date.now() + timeoutSeconds * 1000;
   let waits = endlessRetryMs();
   let last = waiting(messageId, "Waybill's daemon cannot be reached.");
   for (;;) {
     const left = Math.ceil((until - Date.now()) / 1000);
     if (left <= 0) return last;
-    const timeoutSeconds = Math.min(left, maxSliceSeconds);
     try {
-      last = await callOnce(daemon, { ...call, args: { messageId, timeoutSeconds } }, timeoutSeconds * 1000);
+      last = await callOnce(daemon, { ...call, args: { messageId, timeoutSeconds: left } }, left * 1000);
       if (last.isError || Object(last.structuredContent).state !== "waiting") return last;
       waits = endlessRetryMs();
     } catch (error) {

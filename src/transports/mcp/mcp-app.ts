@@ -1,8 +1,14 @@
 /**
  * The route of `/mcp`. It keeps no sessions, so that clients go on after a restart of the daemon; every request is answered
- * by a server of its own, in the protocol revision that the client speaks.
+ * by a server of its own, in the protocol revision that the client speaks. An answer is one JSON body and never a stream: of a
+ * stream that breaks because the daemon died, clients do not tell their agent, who would wait for minutes.
  */
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import type { AgentService } from "../../service/agent-service.ts";
 import type { Env } from "../http/env.ts";
@@ -21,12 +27,12 @@ export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
     const { caller, closing } = c.env;
     if (!caller) throw new Error("A request passed the gate without a caller.");
     const { signal: gone } = c.req.raw;
-    const server = makeMcpServer(about.version, async ({ id, name, args, signal, progress }) => {
+    const server = makeMcpServer(about.version, async ({ id, name, args, signal }) => {
       const call = abortedBy(signal, gone, closing);
       const ended = running.add(caller, id, call);
       try {
         return await callTool(name, args, {
-          ...{ agents, caller, clock, progress, signal: call.signal },
+          ...{ agents, caller, clock, signal: call.signal },
           settled: () => service.settled(),
           report: (error) => report(error, mcpPath),
         });
@@ -39,7 +45,17 @@ export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
     server.setNotificationHandler("notifications/cancelled", ({ params: { requestId } }) => {
       if (requestId !== undefined) running.cancel(caller, requestId);
     });
-    return createMcpHandler(() => server, { keepAliveMs: heartbeatMs }).fetch(c.req.raw);
+    return answer(server, c.req.raw, heartbeatMs);
   });
   return app;
+}
+
+async function answer(server: Server, request: Request, keepAliveMs: number): Promise<Response> {
+  if (!(await isLegacyRequest(request))) {
+    const handler = createMcpHandler(() => server, { legacy: "reject", responseMode: "json", keepAliveMs });
+    return handler.fetch(request);
+  }
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return transport.handleRequest(request);
 }

@@ -2,10 +2,9 @@
  * A server for one request over HTTP, or for one connection over stdio. It lists the tools and hands calls on. It is the
  * SDK's plain server, because the other one checks arguments itself, in words that help no model.
  */
-import type { CallToolResult, RequestId, ServerContext } from "@modelcontextprotocol/server";
+import type { CallToolResult, RequestId } from "@modelcontextprotocol/server";
 import { Server } from "@modelcontextprotocol/server";
 import { listedTools } from "./listed-tools.ts";
-import type { Progress } from "./tools/tool.ts";
 
 export type IncomingCall = {
   id: RequestId;
@@ -13,8 +12,6 @@ export type IncomingCall = {
   args: Record<string, unknown>;
   /** Aborted when the client cancels the call or is gone. */
   signal: AbortSignal;
-  /** Null for a client that did not ask for it. */
-  progress: Progress | null;
 };
 
 const instructions = `Waybill delivers messages between agents and people, and makes sure that they are answered. \
@@ -26,17 +23,7 @@ export function makeMcpServer(version: string, call: (call: IncomingCall) => Pro
   const server = new Server(info, { capabilities: { tools: {} }, instructions });
   server.setRequestHandler("tools/list", () => ({ tools: listedTools() }));
   server.setRequestHandler("tools/call", ({ params: { name, arguments: args = {} } }, { mcpReq }) =>
-    call({ id: mcpReq.id, name, args, signal: mcpReq.signal, progress: progressOf(mcpReq) }),
+    call({ id: mcpReq.id, name, args, signal: mcpReq.signal }),
   );
   return server;
-}
-
-function progressOf({ _meta, notify }: ServerContext["mcpReq"]): Progress | null {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return null;
-  return (progress, total, message) => {
-    const params = { progressToken, progress, total, message };
-    // A client that is gone needs no progress.
-    notify({ method: "notifications/progress", params }).catch(() => {});
-  };
 }

@@ -1,18 +1,15 @@
 /** `message_wait`: until a message that the caller sent is answered or has failed, or the time is over. */
 import { z } from "zod";
-import type { Clock } from "../../../clock.ts";
 import type { SentState } from "../../../service/agent-service.ts";
 import { abortedBy } from "../../http/stream-answer.ts";
 import { messageIdField } from "./fields.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
-import type { Progress, ToolContext } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 import { defineTool, readsOnly } from "./tool.ts";
 
 export const defaultWaitSeconds = 45;
-const maxWaitSeconds = 600;
-/** Clients give up after 60 s unless progress comes. */
-export const maxSecondsWithoutProgress = 50;
-const progressMs = 10_000;
+/** Clients give up after 60 s unless progress comes, which takes a stream: see mcp-app.ts. */
+const maxWaitSeconds = 50;
 
 export const messageWait = defineTool({
   name: "message_wait",
@@ -38,40 +35,24 @@ answer reaches you all the same. May return before timeoutSeconds are over.`,
     next: z.string().nullable().meta({ description: "What to do now." }),
   }),
   async run({ messageId, timeoutSeconds }, context) {
-    const seconds = context.progress ? timeoutSeconds : Math.min(timeoutSeconds, maxSecondsWithoutProgress);
-    const state = await waitFor(messageId, seconds, context);
+    const state = await waitFor(messageId, timeoutSeconds, context);
     const data = waitResult(state);
     return { data, text: waitText(data) };
   },
 });
 
 async function waitFor(messageId: string, seconds: number, context: ToolContext): Promise<SentState> {
-  const { agents, caller, clock, signal, progress } = context;
+  const { agents, caller, clock, signal } = context;
   const timeOver = new AbortController();
   const cancel = clock.at(clock.now() + seconds * 1000, () => timeOver.abort());
-  const stopProgress = progress
-    ? reportProgress(clock, seconds, `Waiting for the answer to ${messageId}.`, progress)
-    : null;
   const end = abortedBy(signal, timeOver.signal);
   try {
     return await agents.wait(caller, messageId, end.signal);
   } finally {
     cancel();
-    stopProgress?.();
     // Takes its listener off the signal of a server that lives long.
     end.abort();
   }
-}
-
-export function reportProgress(clock: Clock, seconds: number, message: string, progress: Progress): () => void {
-  const began = clock.now();
-  const next = () =>
-    clock.at(clock.now() + progressMs, () => {
-      progress(Math.round((clock.now() - began) / 1000), seconds, message);
-      cancel = next();
-    });
-  let cancel = next();
-  return () => cancel();
 }
 
 export function waitResult({ messageId, state, reason, replies }: SentState) {

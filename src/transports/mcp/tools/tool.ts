@@ -4,17 +4,12 @@ import type { z } from "zod";
 import type { Clock } from "../../../clock.ts";
 import type { AgentService, Caller } from "../../../service/agent-service.ts";
 
-/** In seconds. */
-export type Progress = (progress: number, total: number, message: string) => void;
-
 export type ToolContext = {
   agents: AgentService;
   caller: Caller;
   clock: Clock;
   /** Aborted when the client is gone or Waybill stops. */
   signal: AbortSignal;
-  /** Null for a client that did not ask for it. */
-  progress: Progress | null;
 };
 
 /** The service hands out lists that nobody may change. */
