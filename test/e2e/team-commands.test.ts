@@ -1,0 +1,198 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Team } from "../../src/client/index.ts";
+import { toolNames } from "../../src/transports/mcp/tools/registry.ts";
+import type { McpClient, Revision } from "../support/mcp-client.ts";
+import { connected, httpTransport, revisions } from "../support/mcp-client.ts";
+import { Program } from "../support/program.ts";
+
+const program = new Program();
+const tokenFile = join(program.directory, "nate.token");
+
+beforeAll(async () => {
+  const script = { always: [{ steps: [{ reply: "Port 8080.", outcome: "answer" }] }] };
+  program.configure(
+    {},
+    {
+      lanes: [{ id: "tom", directory: program.work, contract: "tool", script }],
+      teams: { core: { displayName: "Core team", members: { tom: { lane: "tom", role: "backend developer" } } } },
+    },
+  );
+  await program.up();
+});
+afterAll(() => program.dispose());
+
+const run = (...args: string[]) => program.run(args);
+const lines = async (...args: string[]) => (await run(...args)).stdout;
+
+describe("waybill teams", () => {
+  test("shows a team of the configuration with what its members are doing", async () => {
+    expect(await lines("teams")).toMatch(/core +tom +lane +idle +backend developer +tom/);
+    expect(await lines("teams", "show", "core")).toContain("Core team");
+  });
+
+  test("creates a team, adds members of each kind, changes one, removes one, and deletes the team", async () => {
+    expect((await run("teams", "create", "ops", "--name", "Operations")).code).toBe(0);
+    await run("teams", "add", "ops", "ada", "--kind", "person", "--role", "lead", "--color", "blue");
+    await run("teams", "add", "ops", "ben", "--kind", "native");
+    await run("teams", "add", "ops", "ada", "--name", "Ada Lovelace");
+    const team = await program.json<Team>("teams", "show", "ops");
+    expect(team.members).toMatchObject([
+      { name: "ada", kind: "person", role: "lead", color: "blue", displayName: "Ada Lovelace", state: "idle" },
+      { name: "ben", kind: "native", state: "offline", lane: null },
+    ]);
+    expect(await lines("teams", "remove", "ops", "ben")).toContain("is no member of team ops any more");
+    expect((await run("teams", "delete", "ops")).code).toBe(0);
+    expect((await run("teams", "show", "ops")).code).toBe(1);
+  });
+
+  test.each([
+    [["create", "../etc"], 1, /cannot be called/],
+    [["create", "user"], 1, /reserved/],
+    [["add", "core", "Tоm", "--kind", "native"], 1, /cannot be called/],
+    [["add", "core", "bob"], 1, /no lane "bob"/],
+    [["add", "core", "bob", "--lane", "tom"], 1, /is that of tom/],
+    [["add", "cor", "bob", "--kind", "native"], 1, /Did you mean "core"/],
+    [["show"], 2, /needs the name of a team/],
+    [["add", "core"], 2, /needs the name of a member/],
+    [["token", "core", "tom"], 1, /needs no token/],
+    [["dance", "core"], 2, /unknown: teams dance/],
+  ] as const)("refuses %j in words", async (args, code, words) => {
+    const result = await run("teams", ...args);
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(words);
+    expect(result.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test("pauses and stops a team: messages wait, and go on when it does", async () => {
+    expect(await lines("teams", "pause", "core")).toContain("is paused");
+    const sent = await run("send", "--team", "core", "--member", "tom", "Which port?");
+    expect(sent.stderr).toContain("It waits: tom is paused (team_paused).");
+    expect(await lines("lanes")).toContain("paused (team_paused)");
+    expect(await lines("teams", "stop", "core")).toContain("is stopped");
+    expect(await lines("inbox")).toContain("team core is stopped");
+    await run("teams", "resume", "core");
+    const answered = await run("send", "--team", "core", "--member", "TOM", "--wait", "Which port now?");
+    expect([answered.code, answered.stdout]).toEqual([0, "Port 8080.\n"]);
+  });
+
+  test("what members do is in the stream", async () => {
+    const seen: string[] = [];
+    const stop = new AbortController();
+    const stream = program.client().stream({ types: ["member", "team"], signal: stop.signal });
+    const first = stream.next();
+    await run("teams", "pause", "core");
+    await first;
+    await run("teams", "resume", "core");
+    for await (const event of stream) {
+      if (event.type === "member") seen.push(`${event.member} is ${event.state}`);
+      if (seen.length === 1) break;
+    }
+    stop.abort();
+    expect(seen[0]).toMatch(/^tom is/);
+  });
+});
+
+describe("waybill inbox", () => {
+  test("shows what was written to a person, marks it as read, and says so in JSON", async () => {
+    await run("send", "--team", "core", "--member", "tom", "--from", "ada", "--wait", "Which port?");
+    expect(await lines("inbox", "--person", "ada", "--unread")).toMatch(/\* .*tom.*Port 8080\./);
+    expect(await lines("inbox", "read", "--person", "Ada")).toContain("1 message is read now.");
+    expect((await run("inbox", "--person", "ada", "--unread")).stderr).toContain("Nothing is unread.");
+    const { messages } = await program.json<{ messages: { readAt: string | null }[] }>("inbox", "--person", "ada");
+    expect(messages.map(({ readAt }) => readAt !== null)).toEqual([true]);
+  });
+
+  test("a message to a person or to a native member waits in a mailbox", async () => {
+    await run("teams", "add", "core", "cleo", "--kind", "person");
+    const result = await run("send", "--team", "core", "--member", "cleo", "Lunch at 12?");
+    expect(result.stdout).toContain("is in the mailbox");
+    expect(await lines("inbox", "--person", "cleo")).toContain("Lunch at 12?");
+    const waited = await run("send", "--team", "core", "--member", "cleo", "--wait", "Lunch?");
+    expect([waited.code, waited.stderr]).toEqual([1, expect.stringContaining("waits in a mailbox")]);
+  });
+});
+
+describe("the tools, with the official client", () => {
+  const overHttp = async (revision: Revision, token: string): Promise<McpClient> =>
+    connected(httpTransport(`${program.daemonFile.url}/mcp`, { Authorization: `Bearer ${token}` }), revision);
+  const overStdio = async (revision: Revision): Promise<McpClient> => {
+    const { PATH = "" } = process.env;
+    const server = { ...program.command("mcp", "--token-file", tokenFile), env: { PATH, ...program.env } };
+    return connected(new StdioClientTransport(server), revision);
+  };
+  const token = () => readFileSync(tokenFile, "utf8").trim();
+
+  beforeAll(async () => {
+    await run("teams", "add", "core", "nate", "--kind", "native", "--role", "tester");
+    expect(await lines("teams", "token", "core", "nate", "--file", tokenFile)).toContain("waybill mcp --token-file");
+  });
+
+  test("the token of a native member is in a file that only its owner can read", () => {
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(revisions.flatMap((revision) => [["HTTP", revision] as const, ["stdio", revision] as const]))(
+    "over %s in revision %s, every tool is listed and called",
+    async (way, revision) => {
+      const { client, call } = await (way === "HTTP" ? overHttp(revision, token()) : overStdio(revision));
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name).sort()).toEqual([...toolNames].sort());
+      const text = `Which port, ${way} ${revision}?`;
+      const sent = await call("message_send", { to: "tom", text, actionMode: "ask" });
+      const { messageId } = sent.data as { messageId: string };
+      expect(await call("message_wait", { messageId })).toMatchObject({
+        isError: false,
+        data: { state: "answered", replies: [{ from: "tom", text: "Port 8080." }] },
+      });
+      const listed = await call("message_list", { box: "received" });
+      expect(listed.text).toContain("Port 8080.");
+      expect((await call("member_briefing")).data).toMatchObject({ you: { name: "nate", role: "tester" } });
+      expect((await call("team_list")).data).toMatchObject({ teams: [{ name: "core" }] });
+      expect((await call("notify_person", { text: `3 tests fail, ${way} ${revision}.` })).isError).toBe(false);
+      expect((await call("runtime_bootstrap_checkin")).isError).toBe(false);
+      expect((await call("runtime_heartbeat")).isError).toBe(false);
+      expect(
+        (await program.json<Team>("teams", "show", "core")).members.find(({ name }) => name === "nate")?.state,
+      ).toBe("active");
+    },
+  );
+
+  test.each([
+    ["a wrong type", { to: 7, text: "Hello?" }, /to/],
+    [
+      "an unknown outcome",
+      { to: "tom", text: "Port 8080.", relayOfMessageId: "m", outcome: "maybe" },
+      /answer, done, question/,
+    ],
+    ["an unknown field", { to: "tom", text: "Port 8080?", from: "anna" }, /from/],
+    ["an unknown recipient", { to: "tim", text: "Which port is it?" }, /Did you mean "tom"/],
+    ["an acknowledgement", { to: "tom", text: "Understood." }, /names no message, task or file/],
+    ["a text of a megabyte", { to: "tom", text: "x".repeat(1_000_000) }, /text/],
+  ])("%s is refused in words that a model can act on, and nothing is stored", async (_, args, words) => {
+    const { call } = await overHttp("2026-07-28", token());
+    const before = (await program.client().messages({ lane: "tom", limit: 1 })).messages[0]?.id;
+    expect(await call("message_send", args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+    expect((await program.client().messages({ lane: "tom", limit: 1 })).messages[0]?.id).toBe(before);
+  });
+
+  test("the API's token opens no tools, a member's token opens nothing else, and one of a removed member opens nothing", async () => {
+    const post = (path: string, authorization: string) =>
+      program.fetch(path, {
+        method: "POST",
+        body: "{}",
+        headers: { authorization, "content-type": "application/json" },
+      });
+    expect((await post("/mcp", `Bearer ${program.token}`)).status).toBe(401);
+    for (const path of ["/v1/lanes", "/v1/messages", "/opencode/session"]) {
+      expect((await post(path, `Bearer ${token()}`)).status).toBe(401);
+    }
+    const old = token();
+    await run("teams", "remove", "core", "nate");
+    expect((await post("/mcp", `Bearer ${old}`)).status).toBe(401);
+    await run("teams", "add", "core", "nate", "--kind", "native");
+    expect((await post("/mcp", `Bearer ${old}`)).status).toBe(401);
+  });
+});
