@@ -22,7 +22,7 @@ const results = ["fast", "e2e"].flatMap((project) =>
 );
 
 const cited = [
-  ...["invariants", "opencode", "claude", "pi"].flatMap((name) => citedWithFile(`docs/${name}.md`)),
+  ...["invariants", "teams", "opencode", "claude", "pi"].flatMap((name) => citedWithFile(`docs/${name}.md`)),
   ...(["opencode", "claude", "pi"] as const).flatMap(citedAsTried),
 ];
 

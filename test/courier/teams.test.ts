@@ -122,6 +122,30 @@ describe("an agent that writes to another", () => {
     expect(back.map(({ text }) => text)).toEqual(["Understood.", "Port 8080."]);
   });
 
+  test("message_send keeps the relayOfMessageId that it was given", async () => {
+    const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
+    const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
+    const reply = await agents.send(anna, {
+      to: "tom",
+      text: "Port 8080.",
+      relayOfMessageId: messageId,
+      outcome: "answer",
+    });
+    const stored = await world.waybill.store.message(laneAddress("tom"), reply.messageId);
+    expect(stored).toMatchObject({ relayOfMessageId: messageId, fromLane: "anna", source: "mcp" });
+    await reaches(world, "anna", messageId, "responded");
+  });
+
+  test("a substantive message without relayOfMessageId is taken, and proves nothing about the one that waits", async () => {
+    const { world, agents } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
+    const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
+    await reaches(world, "anna", messageId, "accepted");
+    await agents.send(anna, { to: "tom", text: "By the way, 3 tests fail in CI." });
+    await world.clock.advance(minute);
+    expect(await world.delivery(messageId, "anna")).toMatchObject({ status: "accepted", proof: null });
+    expect(await world.waybill.store.mailOf(laneAddress("tom"), 10)).toHaveLength(1);
+  });
+
   test("the same call again is the same message; in another turn it is another one", async () => {
     const { world, agents } = await aTeam({ anna: { always: [answers("Yes.")] } });
     const first = await agents.send(tom, { to: "anna", text: "Is it green?" });

@@ -168,6 +168,11 @@ describe("the tools, with the official client", () => {
       /answer, done, question/,
     ],
     ["an unknown field", { to: "tom", text: "Port 8080?", from: "anna" }, /from/],
+    [
+      "an acknowledgement that only claims a source",
+      { to: "tom", text: "Understood.", source: "runtime_delivery" },
+      /source/,
+    ],
     ["an unknown recipient", { to: "tim", text: "Which port is it?" }, /Did you mean "tom"/],
     ["an acknowledgement", { to: "tom", text: "Understood." }, /names no message, task or file/],
     ["a text of a megabyte", { to: "tom", text: "x".repeat(1_000_000) }, /text/],
