@@ -13,17 +13,17 @@ import type { DeliveryEvent, Effect } from "../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import { missingFilesOf, promptText } from "../core/delivery/prompt-text.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { MailContext } from "../core/delivery/replies.ts";
 import { failuresIn, mailFor, remarkMail } from "../core/delivery/replies.ts";
 import { lateReconcileAt, nextReconcileAt } from "../core/delivery/schedule.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Message } from "../core/message/message.ts";
-import { senderOf } from "../core/message/message.ts";
+import { replyAddress, senderOf } from "../core/message/message.ts";
 import { digestOf } from "../core/transcript/digest.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
-import { mailContext } from "./mail-context.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
@@ -56,6 +56,16 @@ export async function commitEvents(
   const newest = await store.delivery(record.id);
   if (newest && newest.version !== record.version) return "moved";
   throw new Error(`${events.map((event) => event.type).join(", ")} refused: ${applied.reason}`);
+}
+
+/** What it takes to write to the sender of a delivery: an agent gets its mail in its own lane. */
+export async function mailContext(
+  record: DeliveryRecord,
+  { lane, store, policy, clock }: Pick<StepContext, "lane" | "store" | "policy" | "clock">,
+): Promise<MailContext> {
+  const to = replyAddress(record);
+  const replyLane = to.kind === "lane" ? await store.lane(to.lane) : null;
+  return { lane, replyLane, policy, at: clock.now() };
 }
 
 /** What its sender is told of it. */

@@ -4,7 +4,7 @@ import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed } from "../core/delivery/record.ts";
 import { expiryMail } from "../core/delivery/replies.ts";
-import { mailContext } from "./mail-context.ts";
+import { mailContext } from "./commit-events.ts";
 import { reconcile } from "./reconcile.ts";
 import type { CourierDeps, StepContext } from "./step-context.ts";
 

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import { addressKey } from "../core/message/address.ts";
+import type { Message } from "../core/message/message.ts";
 import { senderOf } from "../core/message/message.ts";
 import type { Member, MemberFacts, MemberState, Team } from "../core/team/team.ts";
 import { holdOf, memberState } from "../core/team/team.ts";
@@ -28,9 +29,8 @@ export class MemberStates {
   /** When each was last heard of, by its address or its name. */
   readonly #seen = new Map<string, number>();
   readonly #told = new Map<string, MemberState>();
-  readonly #unsubscribe: (() => void)[] = [];
+  #unsubscribe: (() => void)[] = [];
   #cancelTimer: () => void = () => {};
-  #hasTeams = false;
   #checking: Promise<void> | null = null;
   #isStale = false;
   #stopped = false;
@@ -40,14 +40,16 @@ export class MemberStates {
   }
 
   async start(): Promise<void> {
-    const { store, asks } = this.#deps;
-    const teams = await store.teams();
-    this.#hasTeams = teams.length > 0;
+    const teams = await this.#deps.store.teams();
     for (const { lane } of teams.flatMap(({ members }) => members)) if (lane !== null) await this.#recall(lane);
-    this.#unsubscribe.push(
-      store.onLog((items) => this.#follow(items)),
-      asks.onChange(() => this.#check()),
-    );
+    if (teams.length > 0) this.follow();
+  }
+
+  /** To be called when there are teams: as long as there are none, no message costs anything here. */
+  follow(): void {
+    const { store, asks } = this.#deps;
+    if (this.#unsubscribe.length > 0 || this.#stopped) return;
+    this.#unsubscribe = [store.onLog((items) => this.#note(items)), asks.onChange(() => this.#check())];
     this.#check();
   }
 
@@ -73,26 +75,19 @@ export class MemberStates {
     if (newest) this.#seen.set(`lane:${laneId}`, newest.time);
   }
 
-  #follow(items: readonly LogItem[]): void {
+  #note(items: readonly LogItem[]): void {
     for (const item of items) {
+      // What is told here.
       if (item.type === "member") continue;
-      if (item.type === "team") this.#hasTeams = true;
-      if (!this.#hasTeams) continue;
-      this.#note(item);
+      if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
+      if (item.type === "message") this.#seen.set(senderKey(item.message), item.at);
       this.#check();
     }
   }
 
-  #note(item: LogItem): void {
-    if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
-    if (item.type !== "message") return;
-    const sender = senderOf(item.message);
-    this.#seen.set(sender ? addressKey(sender) : `person:${item.message.from.toLowerCase()}`, item.at);
-  }
-
   /** Several changes at a time are looked at once. */
   #check(): void {
-    if (this.#stopped || !this.#hasTeams) return;
+    if (this.#stopped || this.#unsubscribe.length === 0) return;
     this.#isStale = true;
     this.#checking ??= this.#checkAll().finally(() => {
       this.#checking = null;
@@ -144,6 +139,11 @@ export class MemberStates {
       lastSeenAt: seenAt,
     };
   }
+}
+
+function senderKey(message: Message): string {
+  const sender = senderOf(message);
+  return sender ? addressKey(sender) : `person:${message.from.toLowerCase()}`;
 }
 
 function keyOf({ kind, team, name, lane }: Member): string {

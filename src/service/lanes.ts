@@ -32,7 +32,7 @@ export type LaneServiceOptions = DeliveryServiceOptions & {
 
 export function laneService(options: LaneServiceOptions & { notices: LaneNotices }): LaneService {
   const { waybill, now, draining } = options;
-  const { store, people } = waybill;
+  const { store, people, memberStates } = waybill;
   const stateOf = (lane: Lane) => laneState(waybill, lane, options.notices, now());
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
     await knownLane(store, id);
@@ -42,7 +42,11 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
   return {
     lanes: async () => Promise.all((await store.lanes()).map(stateOf)),
     lane: async (id) => stateOf(await knownLane(store, id)),
-    putLane: async (settings) => stateOf(await store.putLane(await newLane(settings, options))),
+    async putLane(settings) {
+      const lane = await store.putLane(await newLane(settings, options));
+      if (lane.team !== null) memberStates.follow();
+      return stateOf(lane);
+    },
     renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
     async removeLane(id, force) {
       await knownLane(store, id);

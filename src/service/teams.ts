@@ -6,7 +6,7 @@ import { personAddress } from "../core/message/address.ts";
 import { pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";
 import { canonicalName, nameProblem } from "../core/team/team.ts";
-import { mailContext } from "../courier/mail-context.ts";
+import { mailContext } from "../courier/commit-events.ts";
 import { knownMember } from "../mail/resolve-address.ts";
 import { knownLane } from "../store/known-lane.ts";
 import type { DeliveryServiceOptions } from "./deliveries.ts";
@@ -39,6 +39,7 @@ export function teamService({
 }: Pick<DeliveryServiceOptions, "waybill"> & { now: () => number }): TeamService {
   const { store, courier, people, memberStates, tokens } = waybill;
   const detailOf = async (team: Team): Promise<TeamDetail> => {
+    memberStates.follow();
     const members = team.members.map(async (member) => ({
       ...member,
       state: await memberStates.stateOf(team, member),

@@ -29,6 +29,8 @@ const calls: string[][] = [
   ["follow", "chat"],
   ["lanes"],
   ["lanes", "pause", "chat"],
+  ["teams"],
+  ["inbox"],
   ["messages"],
   ["deliveries"],
   ["show", "m1"],
@@ -38,6 +40,7 @@ const calls: string[][] = [
   ["withdraw", "m1"],
   ["asks"],
   ["answer", "a1", "once"],
+  ["holds"],
   ["open"],
   ["restart"],
 ];

@@ -20,17 +20,17 @@ export function exchangeStatements(db: Database.Database) {
   const forget = db.prepare<ExchangePair>("DELETE FROM exchange WHERE one = @one AND other = @other");
   const any = db.prepare<[], number>("SELECT 1 FROM exchange LIMIT 1").pluck();
 
-  /** Most stores never have one, and every message asks. */
-  let mayHaveAny = any.get() !== undefined;
   return {
+    /** Most stores never have one, and every message asks. */
+    mayHaveAny: any.get() !== undefined,
     find: (pair: ExchangePair): Exchange | null => find.get(pair) ?? null,
     held: (): Exchange[] => held.all(),
     save(exchange: Exchange): void {
       save.run(exchange);
-      mayHaveAny = true;
+      this.mayHaveAny = true;
     },
     /** Something else happened in the lane; what is held stays held. */
-    end: (laneId: string): void => void (mayHaveAny && end.run(laneId, laneId)),
+    end: (laneId: string): void => void end.run(laneId, laneId),
     remove: (pair: ExchangePair): void => void forget.run(pair),
   };
 }

@@ -181,7 +181,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     if (agentEvents) log.append(agentEvents, keep);
     const [first] = messages.map(addMessage);
     if (writes.exchange) exchanges.save(writes.exchange);
-    if (writes.exchangesEnded !== undefined) exchanges.end(writes.exchangesEnded);
+    if (writes.exchangesEnded !== undefined && exchanges.mayHaveAny) exchanges.end(writes.exchangesEnded);
     if (writes.alert) log.raise(writes.alert);
     if (delivery) {
       const seq = first ?? seqOfMessage(delivery);

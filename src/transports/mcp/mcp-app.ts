@@ -52,7 +52,8 @@ export function makeMcpApp(agents: AgentService, deps: RouteDeps): Hono<Env> {
 
 async function answer(server: Server, request: Request, keepAliveMs: number): Promise<Response> {
   if (!(await isLegacyRequest(request))) {
-    const handler = createMcpHandler(() => server, { legacy: "reject", responseMode: "json", keepAliveMs });
+    // One body, as long as nothing is sent before the result; nothing ever is.
+    const handler = createMcpHandler(() => server, { legacy: "reject", keepAliveMs });
     return handler.fetch(request);
   }
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

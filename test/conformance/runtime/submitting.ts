@@ -34,9 +34,13 @@ export function submitting(opened: Opened): void {
     expect(opened().runs(prompt.text)).toBe(1);
   });
 
-  test("what a prompt adds to the agent's instructions holds for its turn alone", async (context) => {
-    if (!opened().runtime.traits.takesSystem) context.skip();
+  test("what a prompt adds to the agent's instructions holds for its turn alone, where the runtime takes any", async () => {
     const session = await openSession(opened());
+    if (!opened().runtime.traits.takesSystem) {
+      await session.played("answers first", "The word of the day is heron.");
+      expect((await session.read()).rows.map(({ text }) => text).join()).not.toContain("heron");
+      return;
+    }
     const instructions = async (text: string, system?: string) => {
       const { prompt } = await session.played(text, system);
       return opened().instructions(prompt.text);

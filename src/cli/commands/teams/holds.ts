@@ -11,8 +11,9 @@ export const holds: Command = {
   summary: "list agents that are held because they write to each other in circles; let them go on",
   help: {
     usage: "\nrelease LANE LANE",
-    description: `Two agents that write to each other many times, while no person writes and no task or file changes, are held: what they
-write to each other waits. \`holds release\` delivers it, and counts anew. \`delivery.maxExchanges\` says how many are too many.`,
+    description: `Two agents that write to each other many times, while no person writes and no task or file changes, are
+held: what they write to each other waits. \`holds release\` delivers it, and counts anew. \`delivery.maxExchanges\` says
+how many are too many.`,
     json: 'one line: {"holds":[…]}, or {"released":N}',
     examples: `waybill holds
 waybill holds release tom anna`,

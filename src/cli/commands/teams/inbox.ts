@@ -12,8 +12,8 @@ export const inbox: Command = {
   summary: "show what was written to you, and mark it as read",
   help: {
     usage: "[--unread] [--person NAME] [--limit N]\nread [ID …] [--person NAME]",
-    description: `Lists what agents and Waybill wrote to a person, newest first; \`*\` marks what is unread. \`inbox read\` marks messages as
-read: those that are named, or all.`,
+    description: `Lists what agents and Waybill wrote to a person, newest first; \`*\` marks what is unread. \`inbox read\` marks
+messages as read: those that are named, or all.`,
     json: 'one line: {"messages":[…],"nextCursor":…}, or {"marked":N}',
     examples: `waybill inbox --unread
 waybill inbox read

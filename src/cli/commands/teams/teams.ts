@@ -31,8 +31,9 @@ add TEAM MEMBER [OPTIONS] add a member, or change one
 remove TEAM MEMBER        remove it from the team; its lane stays
 shutdown TEAM MEMBER      approve its shutdown: it gets nothing until it is added again
 token TEAM MEMBER         the token of a native member, for \`waybill mcp\``,
-    description: `A member of kind lane is run by Waybill, in the lane of its own name unless --lane says otherwise. A native member is run
-by somebody else and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped team wait.`,
+    description: `A member of kind lane is run by Waybill, in the lane of its own name unless --lane says otherwise. A native
+member is run by somebody else and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped
+team wait.`,
     json: 'one line: {"teams":[…]}, the team, or {"token":…}',
     examples: `waybill teams create core
 waybill teams add core tom --lane backend --role "backend developer" --contract tool
