@@ -118,9 +118,13 @@ export function teamService({
     async releaseHold(lanes) {
       const [one, other] = await Promise.all(lanes.map((id) => knownLane(store, id)));
       const pair = pairOf(one?.id ?? "", other?.id ?? "");
-      const held = await store.endExchange(pair);
-      for (const record of held) await release(record, waybill, now());
-      return held.length;
+      let released = 0;
+      // Released first: after a crash in between, the pair is still held, and a person lets it go on again.
+      for (let held = await store.endExchange(pair); held.length > 0; held = await store.endExchange(pair)) {
+        for (const record of held) await release(record, waybill, now());
+        released += held.length;
+      }
+      return released;
     },
   };
 }

@@ -84,7 +84,10 @@ export type TeamStore = {
   terminateMember(team: string, name: string, at: number | null): Promise<Team>;
   /** Pairs of lanes that a person has to let go on, oldest first. */
   heldExchanges(): Promise<Exchange[]>;
-  /** The pair goes on, and is counted anew. Returns what was held between them, oldest first; it is to be released. */
+  /**
+   * The pair is counted anew, once nothing is held between them any more. Returns what is, oldest first, and changes nothing as
+   * long as that is to be released.
+   */
   endExchange(pair: ExchangePair): Promise<DeliveryRecord[]>;
 };
 

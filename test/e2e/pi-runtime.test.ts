@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isGone } from "../support/daemon-process.ts";
 import { PiLanes } from "../support/pi-lanes.ts";
 import { serviceOf } from "../support/service-of.ts";
 
@@ -112,7 +113,10 @@ describe("a tool of pi", () => {
     await world.send(id, "make it");
     await world.waybill.people.answer((await theAsk()).id, { decision: "always" });
     await world.reaches(id, "responded");
-    process.kill(world.program().pid, "SIGTERM");
+    const { pid } = world.program();
+    process.kill(pid, "SIGTERM");
+    // A prompt for one that is about to end would be lost with it, and sent again.
+    await expect.poll(() => isGone(pid)).toBe(true);
     id = `${id}again`;
     await world.send(id, "make it again");
     expect((await world.reaches(id, "responded")).attemptList).toHaveLength(1);

@@ -184,20 +184,19 @@ describe("the tools, with the official client", () => {
   });
 
   test("the API's token opens no tools, a member's token opens nothing else, and one of a removed member opens nothing", async () => {
-    const post = (path: string, authorization: string) =>
-      program.fetch(path, {
-        method: "POST",
-        body: "{}",
-        headers: { authorization, "content-type": "application/json" },
-      });
-    expect((await post("/mcp", `Bearer ${program.token}`)).status).toBe(401);
-    for (const path of ["/v1/lanes", "/v1/messages", "/opencode/session"]) {
-      expect((await post(path, `Bearer ${token()}`)).status).toBe(401);
-    }
+    const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const types = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const post = async (path: string, given: string) => {
+      const headers = { ...types, Authorization: `Bearer ${given}` };
+      return (await program.fetch(path, { method: "POST", body: list, headers })).status;
+    };
+    expect(await post("/mcp", token())).toBe(200);
+    expect(await post("/mcp", program.token)).toBe(401);
+    for (const path of ["/v1/lanes", "/v1/messages", "/opencode/session"]) expect(await post(path, token())).toBe(401);
     const old = token();
     await run("teams", "remove", "core", "nate");
-    expect((await post("/mcp", `Bearer ${old}`)).status).toBe(401);
+    expect(await post("/mcp", old)).toBe(401);
     await run("teams", "add", "core", "nate", "--kind", "native");
-    expect((await post("/mcp", `Bearer ${old}`)).status).toBe(401);
+    expect(await post("/mcp", old)).toBe(401);
   });
 });

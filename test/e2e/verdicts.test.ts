@@ -56,7 +56,7 @@ describe.each([
   const turns = (text: string, first: Steps, retried: Steps = []) =>
     world.script({
       rules: [
-        { when: "(prompt 2 for it)", steps: retried },
+        { when: "(prompt 2 of 3 for", steps: retried },
         { when: text, steps: first },
       ],
       otherwise: first.slice(-1),

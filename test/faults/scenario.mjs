@@ -31,6 +31,7 @@ const policy = {
   fileCheckMs: 30,
   fileWaitMs: 80,
   followUpMissingFiles: true,
+  maxExchanges: 1,
 };
 
 const says = (text) => ({ steps: [{ say: text }] });
@@ -76,6 +77,7 @@ const scripts = {
       { when: "<ahead>", ...says("Answered in time, by a clock that is right.") },
     ],
   },
+  friend: { always: [says("Noted.")] },
   rebuilt: {
     turns: [{ when: "<sent>", steps: [{ wait: 100 }, { say: "Answered although the ledger had lost it." }] }],
     always: [says("Answered although the ledger had lost it before it was sent.")],
@@ -94,7 +96,11 @@ const messages = [
   ["people", "stale"],
   ["files", "quiet"],
   ["files", "claims"],
+  ["friend", "greeting"],
+  ["friend", "held"],
 ];
+/** The agent of another lane writes to this one, and one of its messages is too many. */
+const sender = (to) => (to === "friend" ? { agent: { kind: "lane", lane: "plain" } } : {});
 const expected = {
   empty: "responded",
   silent: "responded",
@@ -108,6 +114,8 @@ const expected = {
   stale: "responded",
   quiet: "responded",
   claims: "responded",
+  greeting: "responded",
+  held: "responded",
   ahead: "responded",
   sent: "responded",
   unrecorded: "responded",
@@ -131,6 +139,7 @@ const message = (to, id) => ({
   from: "user",
   text: `<${id}>`,
   ...(to === "files" ? { actionMode: "do" } : {}),
+  ...(to === "friend" ? { actionMode: "notify" } : {}),
 });
 
 /** Of the first run: however long that takes to end, its prompt is not answered and its message not read before. */
@@ -201,7 +210,7 @@ const failPoint = (point) => {
 const errors = [];
 const waybill = await startEngine({
   ...world({ scripts, failPoint }),
-  lanes: ["plain", "tools", "people", "files", "ahead", "rebuilt"].map(lane),
+  lanes: ["plain", "tools", "people", "files", "friend", "ahead", "rebuilt"].map(lane),
   failPoint,
   onError: ({ error }) => errors.push(String(error)),
 });
@@ -223,14 +232,18 @@ const done = new Promise((resolve) => {
   waybill.ledger.onChange(({ record }) => see(record));
   sending = (async () => {
     for (const record of (await waybill.store.deliveries({ limit: 100 })).items) see(record);
-    for (const [to, id] of messages) see((await waybill.admission.admit(message(to, id))).delivery);
+    for (const [to, id] of messages) see((await waybill.admission.admit(message(to, id), sender(to))).delivery);
   })();
 });
 
-/** What people do: retry what failed, take back what waits behind a running turn, then stop the turn. */
+/** What people do: retry what failed, let go on what is held, take back what waits behind a running turn, then stop the turn. */
 async function act(record) {
   if (record.messageId === "silent" && record.status === "failed_terminal") {
     await waybill.people.retry(record.id, "person");
+  }
+  if (record.heldReason !== null && record.status === "pending") {
+    await waybill.ledger.commit(record.id, [{ type: "released", at: systemClock.now(), by: "person" }]);
+    void waybill.courier.moveLane(record.laneId);
   }
   const stopped = await waybill.store.deliveryOf("people", "stopped");
   const withdrawn = await waybill.store.deliveryOf("people", "withdrawn");

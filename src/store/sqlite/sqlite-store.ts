@@ -281,8 +281,9 @@ function storeOn(db: Database.Database, options: Options): Store {
     heldExchanges: async () => exchanges.held(),
     endExchange: (pair) =>
       write(() => {
-        exchanges.remove(pair);
-        return deliveries.held().filter((record) => isBetween(record, pair));
+        const held = deliveries.held().filter((record) => isBetween(record, pair));
+        if (held.length === 0) exchanges.remove(pair);
+        return held;
       }),
 
     admit: (request) => write(() => admit(request)),
