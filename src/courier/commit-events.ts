@@ -20,6 +20,7 @@ import { sendsPrompt } from "../core/delivery/transition.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Message } from "../core/message/message.ts";
 import { replyAddress, senderOf } from "../core/message/message.ts";
+import { canonicalName } from "../core/team/team.ts";
 import { digestOf } from "../core/transcript/digest.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
@@ -225,12 +226,12 @@ async function promptFor(
 async function writerOf(message: Message, { team }: Lane, store: Store): Promise<string | null> {
   const sender = senderOf(message);
   const from = sender?.kind === "lane" ? await store.lane(sender.lane) : null;
-  const name = sender?.kind === "member" ? sender.team : from?.team?.toLowerCase();
-  if (sender === null || name === undefined) return null;
-  const members = (await store.team(name))?.members ?? [];
+  const name = sender?.kind === "member" ? sender.team : from?.team;
+  if (sender === null || name == null) return null;
+  const members = (await store.team(canonicalName(name)))?.members ?? [];
   const member = members.find((one) => (sender.kind === "member" ? one.name === sender.member : one.lane === from?.id));
   if (!member) return null;
-  const where = name === team?.toLowerCase() ? "of your team" : `of team ${name}`;
+  const where = name === team ? "of your team" : `of team ${name}`;
   return member.role === null ? where : `${member.role} ${where}`;
 }
 

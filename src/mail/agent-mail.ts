@@ -17,10 +17,11 @@ import type { Team } from "../core/team/team.ts";
 import { canonicalName } from "../core/team/team.ts";
 import type { PostMessage } from "../runtimes/port.ts";
 import { laneUnknown } from "../store/known-lane.ts";
+import { knownMember } from "../store/known-team.ts";
 import type { Store } from "../store/port.ts";
 import type { Admitted, AgentAddress, MessageAdmission } from "./admission.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { knownMember, resolveName } from "./resolve-address.ts";
+import { resolveName } from "./resolve-address.ts";
 
 /** The person whose daemon this is. */
 export const owner = "user";
@@ -47,12 +48,12 @@ export type AgentIdentity = { address: AgentAddress; name: string; team: Team | 
 
 export async function identityOf(agent: AgentAddress, store: Store): Promise<AgentIdentity> {
   if (agent.kind === "member") {
-    const { name } = await knownMember(agent, store);
+    const { name } = await knownMember(store, agent);
     return { address: agent, name, team: await store.team(agent.team) };
   }
   const lane = await store.lane(agent.lane);
   if (!lane) throw laneUnknown(agent.lane, await store.lanes());
-  const team = lane.team === null ? null : await store.team(lane.team.toLowerCase());
+  const team = lane.team === null ? null : await store.team(canonicalName(lane.team));
   return { address: agent, name: laneName(lane), team };
 }
 

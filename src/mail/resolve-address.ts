@@ -9,8 +9,8 @@ import type { Address } from "../core/message/address.ts";
 import { laneAddress, personAddress } from "../core/message/address.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
-import { nearest } from "../nearest.ts";
 import { knownLane } from "../store/known-lane.ts";
+import { knownMember, suggestion } from "../store/known-team.ts";
 import type { Store } from "../store/port.ts";
 
 type Directory = Pick<Store, "lane" | "lanes" | "team" | "teams">;
@@ -23,23 +23,7 @@ export type ResolvedAddress = { address: Address; name: string; lane: Lane | nul
 export async function resolveAddress(written: WrittenAddress, directory: Directory): Promise<ResolvedAddress> {
   if ("lane" in written) return ofLane(await knownLane(directory, written.lane));
   if ("person" in written) return ofPerson(written.person);
-  return ofMember(await knownMember(written, directory), directory);
-}
-
-export async function knownMember(
-  { team: teamName, member: name }: { team: string; member: string },
-  directory: Directory,
-): Promise<Member> {
-  const team = await directory.team(canonicalName(teamName));
-  const teams = team ? [team] : await directory.teams();
-  const member = team && memberCalled(team, name);
-  if (member) return member;
-  const known = teams.flatMap((one) => one.members.map((found) => `${one.name}/${found.name}`));
-  throw new AppError({
-    code: "member_unknown",
-    message: `There is no member "${name}" in a team "${teamName}".`,
-    hint: suggestion(`${teamName}/${name}`, known) ?? "No team has members yet: `waybill teams create NAME`.",
-  });
+  return ofMember(await knownMember(directory, written), directory);
 }
 
 async function ofMember(member: Member, directory: Directory): Promise<ResolvedAddress> {
@@ -88,7 +72,7 @@ export async function resolveName(
   if (person !== undefined) return ofPerson(person);
   const [, ofTeam, ofName] = /^([^/]+)\/([^/]+)$/.exec(wanted) ?? [];
   if (ofTeam !== undefined && ofName !== undefined) {
-    return ofMember(await knownMember({ team: ofTeam, member: ofName }, directory), directory);
+    return ofMember(await knownMember(directory, { team: ofTeam, member: ofName }), directory);
   }
   const lanes = await directory.lanes();
   const lane = lanes.find(({ id }) => id === wanted);
@@ -104,15 +88,6 @@ function recipientUnknown(written: string, known: readonly string[]): AppError {
   return new AppError({
     code: "recipient_unknown",
     message: `Nobody is called "${written.slice(0, 80)}".`,
-    hint: suggestion(written, known) ?? "team_list shows whom you can write to.",
+    hint: suggestion(written, known, "Known", "team_list shows whom you can write to."),
   });
-}
-
-const maxNamed = 30;
-
-function suggestion(written: string, known: readonly string[]): string | null {
-  if (known.length === 0) return null;
-  const meant = nearest(written, known);
-  const all = `Known: ${known.slice(0, maxNamed).join(", ")}${known.length > maxNamed ? ", …" : ""}.`;
-  return meant === null ? all : `Did you mean "${meant}"? ${all}`;
 }

@@ -3,12 +3,12 @@ import { AppError } from "../app-error.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waitingMail } from "../core/delivery/replies.ts";
 import { personAddress } from "../core/message/address.ts";
-import { pairOf } from "../core/team/exchange.ts";
+import { isSamePair, pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";
-import { canonicalName, nameProblem } from "../core/team/team.ts";
+import { nameProblem } from "../core/team/team.ts";
 import { mailContext } from "../courier/commit-events.ts";
-import { knownMember } from "../mail/resolve-address.ts";
 import { knownLane } from "../store/known-lane.ts";
+import { knownMember, knownTeam } from "../store/known-team.ts";
 import type { DeliveryServiceOptions } from "./deliveries.ts";
 import { person } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
@@ -47,12 +47,8 @@ export function teamService({
     }));
     return { ...team, members: await Promise.all(members) };
   };
-  const known = async (written: string): Promise<Team> => {
-    const name = canonicalName(written);
-    const team = await store.team(name);
-    // Says which there are.
-    return team ?? store.setTeamState(name, "active");
-  };
+  const known = (written: string) => knownTeam(store, written);
+  const knownIn = (team: string, member: string) => knownMember(store, { team, member });
   const lanesOf = ({ members }: Team) => members.flatMap(({ lane }) => (lane === null ? [] : [lane]));
   const setState = async (name: string, state: TeamState): Promise<Team> => {
     const team = await store.setTeamState((await known(name)).name, state);
@@ -81,7 +77,7 @@ export function teamService({
       return detailOf(changed);
     },
     async removeMember(teamName, name) {
-      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      const member = await knownIn(teamName, name);
       const team = await store.removeMember(member.team, member.name);
       if (member.lane !== null) void courier.moveLane(member.lane, { reconcile: true });
       return detailOf(team);
@@ -97,7 +93,7 @@ export function teamService({
       return detailOf(team);
     },
     async shutDownMember(teamName, name) {
-      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      const member = await knownIn(teamName, name);
       const team = await store.terminateMember(member.team, member.name, now());
       if (member.lane !== null) {
         await people.stop(member.lane, person);
@@ -106,7 +102,7 @@ export function teamService({
       return detailOf(team);
     },
     async memberToken(teamName, name) {
-      const member = await knownMember({ team: (await known(teamName)).name, member: name }, store);
+      const member = await knownIn(teamName, name);
       if (member.kind !== "native") throw noToken(member);
       const token = await tokens.tokenOf({ kind: "member", team: member.team, member: member.name });
       if (token === null) throw noToken(member);
@@ -116,8 +112,8 @@ export function teamService({
     markRead: (name, ids) => store.markRead(personAddress(name), ids, now()),
     holds: () => store.heldExchanges(),
     async releaseHold(lanes) {
-      const [one, other] = await Promise.all(lanes.map((id) => knownLane(store, id)));
-      const pair = pairOf(one?.id ?? "", other?.id ?? "");
+      const pair = pairOf(...lanes);
+      if (!(await store.heldExchanges()).some((held) => isSamePair(held, pair))) throw notHeld(lanes);
       let released = 0;
       // Released first: after a crash in between, the pair is still held, and a person lets it go on again.
       for (let held = await store.endExchange(pair); held.length > 0; held = await store.endExchange(pair)) {
@@ -183,6 +179,14 @@ function refuseName(what: "team" | "member", name: string, role: Member["role"])
 
 function invalidMember(message: string, hint: string): AppError {
   return new AppError({ code: "member_invalid", message, hint });
+}
+
+function notHeld([one, other]: readonly [string, string]): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `The agents of the lanes "${one}" and "${other}" are not held.`,
+    hint: "`waybill holds` lists those who are.",
+  });
 }
 
 function noToken({ name, kind }: Member): AppError {

@@ -161,7 +161,7 @@ describe("an agent that writes to another", () => {
 describe("what an agent may not send", () => {
   const cases: [string, AgentMessage, string][] = [
     ["to somebody who is not there", { to: "ana", text: "Which port is it?" }, "recipient_unknown"],
-    ["to a path", { to: "../anna", text: "Which port is it?" }, "member_unknown"],
+    ["to a path", { to: "../anna", text: "Which port is it?" }, "team_unknown"],
     ["to itself", { to: "tom", text: "Which port is it?" }, "recipient_is_sender"],
     ["to Waybill", { to: "Waybill", text: "Which port is it?" }, "recipient_unknown"],
     ["an acknowledgement that names nothing", { to: "anna", text: "Understood, will do." }, "acknowledgement_only"],
@@ -307,6 +307,15 @@ describe("two agents that write to each other and do nothing else", () => {
     const sent = await rounds(agents, 1, 3);
     await reaches(world, "anna", sent[2]?.messageId ?? "", "responded");
     expect((await rounds(agents, 4, 7)).map(({ waits }) => waits)).toEqual([null, null, null, null]);
+  });
+
+  test("who is not held cannot be let go on, and a lane that is removed is held no longer", async () => {
+    const { agents, service } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 2 } });
+    await expect(service.releaseHold(["tom", "anna"])).rejects.toEqual(refused("not_possible"));
+    await rounds(agents, 1, 3);
+    expect(await service.holds()).toHaveLength(1);
+    await service.removeLane("anna", true);
+    expect(await service.holds()).toEqual([]);
   });
 
   test("a restart forgets neither the count nor the hold", async () => {

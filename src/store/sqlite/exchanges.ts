@@ -17,6 +17,7 @@ export function exchangeStatements(db: Database.Database) {
     ON CONFLICT (one, other) DO UPDATE SET
       count = excluded.count, began_at = excluded.began_at, held_at = excluded.held_at`);
   const end = db.prepare<[string, string]>("DELETE FROM exchange WHERE (one = ? OR other = ?) AND held_at IS NULL");
+  const endAll = db.prepare<[string, string]>("DELETE FROM exchange WHERE one = ? OR other = ?");
   const forget = db.prepare<ExchangePair>("DELETE FROM exchange WHERE one = @one AND other = @other");
   const any = db.prepare<[], number>("SELECT 1 FROM exchange LIMIT 1").pluck();
 
@@ -31,6 +32,8 @@ export function exchangeStatements(db: Database.Database) {
     },
     /** Something else happened in the lane; what is held stays held. */
     end: (laneId: string): void => void end.run(laneId, laneId),
+    /** Nobody is left to be held. */
+    laneRemoved: (laneId: string): void => void endAll.run(laneId, laneId),
     remove: (pair: ExchangePair): void => void forget.run(pair),
   };
 }

@@ -221,3 +221,33 @@ describe("names of version 4", () => {
     expect(JSON.parse(renamedEvent(JSON.stringify(old)) ?? "")).toEqual(renamed);
   });
 });
+
+describe("lanes that named their team and their member before there were teams", () => {
+  it("make them, and of two with one name the older has it", async () => {
+    const path = join(directory, "waybill.db");
+    const db = new Database(path);
+    db.exec(ledger);
+    db.pragma("user_version = 1");
+    const add = db.prepare(
+      "INSERT INTO lane (id, team, member, runtime, directory, contract, created_at) VALUES (?, ?, ?, 'stub', '/tmp', 'tool', ?)",
+    );
+    add.run("older", "Core Team", "Tom", 1);
+    add.run("newer", "core team", "tom", 2);
+    add.run("other", "core team", "Anna", 3);
+    add.run("alone", null, null, 4);
+    db.close();
+    const store = openSqliteStore({ path });
+    try {
+      const members = (await store.teams()).flatMap(({ name, members: all }) =>
+        all.map((one) => [name, one.name, one.lane]),
+      );
+      expect(members).toEqual([
+        ["core-team", "tom", "older"],
+        ["core-team", "anna", "other"],
+      ]);
+      expect(await store.check()).toEqual([]);
+    } finally {
+      await store.close();
+    }
+  });
+});

@@ -143,6 +143,7 @@ function storeOn(db: Database.Database, options: Options): Store {
   const teams = teamWriter(db, { lanes, log, saveLane, now });
   const removeLane = (lane: Lane, at: number): void => {
     teams.laneRemoved(lane.id);
+    exchanges.laneRemoved(lane.id);
     lanes.save(lane);
     lanes.remove(lane.id, at);
     log.addLane(null, lane.id, now());

@@ -4,11 +4,13 @@ import type { Lane } from "../../core/lane/lane.ts";
 import type { TeamWrites } from "../../core/plan/team-plans.ts";
 import { planMember, planMemberRemoval, planTeam, planTermination } from "../../core/plan/team-plans.ts";
 import type { Member, NewMember, NewTeam, Team, TeamState } from "../../core/team/team.ts";
+import { canonicalName } from "../../core/team/team.ts";
 import { laneUnknown } from "../known-lane.ts";
+import { memberUnknown, teamUnknown } from "../known-team.ts";
 import type { NewLane } from "../port.ts";
 import type { laneStatements } from "./lanes.ts";
 import type { Log } from "./log.ts";
-import { laneTaken, memberUnknown, teamStatements, teamUnknown } from "./teams.ts";
+import { laneTaken, teamStatements } from "./teams.ts";
 
 export type TeamWriterDeps = {
   lanes: ReturnType<typeof laneStatements>;
@@ -77,7 +79,7 @@ export function teamWriter(db: Database.Database, { lanes, log, saveLane, now }:
     /** A lane that names its team and its member makes them where they are missing. */
     joined(lane: Lane, { team, member, createdAt }: NewLane): Lane {
       if (team === null || member === null) return lane;
-      const names = { team: team.toLowerCase(), name: member.toLowerCase() };
+      const names = { team: canonicalName(team), name: canonicalName(member) };
       const before = teams.memberIn(lane.id);
       if (before?.team === names.team && before.name === names.name) return lane;
       if (before) removeMember(before.team, before.name);

@@ -2,7 +2,6 @@
 import type Database from "better-sqlite3";
 import { AppError } from "../../app-error.ts";
 import type { Member, NewMember, Team } from "../../core/team/team.ts";
-import { nearest } from "../../nearest.ts";
 
 type TeamRow = Omit<Team, "members">;
 
@@ -43,29 +42,6 @@ export function teamStatements(db: Database.Database) {
     },
     remove: (name: string): void => void remove.run(name),
   };
-}
-
-export function teamUnknown(name: string, teams: readonly Team[]): AppError {
-  const names = teams.map((team) => team.name);
-  const meant = nearest(name, names);
-  const known =
-    names.length === 0 ? "There are no teams yet: `waybill teams create NAME`." : `Known teams: ${names.join(", ")}.`;
-  return new AppError({
-    code: "team_unknown",
-    message: `There is no team "${name}".`,
-    hint: meant === null ? known : `Did you mean "${meant}"? ${known}`,
-  });
-}
-
-export function memberUnknown({ name: team, members }: Team, name: string): AppError {
-  const names = members.map((member) => member.name);
-  const meant = nearest(name, names);
-  const known = names.length === 0 ? `Team "${team}" has no members yet.` : `Its members: ${names.join(", ")}.`;
-  return new AppError({
-    code: "member_unknown",
-    message: `There is no member "${name}" in team "${team}".`,
-    hint: meant === null ? known : `Did you mean "${meant}"? ${known}`,
-  });
 }
 
 export function laneTaken({ lane }: NewMember, by: Pick<Member, "team" | "name">): AppError {

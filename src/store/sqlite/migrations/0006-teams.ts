@@ -25,11 +25,11 @@ CREATE TABLE member (
 
 -- Lanes named their team and their member before there were teams. Of two lanes with the same name, the older one has it.
 INSERT INTO team
-SELECT lower(team), NULL, 'active', min(created_at) FROM lane
-WHERE removed_at IS NULL AND team IS NOT NULL AND member IS NOT NULL GROUP BY lower(team);
+SELECT replace(lower(team), ' ', '-'), NULL, 'active', min(created_at) FROM lane
+WHERE removed_at IS NULL AND team IS NOT NULL AND member IS NOT NULL GROUP BY replace(lower(team), ' ', '-');
 INSERT INTO member
-SELECT lower(team), lower(member), 'lane', id, NULL, NULL, NULL, NULL, created_at,
-  row_number() OVER (PARTITION BY lower(team) ORDER BY created_at, id)
+SELECT replace(lower(team), ' ', '-'), replace(lower(member), ' ', '-'), 'lane', id, NULL, NULL, NULL, NULL, created_at,
+  row_number() OVER (PARTITION BY replace(lower(team), ' ', '-') ORDER BY created_at, id)
 FROM lane
 WHERE removed_at IS NULL AND team IS NOT NULL AND member IS NOT NULL
 ON CONFLICT DO NOTHING;
