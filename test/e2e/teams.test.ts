@@ -118,7 +118,7 @@ describe("members on the real OpenCode and the real Claude Code", () => {
     expect(prompt).toMatch(/^\[waybill message \S+ from dev, lead of your team\]/);
   });
 
-  test.each(["dev", "ops"])(
+  test.each(["dev", "ops", "qa"])(
     "%s, who only nods with the message's id, is asked again and then answers",
     async (lane) => {
       const id = `m-nod-${lane}`;

@@ -1,6 +1,6 @@
 /**
  * The built Waybill as a process with a team of real agents: `dev` and `dev2` on OpenCode in one directory, `ops` on Claude
- * Code. One scripted model is behind all of them; what each says follows from its prompts.
+ * Code, `qa` on pi. One scripted model is behind all of them; what each says follows from its prompts.
  */
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { claudeBin, claudeEnvironment } from "./claude-process.ts";
 import type { DaemonProcess } from "./daemon-process.ts";
 import { freePort } from "./free-port.ts";
 import { opencodeBin } from "./opencode-server.ts";
+import { piBin, piEnvironment } from "./pi-lanes.ts";
 import { Program } from "./program.ts";
 
 const delivery = {
@@ -38,9 +39,10 @@ export class TeamDaemon {
     const { program } = this;
     this.model = await startScriptedModel({ script });
     const work = realpathSync(program.work);
-    for (const name of ["shared", "ops"]) mkdirSync(join(work, name));
+    for (const name of ["shared", "ops", "qa"]) mkdirSync(join(work, name));
     const { PATH: _path, ...claude } = claudeEnvironment(program.directory, this.model.url);
-    Object.assign(program.env, claude, isolatedHome(program.directory), {
+    const { PATH: _also, ...pi } = piEnvironment(program.directory, this.model.url);
+    Object.assign(program.env, claude, pi, isolatedHome(program.directory), {
       OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(this.model.url)),
       PORT: String(await freePort()),
     });
@@ -54,11 +56,15 @@ export class TeamDaemon {
         opencodeAttachUrl: `http://127.0.0.1:${port}`,
         opencodeServePort: port,
         claudeBin,
+        piBin,
+        piAgentProvider: "scripted",
+        piAgentModel: "scripted",
         delivery: { ...delivery, ...settings },
         lanes: [
           { ...lane, id: "dev", directory: join(work, "shared") },
           { ...lane, id: "dev2", directory: join(work, "shared") },
           { ...lane, id: "ops", directory: join(work, "ops"), runtime: "claude" },
+          { ...lane, id: "qa", directory: join(work, "qa"), runtime: "pi" },
         ],
         teams: {
           core: {
@@ -66,6 +72,7 @@ export class TeamDaemon {
               dev: { lane: "dev", role: "lead" },
               dev2: { lane: "dev2", role: "second developer" },
               ops: { lane: "ops", role: "operations" },
+              qa: { lane: "qa", role: "tester" },
             },
           },
         },
