@@ -9,7 +9,7 @@ import type { Clock } from "../clock.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
 import { laneName } from "../core/lane/lane.ts";
 import type { Address } from "../core/message/address.ts";
-import { addressKey, isSameAddress } from "../core/message/address.ts";
+import { addressKey, isSameAddress, writtenAddress } from "../core/message/address.ts";
 import type { ActionMode, Mail, ReplyOutcome, TaskRef } from "../core/message/message.ts";
 import { replyAddress, replyOutcomes } from "../core/message/message.ts";
 import { judgeSubstance } from "../core/proof/acknowledgement.ts";
@@ -75,7 +75,7 @@ export async function sendAsAgent(
   return admission.admit(
     {
       id: messageId,
-      to: writtenForm(address),
+      to: writtenAddress(address),
       from: sender.name,
       text,
       outcome,
@@ -106,7 +106,7 @@ export function postMessageWith({ store, admission }: Pick<AgentMailDeps, "store
       // A word that is none of them is refused with the list.
       outcome: (outcome ?? undefined) as ReplyOutcome | undefined,
     };
-    await admission.admit({ ...message, ...optional, to: writtenForm(address), from, source: "mcp" }, { agent });
+    await admission.admit({ ...message, ...optional, to: writtenAddress(address), from, source: "mcp" }, { agent });
   };
 }
 
@@ -135,19 +135,6 @@ async function isReplyRecipient(to: string, relayed: Mail, sender: AgentIdentity
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;
-  }
-}
-
-function writtenForm(address: Address) {
-  switch (address.kind) {
-    case "lane":
-      return { lane: address.lane };
-    case "member":
-      return { team: address.team, member: address.member };
-    case "person":
-      return { person: address.name };
-    default:
-      return address satisfies never;
   }
 }
 

@@ -5,7 +5,7 @@
 import { AppError } from "../app-error.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import { laneName } from "../core/lane/lane.ts";
-import type { Address } from "../core/message/address.ts";
+import type { Address, WrittenAddress } from "../core/message/address.ts";
 import { laneAddress, personAddress } from "../core/message/address.ts";
 import type { Member, Team } from "../core/team/team.ts";
 import { canonicalName, memberCalled } from "../core/team/team.ts";
@@ -14,8 +14,6 @@ import { knownMember, suggestion } from "../store/known-team.ts";
 import type { Store } from "../store/port.ts";
 
 type Directory = Pick<Store, "lane" | "lanes" | "team" | "teams">;
-
-export type WrittenAddress = { lane: string } | { person: string } | { team: string; member: string };
 
 /** `lane` is where its messages are delivered; others read theirs from a mailbox. `name` is what it is called. */
 export type ResolvedAddress = { address: Address; name: string; lane: Lane | null };

@@ -10,6 +10,7 @@ import { usageError } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { laneLines, laneTable, noticeLines } from "../output/lane-lines.ts";
 import { terminalWidth } from "../output/terminal.ts";
+import { withoutNulls } from "../without-nulls.ts";
 
 const subcommands = ["show", "add", "remove", "pause", "resume", "abort", "release", "adopt"] as const;
 const contracts = ["text", "tool"] as const;
@@ -129,10 +130,4 @@ async function laneSettings(id: string, input: CommandInput, client: WaybillClie
 function settingsOf({ displayName, team, member, runtime, directory, agent, model, contract }: Lane) {
   const known = runtimeKinds.find((kind) => kind === runtime) as NewLane["runtime"];
   return { displayName, team, member, runtime: known, directory, agent, model, contract };
-}
-
-type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
-
-function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
 }

@@ -48,3 +48,19 @@ export function nameIn(address: Address): string {
       return address satisfies never;
   }
 }
+
+/** As people and programs write one. */
+export type WrittenAddress = { lane: string } | { person: string } | { team: string; member: string };
+
+export function writtenAddress(address: Address): WrittenAddress {
+  switch (address.kind) {
+    case "lane":
+      return { lane: address.lane };
+    case "member":
+      return { team: address.team, member: address.member };
+    case "person":
+      return { person: address.name };
+    default:
+      return address satisfies never;
+  }
+}

@@ -8,7 +8,7 @@ import type { DeliveryRecord, Status } from "../../core/delivery/record.ts";
 import { awaitsSummary } from "../../core/delivery/record.ts";
 import { pauseOf } from "../../core/lane/lane.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
-import type { Address } from "../../core/message/address.ts";
+import { writtenAddress } from "../../core/message/address.ts";
 import type { Mail } from "../../core/message/message.ts";
 import type {
   DeliveryDetail,
@@ -127,24 +127,11 @@ export function messageView(mail: Mail): z.output<typeof messageSchema> {
 function messageFields(mail: Mail) {
   return {
     ...mail,
-    to: addressFields(mail.recipient),
+    to: writtenAddress(mail.recipient),
     lane: mail.laneId,
     replyTo: mail.replyRecipient,
     outcome: mail.outcome ?? null,
   };
-}
-
-function addressFields(address: Address) {
-  switch (address.kind) {
-    case "lane":
-      return { lane: address.lane };
-    case "member":
-      return { team: address.team, member: address.member };
-    case "person":
-      return { person: address.name };
-    default:
-      return address satisfies never;
-  }
 }
 
 export function laneView({ lane, ...state }: LaneState): z.output<typeof laneSchema> {

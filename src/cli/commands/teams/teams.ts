@@ -10,6 +10,7 @@ import { usageError } from "../../errors.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { teamLines, teamTable } from "../../output/team-lines.ts";
 import { terminalWidth } from "../../output/terminal.ts";
+import { withoutNulls } from "../../without-nulls.ts";
 
 const ofTeam = ["show", "create", "delete", "pause", "resume", "stop"] as const;
 const ofMember = ["add", "remove", "shutdown", "token"] as const;
@@ -149,10 +150,4 @@ async function memberSettings(
 
 function keptSettings({ lane, displayName, role, color }: Member): Partial<NewMember> {
   return withoutNulls({ lane, displayName, role, color });
-}
-
-type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
-
-function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
 }

@@ -1,0 +1,7 @@
+/** The fields of a request that were given, or that are to stay. */
+
+type WithoutNulls<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+export function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as WithoutNulls<T>;
+}
