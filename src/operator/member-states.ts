@@ -81,7 +81,8 @@ export class MemberStates {
       if (item.type === "member") continue;
       if (item.type === "event") this.#seen.set(`lane:${item.laneId}`, item.at);
       if (item.type === "message") this.#seen.set(senderKey(item.message), item.at);
-      this.#check();
+      // What an agent does within its turn changes nothing, and is much.
+      if (item.type !== "event" || !item.event.type.startsWith("item.")) this.#check();
     }
   }
 

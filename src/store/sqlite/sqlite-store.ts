@@ -18,7 +18,7 @@ import {
   planRemoval,
   planSession,
 } from "../../core/plan/plans.ts";
-import type { Applied, Plan, Writes } from "../../core/plan/writes.ts";
+import type { Applied, BegunDelivery, Plan, Writes } from "../../core/plan/writes.ts";
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
 import { deliveryStatements } from "./deliveries.ts";
@@ -148,22 +148,24 @@ function storeOn(db: Database.Database, options: Options): Store {
     lanes.remove(lane.id, at);
     log.addLane(null, lane.id, now());
   };
-  const addMessage = ({ message, payloadHash, delivery }: OutgoingMail): number | null => {
+  const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
     const seq = mail.insert(message, payloadHash);
     if (seq === null) return null;
     log.addMessage(seq, message);
-    if (delivery) begin(delivery, seq);
     return seq;
   };
-  const begin = (delivery: DeliveryRecord, seq: number): void => {
+  /** Mail to an agent begins a delivery; none where its recipient has it already. */
+  const beginMailed = ({ message, delivery }: OutgoingMail, seq: number | null): BegunDelivery[] => {
+    if (seq === null || !delivery) return [];
     deliveries.begin(delivery, seq);
     log.addEvents(seq, delivery, [{ type: "admitted", at: delivery.createdAt, record: delivery }]);
+    return [{ message, delivery }];
   };
   const seqOfMessage = ({ laneId, messageId }: DeliveryRecord) =>
     mail.find({ kind: "lane", lane: laneId }, messageId)?.seq ?? 0;
 
-  /** What a plan has decided. */
-  const save = (writes: Writes, keep = 0): void => {
+  /** What a plan has decided. Returns the deliveries that begin with mail to agents. */
+  const save = (writes: Writes, keep = 0): readonly BegunDelivery[] => {
     const {
       lane,
       laneRemovedAt,
@@ -180,12 +182,13 @@ function storeOn(db: Database.Database, options: Options): Store {
     if (lane && session) lanes.addSession(lane.id, session);
     if (lane && used) usage.count(lane.id, used);
     if (agentEvents) log.append(agentEvents, keep);
-    const [first] = messages.map(addMessage);
+    const seqs = messages.map(addMessage);
+    const begun = messages.flatMap((one, index) => beginMailed(one, seqs[index] ?? null));
     if (writes.exchange) exchanges.save(writes.exchange);
     if (writes.exchangesEnded !== undefined && exchanges.mayHaveAny) exchanges.end(writes.exchangesEnded);
     if (writes.alert) log.raise(writes.alert);
     if (delivery) {
-      const seq = first ?? seqOfMessage(delivery);
+      const seq = seqs[0] ?? seqOfMessage(delivery);
       deliveries.begin(delivery, seq);
       log.addEvents(seq, delivery, events);
     }
@@ -195,6 +198,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       log.addEvents(seq, record, events);
       if (writes.readAt !== undefined) mail.markRead(seq, record, writes.readAt);
     }
+    return begun;
   };
   const carryOut = <Result>({ result, writes }: Plan<Result>): Result => {
     if (writes) save(writes);
@@ -221,10 +225,9 @@ function storeOn(db: Database.Database, options: Options): Store {
     const record = deliveries.byId(id);
     const lane = record && lanes.find(record.laneId);
     const holder = record && deliveries.holder(record.laneId);
-    const applied = carryOut(planEvents({ record, lane, holder }, happened, outgoing));
-    if (applied.outcome !== "applied") return applied;
-    const begun = outgoing.flatMap(({ message, delivery }) => (delivery ? [{ message, delivery }] : []));
-    return begun.length === 0 ? applied : { ...applied, begun };
+    const { result, writes } = planEvents({ record, lane, holder }, happened, outgoing);
+    const begun = writes ? save(writes) : [];
+    return result.outcome === "applied" && begun.length > 0 ? { ...result, begun } : result;
   };
   const rebuild = (record: DeliveryRecord): Applied => {
     const known = knownMessage({ recipient: { kind: "lane", lane: record.laneId }, id: record.messageId });
