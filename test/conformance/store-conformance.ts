@@ -22,6 +22,7 @@ import { rebuilding } from "./store/rebuilding.ts";
 import { reconciles } from "./store/reconciles.ts";
 import { replies } from "./store/replies.ts";
 import { stagedWrites } from "./store/staged-writes.ts";
+import { teams } from "./store/teams.ts";
 import { transitions } from "./store/transitions.ts";
 import { usage } from "./store/usage.ts";
 
@@ -53,6 +54,7 @@ const topics = {
   replies,
   rebuilding,
   lanes,
+  teams,
   forks,
   pruning,
   durability,

@@ -1,0 +1,151 @@
+/** Teams with their members and lanes, mailboxes of readers, mail that begins deliveries, and pairs that are held. */
+import { describe, expect, it } from "vitest";
+import { defaultPolicy } from "../../../src/core/delivery/policy.ts";
+import { newDelivery } from "../../../src/core/delivery/record.ts";
+import type { Lane } from "../../../src/core/lane/lane.ts";
+import { laneAddress, personAddress } from "../../../src/core/message/address.ts";
+import { payloadHash } from "../../../src/core/message/message.ts";
+import { pairOf } from "../../../src/core/team/exchange.ts";
+import type { NewMember } from "../../../src/core/team/team.ts";
+import { admit, move, proven, submit, toPerson } from "../../support/deliveries.ts";
+import { aMessage } from "../../support/records.ts";
+import { aLane } from "../../support/waybill.ts";
+import type { Subject } from "../store-conformance.ts";
+
+const core = { name: "core", displayName: null, createdAt: 1 };
+const member = (name: string, lane: string | null, more: Partial<NewMember> = {}): NewMember => ({
+  ...{ team: "core", name, kind: lane === null ? "native" : "lane", lane },
+  ...{ displayName: null, role: null, color: null, createdAt: 2, ...more },
+});
+const refused = (code: string) => expect.objectContaining({ code });
+
+export function teams(subject: Subject): void {
+  const names = async () => (await subject.store.team("core"))?.members.map(({ name }) => name);
+
+  it("a member takes its lane and gives it back; members keep their order, and a team is the same after a restart", async () => {
+    const { store } = subject;
+    await store.putTeam(core);
+    await store.putMember(member("tom", "lane"));
+    await store.putMember(member("nate", null));
+    await store.putMember(member("tom", "other", { role: "lead" }));
+    expect(await store.lane("lane")).toMatchObject({ team: null, member: null });
+    expect(await store.lane("other")).toMatchObject({ team: "core", member: "tom" });
+    await subject.reopen();
+    expect(await names()).toEqual(["tom", "nate"]);
+    await subject.store.removeMember("core", "tom");
+    expect(await subject.store.lane("other")).toMatchObject({ team: null, member: null });
+    expect(await subject.store.removeTeam("core")).toBe(true);
+    expect(await subject.store.removeTeam("core")).toBe(false);
+  });
+
+  it("refuses what does not fit, and changes nothing", async () => {
+    const { store } = subject;
+    await store.putTeam(core);
+    await store.putMember(member("tom", "lane"));
+    await expect(store.putMember(member("anna", "lane"))).rejects.toEqual(refused("lane_taken"));
+    await expect(store.putMember(member("anna", "nowhere"))).rejects.toEqual(refused("lane_unknown"));
+    await expect(store.putMember(member("anna", null, { team: "cor" }))).rejects.toEqual(refused("team_unknown"));
+    await expect(store.removeMember("core", "anna")).rejects.toEqual(refused("member_unknown"));
+    await expect(store.setTeamState("cor", "paused")).rejects.toEqual(refused("team_unknown"));
+    expect(await names()).toEqual(["tom"]);
+  });
+
+  it("a lane is held by its team's state and its member's end, and by nothing once it leaves", async () => {
+    const { store } = subject;
+    const hold = async () => (await store.lane("lane"))?.teamHold;
+    await store.putTeam(core);
+    await store.putMember(member("tom", "lane"));
+    const record = await admit(store, { id: "m1" });
+    await store.setTeamState("core", "paused");
+    expect(await hold()).toBe("team_paused");
+    expect(await store.apply(record.id, [submit(record)])).toMatchObject({ outcome: "refused", reason: "lane_paused" });
+    await store.setTeamState("core", "active");
+    expect(await hold()).toBeNull();
+    await store.terminateMember("core", "tom", 5);
+    expect(await hold()).toBe("member_terminated");
+    await store.terminateMember("core", "tom", null);
+    await store.setTeamState("core", "stopped");
+    expect((await store.lanes()).map(({ id, teamHold }) => [id, teamHold])).toContainEqual(["lane", "team_stopped"]);
+    await store.removeMember("core", "tom");
+    expect(await hold()).toBeNull();
+  });
+
+  it("a lane that is removed is nobody's", async () => {
+    const { store } = subject;
+    await store.putLane(aLane({ id: "third", team: "Core", member: "Tom" }));
+    expect(await names()).toEqual(["tom"]);
+    await store.removeLane("third", 9);
+    expect(await names()).toEqual([]);
+    await store.putLane(aLane({ id: "third" }));
+    expect(await store.lane("third")).toMatchObject({ team: null, member: null });
+  });
+
+  it("mail to a lane begins a delivery with the events that it belongs to, once", async () => {
+    const { store } = subject;
+    const record = await admit(store, { id: "m1" });
+    await move(store, record, submit(record));
+    const back = aMessage({ id: "answer", recipient: laneAddress("other"), relayOfMessageId: "m1", laneId: "other" });
+    const hash = payloadHash(back);
+    const delivery = newDelivery(back, hash, (await store.lane("other")) as Lane, defaultPolicy, 5);
+    const mail = [{ message: back, payloadHash: hash, delivery }];
+    const applied = await store.apply(record.id, [proven()], mail);
+    expect(applied).toMatchObject({ outcome: "applied", begun: [{ delivery: { id: delivery.id } }] });
+    expect(await store.head("other")).toMatchObject({ id: delivery.id, status: "pending" });
+    expect(await store.repliesIn(laneAddress("other"), "m1")).toMatchObject([{ id: "answer" }]);
+    const again = await store.apply(record.id, [{ type: "turn_ended", at: 9 }], mail);
+    expect(again).not.toHaveProperty("begun");
+    await subject.reopen();
+    expect(await subject.store.head("other")).toMatchObject({ id: delivery.id });
+  });
+
+  describe("a reader's mailbox", () => {
+    it("is read page by page, has read marks, and is nobody else's", async () => {
+      const { store } = subject;
+      for (const id of ["a", "b", "c"]) {
+        const { message, payloadHash: hash } = toPerson({ id });
+        await store.admit({ message, payloadHash: hash, delivery: null, choice: null });
+      }
+      const user = personAddress("User");
+      const first = await store.inbox(user, { limit: 2 });
+      const second = await store.inbox(user, { limit: 2, cursor: first.next ?? undefined });
+      expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([["c", "b"], ["a"]]);
+      expect(await store.markRead(user, ["b", "b", "unknown"], 7)).toBe(1);
+      expect((await store.inbox(user, { limit: 9, unreadOnly: true })).items.map(({ id }) => id)).toEqual(["c", "a"]);
+      expect(await store.unreadByPerson()).toEqual({ user: 2 });
+      expect(await store.markRead(personAddress("anna"), "all", 8)).toBe(0);
+      expect(await store.markRead(user, "all", 8)).toBe(2);
+      expect((await store.message(user, "b"))?.readAt).toBe(7);
+    });
+  });
+
+  it("a pair is held until nothing between them is; its lanes go on", async () => {
+    const { store } = subject;
+    const limits = { maxExchanges: 1, exchangeWindowMs: 1000 };
+    const write = async (id: string, from: string, to: string) => {
+      const message = aMessage({
+        id,
+        recipient: laneAddress(to),
+        laneId: to,
+        fromLane: from,
+        replyTo: laneAddress(from),
+      });
+      const hash = payloadHash(message);
+      const delivery = newDelivery(message, hash, (await store.lane(to)) as Lane, defaultPolicy, message.createdAt);
+      const exchange = { ...pairOf(from, to), limits };
+      return store.admit({ message, payloadHash: hash, delivery, choice: null, exchange });
+    };
+    expect(await write("one", "lane", "other")).toMatchObject({ delivery: { heldReason: null } });
+    const held = await write("two", "other", "lane");
+    expect(held).toMatchObject({ delivery: { heldReason: "loop_guard" } });
+    expect(await store.head("lane")).toBeNull();
+    expect(await store.heldExchanges()).toMatchObject([{ one: "lane", other: "other", count: 2 }]);
+    const pair = pairOf("other", "lane");
+    const [record] = await store.endExchange(pair);
+    expect(record?.messageId).toBe("two");
+    expect(await store.heldExchanges()).toHaveLength(1);
+    await store.apply(record?.id ?? "", [{ type: "released", at: 9, by: "user" }]);
+    expect(await store.endExchange(pair)).toEqual([]);
+    expect(await store.heldExchanges()).toEqual([]);
+    expect(await store.head("lane")).toMatchObject({ messageId: "two" });
+  });
+}
