@@ -21,6 +21,7 @@ import { knownMember } from "../store/known-team.ts";
 import type { Store } from "../store/port.ts";
 import type { Admitted, AgentAddress, MessageAdmission } from "./admission.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import type { ResolvedAddress } from "./resolve-address.ts";
 import { resolveName } from "./resolve-address.ts";
 
 /** The person whose daemon this is. */
@@ -66,7 +67,7 @@ export async function sendAsAgent(
 ): Promise<Admitted> {
   const sender = await identityOf(agent, store);
   const relayed = await relayedMessage(message, sender, store);
-  const address = relayed ? replyAddress(relayed) : await recipientOf(message.to, sender, store);
+  const address = relayed ? replyAddress(relayed) : (await recipientOf(message.to, sender, store)).address;
   if (isSameAddress(address, agent)) throw toItself();
   refuseEmptyWords(message);
   const messageId = id ?? (await derivedId(sender, address, message, store, clock));
@@ -111,9 +112,9 @@ export function postMessageWith({ store, admission }: Pick<AgentMailDeps, "store
 }
 
 /** People whom an agent may write to: the owner, and those of its team. */
-async function recipientOf(to: string, { team }: AgentIdentity, store: Store): Promise<Address> {
+export async function recipientOf(to: string, { team }: AgentIdentity, store: Store): Promise<ResolvedAddress> {
   if (canonicalName(to) === waybillSender) throw toWaybill();
-  return (await resolveName(to, { team, people: [owner] }, store)).address;
+  return resolveName(to, { team, people: [owner] }, store);
 }
 
 /** The message that this one replies to, once it is certain that it may. Null where it replies to none. */
@@ -131,7 +132,7 @@ async function relayedMessage(message: AgentMessage, sender: AgentIdentity, stor
 async function isReplyRecipient(to: string, relayed: Mail, sender: AgentIdentity, store: Store): Promise<boolean> {
   if (canonicalName(to) === canonicalName(relayed.replyRecipient)) return true;
   try {
-    return isSameAddress(await recipientOf(to, sender, store), replyAddress(relayed));
+    return isSameAddress((await recipientOf(to, sender, store)).address, replyAddress(relayed));
   } catch (error) {
     if (error instanceof AppError) return false;
     throw error;

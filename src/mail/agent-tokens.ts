@@ -39,7 +39,8 @@ export function agentTokens(secret: string, directory: Directory): AgentTokens {
 async function bornAt(agent: AgentAddress, directory: Directory): Promise<number | null> {
   if (agent.kind === "lane") return (await directory.lane(agent.lane))?.createdAt ?? null;
   const team = await directory.team(agent.team);
-  return team?.members.find(({ name, kind }) => name === agent.member && kind === "native")?.createdAt ?? null;
+  const member = team?.members.find(({ name, kind }) => name === agent.member && kind === "native");
+  return member && member.terminatedAt === null ? member.createdAt : null;
 }
 
 function agentIn(key: string): AgentAddress | null {

@@ -6,12 +6,15 @@ import { AppError } from "../app-error.ts";
 import { TimedOut, withTimeout } from "../clock.ts";
 import { decideStop } from "../core/decision/stop.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts";
+import { failureMail } from "../core/delivery/replies.ts";
 import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { Source } from "../core/message/message.ts";
 import { beginNotes } from "../core/turn/delivery-notes.ts";
+import { mailContext } from "../courier/commit-events.ts";
 import type { Courier } from "../courier/courier.ts";
 import type { CourierDeps } from "../courier/step-context.ts";
 import type { Recorder } from "../events/recorder.ts";
@@ -44,19 +47,28 @@ export class Interventions {
     const { ledger, mailbox, clock } = this.#deps;
     const at = clock.now();
     const cancelled = { type: "cancelled", at, by, reason, readCommitted: mailbox.commitsWithLedger } as const;
-    const applied = await ledger.commit(deliveryId, [{ ...cancelled, reconcileAt: at }]);
+    const mail = await this.#mailToAgent(deliveryId, reason);
+    const applied = await ledger.commit(deliveryId, [{ ...cancelled, reconcileAt: at }], mail);
     if (applied.outcome === "applied") this.#courier.stopSending(deliveryId);
     return applied;
   }
 
+  /** A person who ends a delivery knows it; an agent that waits for the answer is told. */
+  async #mailToAgent(deliveryId: string, reason: string): Promise<OutgoingMail[]> {
+    const { store } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    const lane = record?.replyTo ? await store.lane(record.laneId) : null;
+    return record && lane ? failureMail(record, reason, await mailContext(record, { ...this.#deps, lane })) : [];
+  }
+
   /** Withdraws a message that was not sent yet. */
-  withdraw(deliveryId: string, by: string): Promise<Applied> {
+  async withdraw(deliveryId: string, by: string): Promise<Applied> {
     const { ledger, mailbox, clock } = this.#deps;
+    const mail = await this.#mailToAgent(deliveryId, "withdrawn");
     const at = clock.now();
     const readCommitted = mailbox.commitsWithLedger;
-    return ledger.commit(deliveryId, [
-      { type: "withdrawn", at, by, reason: "withdrawn", readCommitted, reconcileAt: at },
-    ]);
+    const withdrawn = { type: "withdrawn", at, by, reason: "withdrawn", readCommitted, reconcileAt: at } as const;
+    return ledger.commit(deliveryId, [withdrawn], mail);
   }
 
   /** Gives a failed delivery a new budget. Its old attempts are reconciled first. */
@@ -86,7 +98,8 @@ export class Interventions {
     // One look, since what waits may be sent at any moment.
     const open = await store.openDeliveries(laneId);
     const holder = open.find(isOutstanding) ?? null;
-    const waiting = open.filter(({ status }) => status === "pending");
+    // What is held is not about to be sent.
+    const waiting = open.filter(({ status, heldReason }) => status === "pending" && heldReason === null);
     const plan = decideStop({ lane, holder, waiting, alsoWaiting, now: clock.now() });
     const cancelling = plan.cancel.map((id) => this.#commitCancel(id, by, "stopped_by_person"));
     if (plan.endFollowUp !== null) {
@@ -206,11 +219,21 @@ export class Interventions {
         await this.#releaseRead(record.id);
       }
     }
+    await this.#releaseHeldFrom(laneId);
     asks.laneRemoved(laneId);
     recorder.laneRemoved(laneId);
     const sessions = await this.#unownedSessions(laneId);
     // Also those that it had before.
     for (const runtime of runtimes.values()) runtime.laneRemoved?.(laneId, sessions);
+  }
+
+  /** What its agent wrote is still delivered: nobody is left with whom it could go round in circles. */
+  async #releaseHeldFrom(laneId: string): Promise<void> {
+    const { store, ledger, clock } = this.#deps;
+    for (const record of await store.heldFrom(laneId)) {
+      await ledger.commit(record.id, [{ type: "released", at: clock.now(), by: "waybill" }]);
+      void this.#courier.moveLane(record.laneId);
+    }
   }
 
   /** Those that it has had, without one that another lane goes on in since. */

@@ -23,7 +23,13 @@ export type AgentMail = Pick<Message, "id" | "from" | "text" | "summary" | "acti
   isRead: boolean;
 };
 
-export type ListQuery = { box: "received" | "sent"; unreadOnly?: boolean | undefined; limit: number };
+export type ListQuery = {
+  box: "received" | "sent";
+  unreadOnly?: boolean | undefined;
+  /** Messages that the caller has got: they are read from now on. Waybill itself marks those of lanes. */
+  read?: readonly string[] | undefined;
+  limit: number;
+};
 
 /** What became of a message that the caller sent. `replies` are oldest first. */
 export type SentState = {

@@ -3,13 +3,15 @@ import { AppError } from "../app-error.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { waybillSender } from "../core/delivery/replies.ts";
 import type { LogItem } from "../core/log/log-item.ts";
+import type { Address } from "../core/message/address.ts";
 import { isSameAddress, nameIn } from "../core/message/address.ts";
 import type { Mail } from "../core/message/message.ts";
 import { senderOf } from "../core/message/message.ts";
 import type { Member, Team } from "../core/team/team.ts";
+import { holdOf } from "../core/team/team.ts";
 import type { AgentAddress } from "../mail/admission.ts";
 import type { AgentMailDeps } from "../mail/agent-mail.ts";
-import { identityOf, owner, sendAsAgent } from "../mail/agent-mail.ts";
+import { identityOf, owner, recipientOf, sendAsAgent } from "../mail/agent-mail.ts";
 import { RateLimit } from "../mail/rate-limit.ts";
 import type {
   AgentMail,
@@ -38,7 +40,11 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
   const send: AgentService["send"] = async (caller, message): Promise<SendReceipt> => {
     refuseWhileDraining(draining);
     const { message: sent, delivery, known } = await sendAsAgent(caller, message, mail);
-    const waits = delivery ? await whyItWaits(delivery, waybill) : null;
+    // Nobody else tells that a native member got what it answers.
+    if (caller.kind === "member" && message.relayOfMessageId) {
+      await store.markRead(caller, [message.relayOfMessageId], clock.now());
+    }
+    const waits = delivery ? await whyItWaits(delivery, waybill) : await whyNobodyReads(sent.recipient, waybill);
     return { messageId: sent.id, to: await nameOf(sent, waybill), known, waits };
   };
   const briefing = async (caller: AgentAddress): Promise<Briefing> => {
@@ -54,19 +60,18 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
   return {
     callerOf: (token) => tokens.agentOf(token),
     send,
-    async list(caller, { box, unreadOnly = false, limit }) {
+    async list(caller, { box, unreadOnly = false, read = [], limit }) {
       if (box === "sent") return agentMails(await store.mailFrom(caller, limit), waybill);
       if (caller.kind === "lane") {
         const received = await store.mailOf(caller, unreadOnly ? mostUnread : limit);
         const wanted = unreadOnly ? received.filter(({ readAt }) => readAt === null).slice(0, limit) : received;
         return agentMails(wanted, waybill);
       }
-      const { items } = await store.inbox(caller, { limit, unreadOnly });
-      // Nobody else hands them over: what was listed has reached it.
-      const unread = items.filter(({ readAt }) => readAt === null).map(({ id }) => id);
-      if (unread.length > 0) await store.markRead(caller, unread, clock.now());
       memberStates.heard(caller);
-      return agentMails(items, waybill);
+      const hold = await whyNobodyReads(caller, waybill);
+      if (hold !== null) throw waitsWithTeam(hold);
+      if (read.length > 0) await store.markRead(caller, read, clock.now());
+      return agentMails((await store.inbox(caller, { limit, unreadOnly })).items, waybill);
     },
     wait: (caller, messageId, signal) => waitForAnswer(caller, messageId, AbortSignal.any([signal, draining]), waybill),
     briefing,
@@ -75,8 +80,11 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
       const others = (await store.teams()).filter(({ name }) => name !== team?.name);
       return Promise.all([...(team ? [team] : []), ...others].map(teamView));
     },
-    notifyPerson: (caller, { person = owner, text, summary }) =>
-      send(caller, { to: person, text, summary, actionMode: "notify" }),
+    async notifyPerson(caller, { person = owner, text, summary }) {
+      const { address } = await recipientOf(person, await identityOf(caller, store), store);
+      if (address.kind !== "person") throw noPerson(person);
+      return send(caller, { to: person, text, summary, actionMode: "notify" });
+    },
     async checkIn(caller) {
       memberStates.heard(caller);
       return briefing(caller);
@@ -85,6 +93,32 @@ export function agentService({ waybill, draining }: { waybill: Engine; draining:
       memberStates.heard(caller);
     },
   };
+}
+
+/** Why a member that fetches its messages gets none for now. */
+async function whyNobodyReads(address: Address, { store }: Engine): Promise<string | null> {
+  if (address.kind !== "member") return null;
+  const team = await store.team(address.team);
+  const member = team?.members.find(({ name }) => name === address.member);
+  const hold = team && member ? holdOf(team, member) : null;
+  return hold === null ? null : `${address.member} is paused (${hold})`;
+}
+
+function waitsWithTeam(why: string): AppError {
+  return new AppError({
+    code: "not_possible",
+    message: `Your messages wait: ${why}.`,
+    hint: "Do nothing more, and ask again later.",
+    retryable: true,
+  });
+}
+
+function noPerson(name: string): AppError {
+  return new AppError({
+    code: "recipient_unknown",
+    message: `"${name.slice(0, 80)}" is no person.`,
+    hint: "Use message_send to write to an agent.",
+  });
 }
 
 /** Unread messages of a lane are few: they wait to be delivered. */

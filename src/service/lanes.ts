@@ -1,7 +1,9 @@
 /** The part of the service that makes, changes and controls lanes. */
 import { dayOf } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import { canonicalName, nameProblem } from "../core/team/team.ts";
 import { knownLane } from "../store/known-lane.ts";
+import type { Store } from "../store/port.ts";
 import type { DeliveryServiceOptions } from "./deliveries.ts";
 import { person, refuseWhileDraining } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
@@ -32,7 +34,7 @@ export type LaneServiceOptions = DeliveryServiceOptions & {
 
 export function laneService(options: LaneServiceOptions & { notices: LaneNotices }): LaneService {
   const { waybill, now, draining } = options;
-  const { store, people, memberStates } = waybill;
+  const { store, people, memberStates, courier } = waybill;
   const stateOf = (lane: Lane) => laneState(waybill, lane, options.notices, now());
   const changedLane = async (id: string, change: () => Promise<unknown>): Promise<LaneState> => {
     await knownLane(store, id);
@@ -43,8 +45,10 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
     lanes: async () => Promise.all((await store.lanes()).map(stateOf)),
     lane: async (id) => stateOf(await knownLane(store, id)),
     async putLane(settings) {
+      await refuseMembership(settings, store);
       const lane = await store.putLane(await newLane(settings, options));
       if (lane.team !== null) memberStates.follow();
+      void courier.moveLane(lane.id, { reconcile: true });
       return stateOf(lane);
     },
     renameLane: (id, displayName) => changedLane(id, () => store.changeLane(id, { displayName })),
@@ -66,6 +70,25 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
     },
     release: (id) => changedLane(id, () => people.release(id, person)),
   };
+}
+
+/** A lane may make its member, and take none that is somebody else. */
+async function refuseMembership({ id, team, member }: LaneSettings, store: Store): Promise<void> {
+  if (team === null && member === null) return;
+  if (team === null || member === null)
+    throw invalidLane("A lane names its team and its member, or neither.", "Name both.");
+  for (const name of [team, member]) {
+    const problem = nameProblem(canonicalName(name));
+    if (problem !== null)
+      throw invalidLane(`"${name}" cannot be the name of a team or a member: it ${problem}.`, "Choose another one.");
+  }
+  const known = (await store.team(canonicalName(team)))?.members.find(({ name }) => name === canonicalName(member));
+  if (!known || known.lane === id) return;
+  const who = known.lane === null ? `of kind "${known.kind}"` : `in lane "${known.lane}"`;
+  throw invalidLane(
+    `Team "${team}" has a member "${member}" already, ${who}.`,
+    "Choose another name, or use `waybill teams add`.",
+  );
 }
 
 async function newLane(settings: LaneSettings, options: LaneServiceOptions & { notices: LaneNotices }) {

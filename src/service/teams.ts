@@ -5,7 +5,7 @@ import { waitingMail } from "../core/delivery/replies.ts";
 import { personAddress } from "../core/message/address.ts";
 import { isSamePair, pairOf } from "../core/team/exchange.ts";
 import type { Member, Team, TeamState } from "../core/team/team.ts";
-import { nameProblem } from "../core/team/team.ts";
+import { isReserved, nameProblem } from "../core/team/team.ts";
 import { mailContext } from "../courier/commit-events.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember, knownTeam } from "../store/known-team.ts";
@@ -50,9 +50,13 @@ export function teamService({
   const known = (written: string) => knownTeam(store, written);
   const knownIn = (team: string, member: string) => knownMember(store, { team, member });
   const lanesOf = ({ members }: Team) => members.flatMap(({ lane }) => (lane === null ? [] : [lane]));
+  /** A lane that waited for its team may go on. */
+  const moveLanes = (lanes: readonly string[]) => {
+    for (const lane of lanes) void courier.moveLane(lane, { reconcile: true });
+  };
   const setState = async (name: string, state: TeamState): Promise<Team> => {
     const team = await store.setTeamState((await known(name)).name, state);
-    for (const lane of lanesOf(team)) void courier.moveLane(lane, { reconcile: true });
+    moveLanes(lanesOf(team));
     return team;
   };
 
@@ -64,7 +68,9 @@ export function teamService({
       return detailOf(await store.putTeam({ name, displayName, createdAt: now() }));
     },
     async removeTeam(name) {
-      await store.removeTeam((await known(name)).name);
+      const team = await known(name);
+      await store.removeTeam(team.name);
+      moveLanes(lanesOf(team));
     },
     async putMember(teamName, settings) {
       const team = await known(teamName);
@@ -73,13 +79,13 @@ export function teamService({
       // Whoever adds one that was shut down wants it back.
       const changed = await store.terminateMember(team.name, member.name, null);
       if (member.lane !== null && contract !== null) await store.changeLane(member.lane, { contract });
-      if (member.lane !== null) void courier.moveLane(member.lane, { reconcile: true });
+      moveLanes([...lanesOf(team), ...lanesOf(changed)]);
       return detailOf(changed);
     },
     async removeMember(teamName, name) {
       const member = await knownIn(teamName, name);
       const team = await store.removeMember(member.team, member.name);
-      if (member.lane !== null) void courier.moveLane(member.lane, { reconcile: true });
+      moveLanes(member.lane === null ? [] : [member.lane]);
       return detailOf(team);
     },
     pauseTeam: async (name) => detailOf(await setState(name, "paused")),
@@ -113,13 +119,14 @@ export function teamService({
     holds: () => store.heldExchanges(),
     async releaseHold(lanes) {
       const pair = pairOf(...lanes);
-      if (!(await store.heldExchanges()).some((held) => isSamePair(held, pair))) throw notHeld(lanes);
+      const isHeld = (await store.heldExchanges()).some((held) => isSamePair(held, pair));
       let released = 0;
       // Released first: after a crash in between, the pair is still held, and a person lets it go on again.
       for (let held = await store.endExchange(pair); held.length > 0; held = await store.endExchange(pair)) {
         for (const record of held) await release(record, waybill, now());
         released += held.length;
       }
+      if (released === 0 && !isHeld) throw notHeld(lanes);
       return released;
     },
   };
@@ -134,6 +141,9 @@ async function memberFrom({ name, kind, ...settings }: MemberSettings, team: Tea
   const existing = team.members.find((member) => member.name === name);
   const role = settings.role ?? null;
   refuseName("member", name, role);
+  if (settings.displayName !== null && isReserved(settings.displayName)) {
+    throw invalidMember(`"${settings.displayName}" means somebody else already.`, "Give another display name.");
+  }
   if (kind !== "lane" && settings.lane !== null) {
     throw invalidMember(
       `A member of kind "${kind}" has no lane.`,

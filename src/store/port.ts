@@ -89,6 +89,8 @@ export type TeamStore = {
    * long as that is to be released.
    */
   endExchange(pair: ExchangePair): Promise<DeliveryRecord[]>;
+  /** What the agent of a lane has sent and is held, oldest first. */
+  heldFrom(laneId: string): Promise<DeliveryRecord[]>;
 };
 
 export type LedgerStore = {

@@ -236,6 +236,28 @@ describe("names", () => {
     },
   );
 
+  test("a name that means somebody else cannot be taken in another way", async () => {
+    const { service } = await aTeam();
+    const shown = { ...noSettings, name: "bob", kind: "native", displayName: "User" } as const;
+    await expect(service.putMember("core", shown)).rejects.toEqual(refused("member_invalid"));
+    const lane = {
+      displayName: null,
+      runtime: "stub",
+      directory: "/tmp",
+      agent: null,
+      model: null,
+      contract: "tool",
+    } as const;
+    for (const member of ["user", "waybill", "tom"]) {
+      await expect(service.putLane({ ...lane, id: "bob", team: "core", member })).rejects.toEqual(
+        refused("lane_invalid"),
+      );
+    }
+    await expect(service.putLane({ ...lane, id: "bob", team: "core", member: null })).rejects.toEqual(
+      refused("lane_invalid"),
+    );
+  });
+
   test("two members cannot work in one lane", async () => {
     const { service } = await aTeam();
     const member = { ...noSettings, name: "bob", kind: "lane", lane: "anna" } as const;
@@ -309,13 +331,16 @@ describe("two agents that write to each other and do nothing else", () => {
     expect((await rounds(agents, 4, 7)).map(({ waits }) => waits)).toEqual([null, null, null, null]);
   });
 
-  test("who is not held cannot be let go on, and a lane that is removed is held no longer", async () => {
-    const { agents, service } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 2 } });
+  test("who is not held cannot be let go on, a stop leaves what is held, and it is delivered when its writer is removed", async () => {
+    const { world, agents, service } = await aTeam({ tom: quiet, anna: quiet }, { policy: { maxExchanges: 2 } });
     await expect(service.releaseHold(["tom", "anna"])).rejects.toEqual(refused("not_possible"));
-    await rounds(agents, 1, 3);
+    const sent = await rounds(agents, 1, 3);
     expect(await service.holds()).toHaveLength(1);
-    await service.removeLane("anna", true);
+    await service.abort("anna");
+    expect((await world.delivery(sent[2]?.messageId ?? "", "anna")).status).toBe("pending");
+    await service.removeLane("tom", true);
     expect(await service.holds()).toEqual([]);
+    await reaches(world, "anna", sent[2]?.messageId ?? "", "responded");
   });
 
   test("a restart forgets neither the count nor the hold", async () => {
@@ -363,6 +388,25 @@ describe("a team", () => {
     expect(told).toMatchObject({ from: "waybill", text: expect.stringContaining("team core is stopped") });
     await service.resumeTeam("core");
     await reaches(world, "anna", messageId, "responded");
+  });
+
+  test("whose turn is stopped tells the agent that waited for it", async () => {
+    const { world, agents, service } = await aTeam({ anna: { always: [{ steps: [{ hang: true }] }] } });
+    const { messageId } = await agents.send(tom, { to: "anna", text: "Which port?" });
+    await reaches(world, "anna", messageId, "accepted");
+    await service.stopTeam("core");
+    await reaches(world, "anna", messageId, "cancelled");
+    const [told] = await world.waybill.store.mailOf(laneAddress("tom"), 10);
+    expect(told).toMatchObject({ from: "waybill", relayOfMessageId: messageId });
+    expect(told?.text).toContain("stopped_by_person");
+  });
+
+  test("that is deleted while it was paused leaves lanes that go on", async () => {
+    const { world, service } = await aTeam({ anna: { always: [answers("Port 8080.")] } });
+    await service.pauseTeam("core");
+    await service.send({ id: "m1", to: { lane: "anna" }, from: "user", text: "Which port?" });
+    await service.removeTeam("core");
+    await reaches(world, "anna", "m1", "responded");
   });
 
   test("a member that is shut down gets nothing more until it is added again", async () => {
@@ -458,10 +502,30 @@ describe("a member that somebody else runs", () => {
     expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toMatchObject([
       { id: messageId, from: "tom" },
     ]);
-    expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toEqual([]);
+    // An answer that was lost on its way does not hide anything.
+    expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toHaveLength(1);
     await agents.send(nate, { to: "tom", text: "Port 8080.", relayOfMessageId: messageId, outcome: "answer" });
     expect(await waiting).toMatchObject({ state: "answered", replies: [{ from: "nate", text: "Port 8080." }] });
+    expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toEqual([]);
+    const note = await agents.send(tom, { to: "nate", text: "It is port 8081 now.", actionMode: "notify" });
+    await agents.list(nate, { box: "received", read: [note.messageId], limit: 10 });
+    expect(await agents.list(nate, { box: "received", unreadOnly: true, limit: 10 })).toEqual([]);
     expect((await service.team("core")).members[2]).toMatchObject({ name: "nate", state: "active" });
+  });
+
+  test("gets nothing while its team is paused, and after its shutdown not even in", async () => {
+    const { agents, service } = await aTeam();
+    await service.putMember("core", settings);
+    const token = await service.memberToken("core", "nate");
+    const nate = { kind: "member", team: "core", member: "nate" } as const;
+    await service.pauseTeam("core");
+    const { waits } = await agents.send(tom, { to: "nate", text: "Which port is it?" });
+    expect(waits).toBe("nate is paused (team_paused)");
+    await expect(agents.list(nate, { box: "received", limit: 10 })).rejects.toEqual(refused("not_possible"));
+    await service.resumeTeam("core");
+    expect(await agents.list(nate, { box: "received", limit: 10 })).toHaveLength(1);
+    await service.shutDownMember("core", "nate");
+    expect(await agents.callerOf(token)).toBeNull();
   });
 
   test("has a token that ends with it, and is another one when it is added again", async () => {

@@ -70,6 +70,8 @@ describe("a program that is killed", () => {
       await world.until(id, ({ status, attemptList }) => status === "accepted" && attemptList.length === kill);
       const program = world.program();
       await world.toolRuns(program.sessionId);
+      // Before its call is in the file, the prompt would count as one that never ran, and be sent again.
+      await world.until(id, ({ attemptList }) => (attemptList[kill - 1]?.firstTokenAt ?? null) !== null);
       process.kill(program.pid, "SIGKILL");
     }
     const { attemptList } = await world.reaches(id, "responded");

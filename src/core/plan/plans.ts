@@ -167,10 +167,15 @@ function refused(reason: string, record: DeliveryRecord | null): Plan<Applied> {
   return { result: { outcome: "refused", reason, record } };
 }
 
-/** A lane that is made again goes on with its session and its generations, and stays its member's unless it gets another. */
-export function planLane(existing: Lane | null, { createdAt, team, member, ...settings }: NewLane): Lane {
+/**
+ * A lane that is there stays its member's unless it gets another. One that was removed (`before`) and is made again goes on
+ * with its session and its generations, and is another one to those who hold its old token.
+ */
+export function planLane(existing: Lane | null, made: NewLane, before: Lane | null = null): Lane {
+  const { createdAt, team, member, ...settings } = made;
   const membership = team !== null && member !== null ? { team, member } : {};
   if (existing) return changedLane(existing, { ...settings, ...membership });
+  if (before) return changedLane(before, made);
   return {
     ...settings,
     team,

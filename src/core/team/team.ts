@@ -48,6 +48,11 @@ const reserved = ["user", "waybill", "system", "person", "everyone", "all", "me"
 
 const slug = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** Whether it means somebody else already, however it is written. */
+export function isReserved(written: string): boolean {
+  return reserved.includes(canonicalName(written));
+}
+
 /** Why a team or a member cannot have this name, or null. */
 export function nameProblem(name: string, role: string | null = null): string | null {
   if (!slug.test(name)) return "must be 1 to 64 of a-z 0-9 _ -, beginning with a letter or a digit";

@@ -1,6 +1,6 @@
 /** Teams of a configuration file, with every name checked. */
 import type { NewMember, NewTeam } from "../../core/team/team.ts";
-import { nameProblem } from "../../core/team/team.ts";
+import { isReserved, nameProblem } from "../../core/team/team.ts";
 import { badSetting } from "./config-error.ts";
 import type { ReadFile } from "./read-file.ts";
 import type { ConfigFile } from "./settings.ts";
@@ -18,6 +18,8 @@ export function configuredTeams({ path: file, content }: ReadFile, lanes: Readon
       const { kind = "lane", lane = null, displayName: shown = null, role = null, color = null } = settings;
       const key = `teams.${name}.members.${member}`;
       refuseName(file, key, member, role);
+      if (shown !== null && isReserved(shown))
+        throw wrong(file, `${key}.displayName`, `is "${shown}", which means somebody else already`);
       if (kind === "lane")
         takeLane({ file, key: `${key}.lane`, lane, lanes, owners, whose: `${member} of team ${name}` });
       else if (lane !== null)

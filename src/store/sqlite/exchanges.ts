@@ -38,6 +38,10 @@ export function exchangeStatements(db: Database.Database) {
   };
 }
 
+export function isFromLane({ replyTo }: DeliveryRecord, laneId: string): boolean {
+  return replyTo?.kind === "lane" && replyTo.lane === laneId;
+}
+
 /** Whether one of the pair has sent it to the other. */
 export function isBetween({ laneId, replyTo }: DeliveryRecord, pair: ExchangePair): boolean {
   return replyTo?.kind === "lane" && isSamePair(pairOf(laneId, replyTo.lane), pair);

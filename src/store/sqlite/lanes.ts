@@ -26,7 +26,7 @@ export function laneStatements(db: Database.Database) {
       display_name = excluded.display_name, team = excluded.team, member = excluded.member, runtime = excluded.runtime,
       directory = excluded.directory, agent = excluded.agent, model = excluded.model, contract = excluded.contract,
       paused_reason = excluded.paused_reason, session_id = excluded.session_id, generation = excluded.generation,
-      version = excluded.version, removed_at = NULL`);
+      version = excluded.version, created_at = excluded.created_at, removed_at = NULL`);
   const remove = db.prepare<[number, string]>("UPDATE lane SET removed_at = ? WHERE id = ?");
   // A lane that was removed and is made again goes on in its session, so that it is still its own.
   const ownerOf = db

@@ -22,7 +22,7 @@ import type { Applied, BegunDelivery, Plan, Writes } from "../../core/plan/write
 import { laneUnknown } from "../known-lane.ts";
 import type { LaneFork, Staged, Store } from "../port.ts";
 import { deliveryStatements } from "./deliveries.ts";
-import { exchangeStatements, isBetween } from "./exchanges.ts";
+import { exchangeStatements, isBetween, isFromLane } from "./exchanges.ts";
 import { realStorePath } from "./file/file-access.ts";
 import { storeProblem } from "./file/file-errors.ts";
 import { lockStore } from "./file/lock.ts";
@@ -262,7 +262,7 @@ function storeOn(db: Database.Database, options: Options): Store {
   return {
     putLane: (settings) =>
       write(() => {
-        const lane = saveLane(planLane(lanes.find(settings.id) ?? lanes.ever(settings.id), settings));
+        const lane = saveLane(planLane(lanes.find(settings.id), settings, lanes.ever(settings.id)));
         return teams.joined(lane, settings);
       }),
     changeLane: (id, change) => write(() => saveLane(changedLane(lanes.known(id), change))),
@@ -283,6 +283,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     removeMember: (team, name) => write(() => teams.removeMember(team, name)),
     terminateMember: (team, name, at) => write(() => teams.terminate(team, name, at)),
     heldExchanges: async () => exchanges.held(),
+    heldFrom: async (laneId) => deliveries.held().filter((record) => isFromLane(record, laneId)),
     endExchange: (pair) =>
       write(() => {
         const held = deliveries.held().filter((record) => isBetween(record, pair));

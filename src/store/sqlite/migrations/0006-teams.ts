@@ -34,6 +34,9 @@ FROM lane
 WHERE removed_at IS NULL AND team IS NOT NULL AND member IS NOT NULL
 ON CONFLICT DO NOTHING;
 
+UPDATE lane SET team = NULL, member = NULL
+WHERE NOT EXISTS (SELECT 1 FROM member WHERE member.lane_id = lane.id);
+
 -- Between two lanes, in the order of their names.
 CREATE TABLE exchange (
   one      TEXT NOT NULL,

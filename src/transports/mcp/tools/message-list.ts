@@ -1,17 +1,21 @@
 /** `message_list`: what the caller got or sent. */
 import { z } from "zod";
+import { messageIdField } from "./fields.ts";
 import { mailSchema, mailText, mailViews } from "./mail.ts";
-import { defineTool, readsOnly } from "./tool.ts";
+import { changes, defineTool } from "./tool.ts";
 
 export const messageList = defineTool({
   name: "message_list",
   title: "List messages",
   description: `Lists messages that you received, or that you sent. Use it to read a message again, or to find its id. \
-Reading marks nothing as read and answers nothing.`,
-  annotations: readsOnly,
+Listing marks nothing as read and answers nothing; a reply marks its message as read, and so does naming it in read.`,
+  annotations: changes({ repeatable: true }),
   input: z.strictObject({
     box: z.enum(["received", "sent"]).default("received").meta({ description: "Which messages." }),
     unreadOnly: z.boolean().optional().meta({ description: "Only those that are not read yet." }),
+    read: z.array(messageIdField).max(100).optional().meta({
+      description: "Ids of messages that you have read, if you run outside Waybill: they are marked as read.",
+    }),
     limit: z
       .int()
       .min(1)
