@@ -4,7 +4,7 @@ import type { AgentMessage } from "../../src/mail/agent-mail.ts";
 import { agentService } from "../../src/service/agents.ts";
 import { createService } from "../../src/service/create-service.ts";
 import type { World, WorldOptions } from "../support/waybill.ts";
-import { startWorld } from "../support/waybill.ts";
+import { aLane, startWorld } from "../support/waybill.ts";
 
 const minute = 60_000;
 const never = new AbortController().signal;
@@ -539,6 +539,17 @@ describe("a member that somebody else runs", () => {
     expect(await agents.callerOf(token)).toBeNull();
     expect(await agents.callerOf(`${token.slice(0, -2)}xx`)).toBeNull();
     expect(await agents.callerOf("wba.bGFuZTp0b20.x")).toBeNull();
+  });
+
+  test("a lane that is removed and made again has another token", async () => {
+    const { world, agents, service } = await aTeam();
+    const { store, tokens } = world.waybill;
+    const token = (await tokens.tokenOf(tom)) ?? "";
+    await service.removeLane("tom", true);
+    expect(await agents.callerOf(token)).toBeNull();
+    await store.putLane(aLane({ id: "tom", createdAt: world.clock.now() + 1 }));
+    expect(await agents.callerOf(token)).toBeNull();
+    expect(await agents.callerOf((await tokens.tokenOf(tom)) ?? "")).toEqual(tom);
   });
 
   test("no token speaks for another lane", async () => {

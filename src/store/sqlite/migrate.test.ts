@@ -245,6 +245,8 @@ describe("lanes that named their team and their member before there were teams",
         ["core-team", "tom", "older"],
         ["core-team", "anna", "other"],
       ]);
+      // Whoever is no member does not write as one.
+      expect(await store.lane("newer")).toMatchObject({ team: null, member: null });
       expect(await store.check()).toEqual([]);
     } finally {
       await store.close();
