@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { missingRows, whyMissing } from "./missing-rows.ts";
+
+const row = (key: string, ...before: string[]) => ({ key, before });
+
+describe("a row that is missing", () => {
+  test("was taken away by an older array when a row before it is still there", () => {
+    expect(whyMissing(row("ours", "first", "second"), new Set(["second", "new"]))).toBe("older_array");
+  });
+
+  test("was taken away by an older array when a row before it is there again", () => {
+    expect(whyMissing(row("ours", "first", "second"), new Set(["first"]))).toBe("older_array");
+  });
+
+  test("is gone when those before it are, too", () => {
+    expect(whyMissing(row("ours", "first", "second"), new Set(["new"]))).toBe("gone");
+  });
+
+  test("is gone when nothing stood before it", () => {
+    expect(whyMissing(row("ours"), new Set(["new"]))).toBe("gone");
+  });
+
+  test("is gone when the file is empty", () => {
+    expect(whyMissing(row("ours", "first"), new Set())).toBe("gone");
+  });
+});
+
+describe("several rows", () => {
+  test("those that are there need nothing", () => {
+    expect(missingRows(["first", "ours"], [row("ours", "first")])).toEqual({ restore: [], gone: [] });
+  });
+
+  test("a row that is restored speaks for the row that was written behind it", () => {
+    const written = [row("one", "first"), row("two", "one"), row("three", "two")];
+    expect(missingRows(["first"], written)).toEqual({ restore: ["one", "two", "three"], gone: [] });
+  });
+
+  test("a row that was taken does not bring back the row behind it", () => {
+    expect(missingRows(["new"], [row("one", "first"), row("two", "one")])).toEqual({
+      restore: [],
+      gone: ["one", "two"],
+    });
+  });
+
+  test("a row behind one that stays is restored, and one before it is gone", () => {
+    const written = [row("one"), row("two", "one"), row("three", "one", "two")];
+    expect(missingRows(["two"], written)).toEqual({ restore: ["three"], gone: ["one"] });
+  });
+
+  test("each is present, restored or gone, and only one of them", () => {
+    const keys = fc.uniqueArray(fc.constantFrom(..."abcdefgh"));
+    fc.assert(
+      fc.property(keys, keys, (order, present) => {
+        const written = order.map((key, index) => row(key, ...order.slice(0, index)));
+        const { restore, gone } = missingRows(present, written);
+        const there = order.filter((key) => present.includes(key));
+        expect([...there, ...restore, ...gone].toSorted()).toEqual(order.toSorted());
+        const firstThere = order.findIndex((key) => present.includes(key));
+        const behind = firstThere === -1 ? [] : order.slice(firstThere);
+        expect(restore).toEqual(behind.filter((key) => !present.includes(key)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * Rows of inbox files: arrays of JSON objects in which the members of a team write to each other. Nobody vouches for what a
+ * row says, so each is read with care: what it is, which message it stands for, and what it asks. Pure.
+ */
+import { createHash } from "node:crypto";
+import type { ActionMode, Attachment, TaskRef } from "../message/message.ts";
+import { actionModes, maxCharacters, messageIdPattern } from "../message/message.ts";
+import type { SystemRow } from "./system-row.ts";
+import { systemRowIn } from "./system-row.ts";
+
+/** The name under which Waybill writes to programs that trust no other outsider. */
+export const fileSender = "waybill";
+
+/** As it stands in the file. Fields that are not known survive every rewrite. */
+export type InboxRow = Readonly<Record<string, unknown>>;
+
+/**
+ * `classic`: rows have a `messageId`, stay in the file and are flagged as read. `session`: a team of one Claude Code session;
+ * rows have a `msg_id`, and whoever takes a row removes it.
+ */
+export type RowForm = "classic" | "session";
+
+export type ParsedRow = {
+  /** That of the row, or one that is derived from what it says. */
+  id: string;
+  /** Over what it says; whether it is read may change. */
+  hash: string;
+  from: string;
+  text: string;
+  summary: string | null;
+  sentAt: number;
+  isRead: boolean;
+  relayOfMessageId: string | null;
+  actionMode: ActionMode | null;
+  taskRefs: readonly TaskRef[];
+  attachments: readonly Attachment[];
+  /** What one program tells another; never a prompt. */
+  system: SystemRow | null;
+};
+
+export type InvalidRow = { invalid: string };
+
+export function parseRow(value: unknown): ParsedRow | InvalidRow {
+  if (!isRow(value)) return { invalid: "it is no object" };
+  const { from, text, timestamp } = value;
+  if (typeof from !== "string" || from.trim() === "") return { invalid: "`from` is no name" };
+  if (typeof text !== "string" || text.trim() === "") return { invalid: "`text` is no text" };
+  if (text.length > maxCharacters) return { invalid: `\`text\` is longer than ${maxCharacters} characters` };
+  const sentAt = timeOf(timestamp);
+  if (sentAt === null) return { invalid: "`timestamp` is no time" };
+  return {
+    id: rowId(value) ?? derivedId(value),
+    hash: bodyHash(value),
+    from: from.trim(),
+    text,
+    summary: nonEmpty(value.summary)?.slice(0, 1000) ?? null,
+    sentAt,
+    isRead: value.read === true,
+    relayOfMessageId: messageId(value.relayOfMessageId),
+    actionMode: actionModes.find((mode) => mode === value.actionMode) ?? null,
+    taskRefs: taskRefsIn(value.taskRefs),
+    attachments: attachmentsIn(value.attachments),
+    system: systemRowIn(text),
+  };
+}
+
+export function isRow(value: unknown): value is InboxRow {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The id that a row gives itself, where a message can have it; null for a row without one. */
+export function rowId(row: InboxRow): string | null {
+  return messageId(row.messageId) ?? messageId(row.msg_id);
+}
+
+/** By which a row is found again in its file; null for what is no row. */
+export function rowKey(value: unknown): string | null {
+  return isRow(value) ? (rowId(value) ?? derivedId(value)) : null;
+}
+
+/** The same row has the same id, however often and by whomever it is read. */
+function derivedId({ from, timestamp, text }: InboxRow): string {
+  const said = [from, timestamp, text].map((part) => (typeof part === "string" ? part : JSON.stringify(part ?? null)));
+  return `row-${createHash("sha256").update(said.join("\0")).digest("hex")}`;
+}
+
+/** Of what its message is made from, and nothing that programs add later. */
+function bodyHash(row: InboxRow): string {
+  const { from, text, timestamp, summary, actionMode, taskRefs, relayOfMessageId, attachments } = row;
+  const said = [from, text, timestamp, summary, actionMode, taskRefs, relayOfMessageId].map((part) => part ?? null);
+  const body = attachments === undefined ? said : [...said, attachments];
+  return createHash("sha256").update(JSON.stringify(body)).digest("hex");
+}
+
+/** In which form a file's rows are; null where none tells. */
+export function formOfRows(rows: readonly unknown[]): RowForm | null {
+  for (const row of rows) {
+    if (!isRow(row)) continue;
+    if (row.msgV !== undefined || row.msg_id !== undefined) return "session";
+    if (row.messageId !== undefined) return "classic";
+  }
+  return null;
+}
+
+function messageId(value: unknown): string | null {
+  return typeof value === "string" && messageIdPattern.test(value) ? value : null;
+}
+
+function nonEmpty(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+function timeOf(value: unknown): number | null {
+  const time = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isFinite(time) && time >= 0 && time < 8.64e15 ? Math.trunc(time) : null;
+}
+
+const maxTaskRefs = 100;
+
+/** Tools that write these rows have several names for the same things. */
+export function taskRefsIn(value: unknown): TaskRef[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, maxTaskRefs).flatMap((one): TaskRef[] => {
+    if (typeof one === "string" || typeof one === "number") return taskRef(String(one), null, null);
+    if (!isRow(one)) return [];
+    const id = one.id ?? one.taskId;
+    if (typeof id !== "string" && typeof id !== "number") return [];
+    return taskRef(String(id), nonEmpty(one.team ?? one.teamName), nonEmpty(one.title ?? one.subject));
+  });
+}
+
+const maxAttachments = 20;
+
+/** Whatever stands in the list counts as a file: a message is not sent without the files that belong to it. */
+function attachmentsIn(value: unknown): Attachment[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, maxAttachments).map((one, index) => {
+    const { id, name, filename, mimeType, size }: InboxRow = isRow(one) ? one : { name: one };
+    return {
+      id: nonEmpty(id)?.trim().slice(0, 128) ?? String(index + 1),
+      name: (nonEmpty(name) ?? nonEmpty(filename) ?? "file").slice(0, 255),
+      mimeType: nonEmpty(mimeType)?.slice(0, 255) ?? "application/octet-stream",
+      size: typeof size === "number" && Number.isSafeInteger(size) && size >= 0 ? size : 0,
+    };
+  });
+}
+
+export function taskRef(id: string, team: string | null, title: string | null): TaskRef[] {
+  const name = id.trim();
+  if (name === "" || name.length > 128) return [];
+  return [
+    {
+      id: name,
+      ...(team === null || team.length > 128 ? {} : { team: team.trim() }),
+      ...(title === null ? {} : { title: title.slice(0, 500) }),
+    },
+  ];
+}

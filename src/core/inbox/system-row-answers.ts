@@ -1,0 +1,99 @@
+/** What a person is asked about a request of one program to another, and the row that answers it. Pure. */
+import { createHash } from "node:crypto";
+import type { InboxRow, ParsedRow, RowForm } from "./row.ts";
+import type { SystemRow, SystemRowType } from "./system-row.ts";
+
+/** `message`: work for the agent. `request`: wants an answer. `news`: is only shown. */
+export function kindOfSystemRow(type: SystemRowType): "message" | "request" | "news" {
+  switch (type) {
+    case "task_assignment":
+      return "message";
+    case "permission_request":
+    case "shutdown_request":
+    case "plan_approval_request":
+      return "request";
+    default:
+      return "news";
+  }
+}
+
+const maxTitle = 300;
+
+/** In one line. */
+export function requestTitle({ type, data }: SystemRow): string {
+  const text = (...names: string[]) =>
+    names.map((name) => data[name]).find((value): value is string => typeof value === "string" && value.trim() !== "");
+  const title = (() => {
+    switch (type) {
+      case "permission_request": {
+        const tool = text("tool_name", "toolName", "tool") ?? "a tool";
+        const input = data.input ?? data.tool_input;
+        const what = text("description") ?? (input === undefined ? "" : JSON.stringify(input));
+        return `may it use ${tool}? ${what}`;
+      }
+      case "shutdown_request":
+        return `asks to shut this member down. ${text("reason") ?? ""}`;
+      default:
+        return `asks for the approval of a plan. ${text("planContent", "plan", "summary") ?? ""}`;
+    }
+  })();
+  return title.replaceAll(/\s+/g, " ").trim().slice(0, maxTitle);
+}
+
+/** The row that tells whoever asked what a person decided. The same answer is the same row. */
+export function responseRow(
+  { id, system }: ParsedRow & { system: SystemRow },
+  from: string,
+  isApproved: boolean,
+  form: RowForm,
+  at: number,
+): InboxRow {
+  const timestamp = new Date(at).toISOString();
+  const text = JSON.stringify(responseTo(system, from, isApproved, form, timestamp));
+  const key = hashOf(id);
+  const common = { from, text, timestamp, read: false, messageId: responseKey(id) };
+  if (form === "classic") return common;
+  const uuid = `${key.slice(0, 8)}-${key.slice(8, 12)}-8${key.slice(13, 16)}-8${key.slice(17, 20)}-${key.slice(20, 32)}`;
+  return { ...common, msgV: 1, msg_id: uuid, type: "message" };
+}
+
+/** By which the answer to a request is found again. */
+export function responseKey(requestRowId: string): string {
+  return `response-${hashOf(requestRowId).slice(0, 32)}`;
+}
+
+function hashOf(requestRowId: string): string {
+  return createHash("sha256").update(`waybill-response-v1\0${requestRowId}`).digest("hex");
+}
+
+const refusal = "A person refused it.";
+
+function responseTo(
+  { type, requestId }: SystemRow,
+  from: string,
+  isApproved: boolean,
+  form: RowForm,
+  timestamp: string,
+) {
+  switch (type) {
+    case "permission_request":
+      return isApproved
+        ? { type: "permission_response", request_id: requestId, subtype: "success", response: {} }
+        : { type: "permission_response", request_id: requestId, subtype: "error", error: refusal };
+    case "shutdown_request":
+      if (form === "session") {
+        return isApproved
+          ? { type: "shutdown_approved", requestId, from, timestamp }
+          : { type: "shutdown_rejected", requestId, from, reason: refusal, timestamp };
+      }
+      return {
+        ...{ type: "shutdown_response", requestId, from, approve: isApproved, timestamp },
+        ...(isApproved ? {} : { reason: refusal }),
+      };
+    default:
+      return {
+        ...{ type: "plan_approval_response", requestId, from, approved: isApproved, timestamp },
+        ...(isApproved ? {} : { feedback: refusal }),
+      };
+  }
+}

@@ -1,0 +1,87 @@
+/** A team's own `config.json`: who is in it, who leads, and in which form its members write rows. Pure. */
+import { canonicalName, leadRole } from "../team/team.ts";
+import type { RowForm } from "./row.ts";
+import { fileSender, isRow } from "./row.ts";
+
+export type ConfigMember = {
+  /** As its inbox file is called. */
+  fileName: string;
+  /** A slug. */
+  name: string;
+  role: string | null;
+  joinedAt: number | null;
+};
+
+/** `start` tells it from a later process with the same number; `since` is when it began to lead. */
+export type LeadProcess = { pid: number; start: string | null; since: number | null };
+
+export type TeamConfig = {
+  name: string | null;
+  form: RowForm;
+  /** The process that leads a team of one session. */
+  lead: LeadProcess | null;
+  /** Whether the agents of the team know Waybill, so that they can answer it. */
+  knowsWaybill: boolean;
+  members: readonly ConfigMember[];
+};
+
+/** Null for what is no configuration of a team. Members whose names cannot be names of files are left out. */
+export function teamConfigIn(value: unknown): TeamConfig | null {
+  if (!isRow(value)) return null;
+  const { name, leadAgentId, leadProcess, members } = value;
+  const lead = typeof leadAgentId === "string" ? memberName(leadAgentId.split("@")[0]) : null;
+  const named = Array.isArray(members) ? members.flatMap((member) => memberIn(member, lead)) : [];
+  return {
+    name: typeof name === "string" && name.trim() !== "" ? name.trim() : null,
+    form: isRow(leadProcess) ? "session" : "classic",
+    lead: leadProcessIn(leadProcess),
+    knowsWaybill: named.some((member) => member.name === fileSender),
+    members: named.filter((member) => member.name !== fileSender),
+  };
+}
+
+function leadProcessIn(value: unknown): LeadProcess | null {
+  if (!isRow(value)) return null;
+  const { pid, procStart, claimedAt } = value;
+  if (typeof pid !== "number") return null;
+  return {
+    pid,
+    start: typeof procStart === "string" ? procStart : null,
+    since: typeof claimedAt === "number" ? claimedAt : null,
+  };
+}
+
+const leadTypes = ["team-lead", "lead", "leader"];
+
+function memberIn(value: unknown, lead: string | null): ConfigMember[] {
+  if (!isRow(value) || typeof value.name !== "string" || /[/\\\0]|\.\./.test(value.name)) return [];
+  const name = memberName(value.name);
+  if (name === null) return [];
+  const { agentType, joinedAt } = value;
+  const type = typeof agentType === "string" && agentType.trim() !== "" ? agentType.trim().slice(0, 128) : null;
+  const isLead = name === lead || (lead === null && (leadTypes.includes(type ?? "") || leadTypes.includes(name)));
+  return [
+    {
+      fileName: fileNameOf(value.name),
+      name,
+      role: isLead ? leadRole : type,
+      joinedAt: typeof joinedAt === "number" && Number.isFinite(joinedAt) ? joinedAt : null,
+    },
+  ];
+}
+
+/** What a name becomes as the name of a file; compare `memberName`. */
+export function fileNameOf(name: string): string {
+  return name.trim().replaceAll(/[^A-Za-z0-9_-]/g, "-");
+}
+
+/** The member that a name or the name of a file means; null where it can be none. */
+export function memberName(written: string | undefined): string | null {
+  const name = canonicalName(fileNameOf(written ?? "")).replace(/^[-_]+/, "");
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) ? name : null;
+}
+
+/** A name for the team: that of its configuration, else that of its directory. */
+export function teamName(config: TeamConfig | null, directoryName: string): string | null {
+  return memberName(config?.name ?? directoryName) ?? memberName(directoryName);
+}

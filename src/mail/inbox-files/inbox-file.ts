@@ -1,0 +1,174 @@
+/**
+ * One inbox file: a JSON array that other programs rewrite, too. What is appended was found in the file again; rows of others
+ * are never damaged, and a file that cannot be understood is never written.
+ */
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { InboxRow } from "../../core/inbox/row.ts";
+import type { Appended, BatchPlan, Waiting } from "./append-batch.ts";
+import { planBatch } from "./append-batch.ts";
+import { keyInFile, rowText, withRows } from "./edit-inbox.ts";
+import { InboxReader } from "./inbox-reader.ts";
+import type { InboxFailure } from "./problems.ts";
+import type { FileState } from "./read-bytes.ts";
+import { isSameState, msSinceChange, presentState } from "./read-bytes.ts";
+import { removeLeftOvers } from "./replacement.ts";
+import type { Edit, RewriteContext, Rewritten } from "./rewrite.ts";
+import { rewrite } from "./rewrite.ts";
+
+export type { Appended } from "./append-batch.ts";
+export type { InboxFailure, InboxProblem } from "./problems.ts";
+
+/** `missing`: no such file, which is an empty inbox. Rows are not to be changed in place. */
+export type InboxRows = { outcome: "read"; rows: readonly unknown[] } | { outcome: "missing" } | InboxFailure;
+
+/** `unchanged`: since the last `read` of this object. */
+export type InboxRead = InboxRows | { outcome: "unchanged" };
+
+export type Changed = { outcome: "changed" } | { outcome: "unchanged" } | { outcome: "missing" } | InboxFailure;
+
+export type InboxFileOptions = {
+  /** Larger files are neither read nor written. */
+  maxBytes?: number;
+  /** How long to wait for the lock of others. */
+  lockMs?: number;
+  /** When a lock counts as left behind; at least 2 s. Others must agree on it. */
+  staleMs?: number;
+  failPoint?: FailPointHook | undefined;
+};
+
+/** When a lock counts as left behind, unless said otherwise: as Claude Code has it. */
+export const staleMs = 10_000;
+
+const defaults = { maxBytes: 8 * 1024 * 1024, lockMs: 3000, staleMs };
+
+/** Some file systems count time in seconds: a file that was changed so recently may change again without showing it. */
+const coarsestTimeMs = 2000;
+
+type WaitingRow = Waiting & { settle(appended: Appended): void; fail(error: unknown): void };
+
+export class InboxFile {
+  readonly path: string;
+  readonly #reader: InboxReader;
+  readonly #context: RewriteContext;
+  #lastRead: { bytes: Buffer; state: FileState; isSettled: boolean } | null = null;
+  #waiting: WaitingRow[] = [];
+  #isAppending = false;
+  /** Rewrites of this object, one after the other. */
+  #rewrites: Promise<unknown> = Promise.resolve();
+  #leftOvers: Promise<void> | null = null;
+
+  constructor(path: string, options: InboxFileOptions = {}) {
+    const { maxBytes, lockMs, staleMs } = { ...defaults, ...options };
+    this.path = path;
+    this.#reader = new InboxReader(path, maxBytes);
+    const lock = { waitMs: lockMs, staleMs };
+    this.#context = { reader: this.#reader, lock, failPoint: options.failPoint, contendedUntil: 0 };
+  }
+
+  async read({ evenIfUnchanged = false } = {}): Promise<InboxRead> {
+    await this.#removeLeftOvers();
+    const last = evenIfUnchanged ? null : this.#lastRead;
+    if (last?.isSettled) {
+      const state = presentState(this.path);
+      if (state !== null && isSameState(state, last.state)) return { outcome: "unchanged" };
+    }
+    const looked = await this.#reader.look();
+    if (looked.outcome !== "looked") {
+      this.#lastRead = null;
+      return looked;
+    }
+    const { inbox, state } = looked;
+    this.#lastRead = { bytes: inbox.bytes, state, isSettled: msSinceChange(state) > coarsestTimeMs };
+    if (last?.bytes.equals(inbox.bytes)) return { outcome: "unchanged" };
+    return { outcome: "read", rows: inbox.rows };
+  }
+
+  /** The rows, without counting as a read. */
+  async peek(): Promise<InboxRows> {
+    await this.#removeLeftOvers();
+    const looked = await this.#reader.look();
+    return looked.outcome === "looked" ? { outcome: "read", rows: looked.inbox.rows } : looked;
+  }
+
+  /** Verified: the row was found in the file again after it was written. Calls that come in meanwhile share a rewrite. */
+  async append(row: InboxRow): Promise<Appended> {
+    const [key, text] = [keyInFile(row), rowText(row)];
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ key, text, isWritten: false, settle, fail });
+      this.#appendNext();
+    });
+  }
+
+  /**
+   * Rewrites the rows as `change` says; null for nothing to change. It is asked again when others wrote meanwhile, until it
+   * finds nothing to change. A row is left alone, to the byte, when it is returned as it was given.
+   */
+  async change(change: (rows: readonly unknown[]) => readonly unknown[] | null): Promise<Changed> {
+    let isMissing = false;
+    const next: Edit["next"] = (inbox) => {
+      isMissing = inbox === null;
+      const rows = inbox === null ? null : change(inbox.rows);
+      return inbox === null || rows === null ? null : withRows(inbox, rows);
+    };
+    const done = await this.#rewrite({ next, written: () => {} });
+    if (done.outcome === "failed") return done;
+    if (isMissing) return { outcome: "missing" };
+    return { outcome: done.outcome === "written" ? "changed" : "unchanged" };
+  }
+
+  #appendNext(): void {
+    if (this.#isAppending || this.#waiting.length === 0) return;
+    this.#isAppending = true;
+    void this.#appendWaiting().then(() => {
+      this.#isAppending = false;
+      this.#appendNext();
+    });
+  }
+
+  /** Whoever has come by the time of the edit is written with the others. */
+  async #appendWaiting(): Promise<void> {
+    const first = [...this.#waiting];
+    let plan: BatchPlan<WaitingRow> = { bytes: null, added: [], outcomes: new Map() };
+    const edit: Edit = {
+      next: (inbox) => {
+        plan = planBatch(inbox, this.#waiting, this.#reader);
+        return plan.bytes;
+      },
+      written: () => {
+        for (const one of plan.added) one.isWritten = true;
+      },
+    };
+    try {
+      const done = await this.#rewrite(edit);
+      for (const one of this.#take(first, plan)) {
+        const outcome = done.outcome === "failed" ? done : plan.outcomes.get(one);
+        if (outcome) one.settle(outcome);
+      }
+    } catch (error) {
+      for (const one of this.#take(first, plan)) one.fail(error);
+    }
+  }
+
+  #take(first: readonly WaitingRow[], plan: BatchPlan<WaitingRow>): Set<WaitingRow> {
+    const taken = new Set([...first, ...plan.outcomes.keys()]);
+    this.#waiting = this.#waiting.filter((one) => !taken.has(one));
+    return taken;
+  }
+
+  #rewrite(edit: Edit): Promise<Rewritten> {
+    const done = this.#rewrites.then(async () => {
+      await this.#removeLeftOvers();
+      const rewritten = await rewrite(this.#context, edit);
+      // Somebody may undo this before the next read, which must not look as if nothing had happened.
+      if (rewritten.outcome !== "nothing") this.#lastRead = null;
+      return rewritten;
+    });
+    this.#rewrites = done.catch(() => {});
+    return done;
+  }
+
+  #removeLeftOvers(): Promise<void> {
+    this.#leftOvers ??= removeLeftOvers(this.path);
+    return this.#leftOvers;
+  }
+}

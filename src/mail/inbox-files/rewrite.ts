@@ -1,0 +1,161 @@
+/**
+ * Rewrites an inbox file that other programs rewrite as well, with its lock and without it: read, edit, write beside, lock,
+ * compare, rename, read again. When somebody else wrote meanwhile, the edit is asked again; it is done when it finds nothing
+ * left to do.
+ */
+import { renameSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { InboxReader, Looked, Unparsed } from "./inbox-reader.ts";
+import type { HeldLock, LockSettings } from "./lock-directory.ts";
+import { takeLock } from "./lock-directory.ts";
+import type { ParsedInbox } from "./parse-inbox.ts";
+import type { InboxFailure } from "./problems.ts";
+import { codeOf, directoryMissing, failed, isDirectory, tooLarge, writeFailure } from "./problems.ts";
+import type { Missing } from "./read-bytes.ts";
+import { hasBytes, keepOpen } from "./read-bytes.ts";
+import { removeReplacement, syncDirectoryOf, writeBeside } from "./replacement.ts";
+
+export type Edit = {
+  /** What the file is to be; null when it is that already. Null is given where there is no file. */
+  next(inbox: ParsedInbox | null): Buffer | null;
+  /** The file was that, if only for a moment. */
+  written(): void;
+};
+
+export type RewriteContext = {
+  readonly reader: InboxReader;
+  readonly lock: LockSettings;
+  readonly failPoint: FailPointHook | undefined;
+  /** Until when others are taken to write so often that preparing without the lock is in vain. */
+  contendedUntil: number;
+};
+
+export type Rewritten = { outcome: "written" } | { outcome: "nothing" } | InboxFailure;
+
+/** `before` is what the file was; null for none. */
+type Prepared = { outcome: "prepared"; temporary: string; before: Buffer | null; next: Buffer };
+type Again = { outcome: "again" };
+
+const contendedMs = 1000;
+const maxRounds = 20;
+/** From then on a file that changes from its beginning all the time is parsed under the lock. */
+const patientRounds = 5;
+
+export async function rewrite(context: RewriteContext, edit: Edit): Promise<Rewritten> {
+  let isWritten = false;
+  const noted: Edit = {
+    next: (inbox) => edit.next(inbox),
+    written: () => {
+      isWritten = true;
+      edit.written();
+    },
+  };
+  let lockFirst = performance.now() < context.contendedUntil;
+  for (let round = 0; round < maxRounds; round++) {
+    const done = await (lockFirst
+      ? lockedRound(context, noted, round >= patientRounds)
+      : preparedRound(context, noted));
+    if (done.outcome === "failed") return done;
+    if (done.outcome === "written" || done.outcome === "nothing") {
+      // Not under the lock: that the name lasts matters to whoever hears that it was written, and to nobody else.
+      if (isWritten) await syncDirectoryOf(context.reader.path);
+      return isWritten ? { outcome: "written" } : done;
+    }
+    // Somebody wrote although it was locked.
+    if (lockFirst && done.outcome === "again") await pause(1 + Math.random() * 10);
+    lockFirst = done.outcome === "again";
+    if (lockFirst) context.contendedUntil = performance.now() + contendedMs;
+  }
+  return failed("unwritable", `${context.reader.path} is rewritten all the time by programs that do not lock it.`);
+}
+
+/** What takes long, and what waits for the disk, comes before the lock: others hardly notice it. */
+async function preparedRound(context: RewriteContext, edit: Edit): Promise<Rewritten | Again> {
+  const { reader } = context;
+  const looked = await reader.look();
+  const prepared = looked.outcome === "failed" ? looked : await prepare(context, edit, looked);
+  if (prepared.outcome !== "prepared") return prepared;
+  const lock = await takeLock(reader.path, context.lock);
+  if ("outcome" in lock) {
+    removeReplacement(prepared.temporary);
+    return lock;
+  }
+  return releasing(lock, context, async () => replace(context, edit, prepared, lock));
+}
+
+/** Where others write all the time, only the lock keeps them off for long enough. */
+async function lockedRound(
+  context: RewriteContext,
+  edit: Edit,
+  parseAll: boolean,
+): Promise<Rewritten | Again | Unparsed> {
+  const { reader } = context;
+  const lock = await takeLock(reader.path, context.lock);
+  if ("outcome" in lock) return lock;
+  if (lock.wasAwaited) context.contendedUntil = performance.now() + contendedMs;
+  return releasing(lock, context, async () => {
+    const looked = reader.lookNow({ parseAll });
+    if (looked.outcome === "failed" || looked.outcome === "unparsed") return looked;
+    const prepared = await prepare(context, edit, looked);
+    return prepared.outcome === "prepared" ? replace(context, edit, prepared, lock) : prepared;
+  });
+}
+
+async function releasing<T>(lock: HeldLock, { failPoint }: RewriteContext, work: () => Promise<T>): Promise<T> {
+  try {
+    failPoint?.("inbox.locked");
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
+async function prepare(
+  { reader: { path, maxBytes }, failPoint }: RewriteContext,
+  edit: Edit,
+  looked: Looked | Missing,
+): Promise<Prepared | Rewritten> {
+  const { inbox, state } = looked.outcome === "looked" ? looked : { inbox: null, state: null };
+  const next = edit.next(inbox);
+  if (next === null) return { outcome: "nothing" };
+  if (next.length > maxBytes) return tooLarge(path, next.length, maxBytes);
+  // By the mode alone: the superuser may write anything.
+  if (state !== null && (state.mode & 0o200) === 0) return failed("read_only", `${path} is read-only for its owner.`);
+  try {
+    const temporary = await writeBeside(path, next, state);
+    failPoint?.("inbox.written");
+    return { outcome: "prepared", temporary, before: inbox?.bytes ?? null, next };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" && !isDirectory(dirname(path))) return directoryMissing(path);
+    return writeFailure(path, error);
+  }
+}
+
+/** Without a pause from the comparison to the rename. */
+function replace(
+  { reader: { path }, failPoint }: RewriteContext,
+  edit: Edit,
+  { temporary, before, next }: Prepared,
+  lock: HeldLock,
+): Rewritten | Again {
+  try {
+    if (!lock.isHeld() || !hasBytes(path, before)) {
+      removeReplacement(temporary);
+      return { outcome: "again" };
+    }
+    // Freeing the old file takes as long as writing it did. That can wait until the lock is released.
+    setImmediate(keepOpen(path));
+    renameSync(temporary, path);
+  } catch (error) {
+    removeReplacement(temporary);
+    if (codeOf(error) !== "ENOENT") return writeFailure(path, error);
+    return isDirectory(dirname(path)) ? { outcome: "again" } : directoryMissing(path);
+  }
+  edit.written();
+  failPoint?.("inbox.renamed");
+  if (!hasBytes(path, next)) return { outcome: "again" };
+  failPoint?.("inbox.verified");
+  return { outcome: "written" };
+}

@@ -1,0 +1,58 @@
+/**
+ * A process that appends rows to an inbox with the built program, and says in lines of JSON what became of each. Usage:
+ * node inbox-writer.mjs PATH NAME COUNT. Asked by a line "restore" it restores what is missing; at the end of its input it
+ * ends. With ARCHIVE as a fourth argument it archives what was read instead. WAYBILL_FAIL_POINT kills it.
+ */
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
+import { archiveRead } from "../../build/mail/inbox-files/archive.js";
+import { InboxFile } from "../../build/mail/inbox-files/inbox-file.js";
+import { restoreMissing } from "../../build/mail/inbox-files/restore-missing.js";
+
+const [, , path, name, count, archive] = process.argv;
+const failPoint = failPointFrom(process.env.WAYBILL_FAIL_POINT);
+const inbox = new InboxFile(path, { failPoint });
+/** At once, so that it is heard of although the process is killed right after. */
+const say = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
+
+/** What fails is tried again, as it would be by whoever has a message to deliver. */
+async function insist(work) {
+  for (let triesLeft = 10; ; triesLeft--) {
+    const done = await work();
+    if (done.outcome !== "failed" || triesLeft === 1) return done;
+    await pause(50);
+  }
+}
+
+const written = [];
+async function append(number) {
+  const id = `${name}-${number}`;
+  const row = {
+    from: "waybill",
+    text: `Row ${number} of ${name}.`,
+    timestamp: "2026-01-01T00:00:00.000Z",
+    messageId: id,
+  };
+  const before = written.slice(-20).map(({ row: { messageId } }) => messageId);
+  const done = await insist(() => inbox.append(row));
+  if (done.outcome === "appended" && done.behind !== null) before.push(done.behind);
+  if (done.outcome !== "failed") written.push({ row, before });
+  say({ id, ...done });
+}
+
+if (archive !== undefined) {
+  say(await insist(() => archiveRead(inbox, archive, { overBytes: 0, failPoint })));
+} else {
+  // One after the other for a while, then several at once.
+  for (let number = 0; number < count; ) {
+    const together = number % 100 < 20 ? 1 : 8;
+    await Promise.all(Array.from({ length: Math.min(together, count - number) }, (_, more) => append(number + more)));
+    number += together;
+  }
+  say("done");
+  for await (const line of createInterface(process.stdin)) {
+    if (line === "restore") say(await insist(() => restoreMissing(inbox, written)));
+  }
+}

@@ -1,0 +1,209 @@
+/** Many processes on one inbox, ours and others, with and without its lock; and ours killed in the middle. */
+import type { ChildProcessByStdio } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { inboxFileFailPoints } from "../../src/core/delivery/fail-points.ts";
+import { aRow, InboxDirectory } from "../support/inbox-directory.ts";
+
+type Outcome = { id: string; outcome: string; problem?: string; error?: string };
+type Restored = { outcome: string; restored: string[]; gone: string[] };
+type Foreign = { ids: string[]; refusals: number; invalid: number; reads: number };
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+const run = (script: string, args: readonly string[], failPoint = ""): Child =>
+  spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url)), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, WAYBILL_FAIL_POINT: failPoint },
+  });
+
+/** One of our processes, and what it says. */
+class Writer {
+  readonly #child: Child;
+  /** With the signal that ended it, if any. */
+  readonly ended: Promise<string | null>;
+  readonly outcomes: Outcome[] = [];
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(args: readonly string[], failPoint?: string) {
+    this.#child = run("inbox-writer.mjs", args, failPoint);
+    this.ended = once(this.#child, "close").then(([, signal]) => signal as string | null);
+    this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
+  }
+
+  /** Until it has tried to append all of its rows, or is dead. */
+  async appendAll(): Promise<Outcome[]> {
+    for (;;) {
+      const said = await this.#next<Outcome | "done">();
+      if (said === null || said === "done") return this.outcomes;
+      this.outcomes.push(said);
+    }
+  }
+
+  async restore(): Promise<Restored> {
+    this.#child.stdin.write("restore\n");
+    const said = await this.#next<Restored>();
+    if (said === null) throw new Error("the writer has died");
+    return said;
+  }
+
+  async end(): Promise<void> {
+    this.#child.stdin.end();
+    await this.ended;
+  }
+
+  async #next<T>(): Promise<T | null> {
+    const line = await this.#lines.next();
+    return line.done ? null : (JSON.parse(line.value) as T);
+  }
+}
+
+async function endForeign(child: Child): Promise<Foreign> {
+  child.stdin.end();
+  return JSON.parse(await text(child.stdout)) as Foreign;
+}
+
+let files: InboxDirectory;
+beforeEach(() => {
+  files = new InboxDirectory();
+});
+afterEach(() => files.dispose());
+
+const idsIn = (rows: readonly unknown[]) => rows.map((row) => (row as { messageId: string }).messageId);
+const ids = (names: readonly string[], count: number) =>
+  names.flatMap((name) => Array.from({ length: count }, (_, number) => `${name}-${number}`));
+
+/** Most of the killed ones wait until the lock of the dead is stale, so they all run from the start, beside the others. */
+const points = inboxFileFailPoints.filter((point) => point !== "inbox.archived");
+const kills = points.flatMap((point) => [`${point}@1`, `${point}@4`]);
+const appended = new Map<string, ReturnType<typeof killedWhileAppending>>();
+const archived = new Map<string, ReturnType<typeof killedWhileArchiving>>();
+beforeAll(() => {
+  for (const point of kills) appended.set(point, watched(killedWhileAppending(point)));
+  for (const point of inboxFileFailPoints) archived.set(point, watched(killedWhileArchiving(point)));
+});
+
+describe("eight processes that append 500 rows each", () => {
+  const names = Array.from({ length: 8 }, (_, number) => `writer${number}`);
+  const all = ids(names, 500);
+  const start = () => names.map((name) => new Writer([files.path, name, "500"]));
+
+  test("lose nothing, and whoever has the lock always reads a whole array", async () => {
+    files.write([aRow("first")]);
+    const reader = run("foreign-writer.mjs", [files.path, "reader"]);
+    const writers = start();
+    const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
+    await Promise.all(writers.map((writer) => writer.end()));
+    const { reads, invalid } = await endForeign(reader);
+    expect(outcomes.filter(({ outcome }) => outcome !== "appended")).toEqual([]);
+    expect(idsIn(files.rows()).toSorted()).toEqual(["first", ...all].toSorted());
+    for (const name of names) {
+      const own = idsIn(files.rows()).filter((id) => id.startsWith(`${name}-`));
+      expect(own).toEqual(ids([name], 500));
+    }
+    expect(reads).toBeGreaterThan(10);
+    expect(invalid).toBe(0);
+    expect(files.names()).toEqual(["builder.json"]);
+  });
+
+  test("lose nothing to a program that locks as Claude Code does, nor does it lose anything", async () => {
+    files.write([aRow("first")]);
+    const locked = run("foreign-writer.mjs", [files.path, "locked"]);
+    const writers = start();
+    const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
+    await Promise.all(writers.map((writer) => writer.end()));
+    const foreign = await endForeign(locked);
+    expect(outcomes.filter(({ outcome }) => outcome !== "appended")).toEqual([]);
+    expect(idsIn(files.rows()).toSorted()).toEqual(["first", ...all, ...foreign.ids].toSorted());
+    expect(foreign.ids.length).toBeGreaterThan(10);
+    expect(foreign.invalid).toBe(0);
+    expect(files.names()).toEqual(["builder.json"]);
+  });
+
+  test("lose nothing silently to a program that writes older arrays back without a lock", async () => {
+    files.write([aRow("first")]);
+    const foreign = ["locked", "unlocked"].map((kind) => run("foreign-writer.mjs", [files.path, kind]));
+    const writers = start();
+    const outcomes = (await Promise.all(writers.map((writer) => writer.appendAll()))).flat();
+    await Promise.all(foreign.map(endForeign));
+    const lost = all.filter((id) => !idsIn(files.rows()).includes(id));
+    const restored = await Promise.all(writers.map((writer) => writer.restore()));
+    await Promise.all(writers.map((writer) => writer.end()));
+    const failed = outcomes.filter(({ outcome }) => outcome === "failed").map(({ id }) => id);
+    const gone = restored.flatMap((one) => one.gone);
+    const present = idsIn(files.rows()).filter((id) => all.includes(id));
+    expect(restored.map(({ outcome }) => outcome)).toEqual(names.map(() => "restored"));
+    expect(restored.flatMap((one) => one.restored).length).toBeGreaterThan(0);
+    expect(lost.length).toBeGreaterThan(0);
+    expect([...present, ...failed, ...gone].toSorted()).toEqual(all.toSorted());
+    expect(files.names()).toEqual(["builder.json"]);
+  });
+});
+
+describe("killed with SIGKILL and started again", () => {
+  test.each(kills)("at %s, no row is lost and none is there twice", async (point) => {
+    const run = await appended.get(point);
+    expect(run?.signal).toBe("SIGKILL");
+    expect(run?.before.map(({ outcome }) => outcome)).toEqual(run?.before.map(() => "appended"));
+    expect(run?.kept).toEqual(expect.arrayContaining(["first", ...(run?.before.map(({ id }) => id) ?? [])]));
+    const known = run?.after.filter(({ outcome }) => outcome === "known").map(({ id }) => id);
+    expect(known).toEqual(run?.kept.slice(1));
+    expect(run?.ids).toEqual(["first", ...ids(["row"], 20)]);
+    expect(run?.names).toEqual(["builder.json"]);
+  });
+
+  test.each(inboxFileFailPoints)("at %s while rows are archived, each is in one place or both", async (point) => {
+    const run = await archived.get(point);
+    expect(run?.signal).toBe("SIGKILL");
+    expect(new Set(run?.kept)).toEqual(new Set(ids(["row"], 10)));
+    expect(run?.ids).toEqual(["row-1", "row-3", "row-5", "row-7", "row-9"]);
+    expect([...new Set(run?.archived)]).toEqual(["row-0", "row-2", "row-4", "row-6", "row-8"]);
+    expect(run?.names.filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+});
+
+/** What it rejects with is seen by whoever awaits it later. */
+function watched<T>(run: Promise<T>): Promise<T> {
+  run.catch(() => {});
+  return run;
+}
+
+async function killedWhileAppending(point: string) {
+  const own = new InboxDirectory();
+  try {
+    own.write([aRow("first")]);
+    const killed = new Writer([own.path, "row", "20"], point);
+    const before = await killed.appendAll();
+    const signal = await killed.ended;
+    const kept = idsIn(own.rows());
+    const again = new Writer([own.path, "row", "20"]);
+    const after = await again.appendAll();
+    await again.end();
+    return { signal, before, kept, after, ids: idsIn(own.rows()), names: own.names() };
+  } finally {
+    own.dispose();
+  }
+}
+
+async function killedWhileArchiving(point: string) {
+  const own = new InboxDirectory();
+  try {
+    const archive = own.in("archive.jsonl");
+    const archived = () => {
+      const lines = existsSync(archive) ? readFileSync(archive, "utf8").trim().split("\n") : [];
+      return idsIn(lines.map((line) => JSON.parse(line) as unknown));
+    };
+    own.write(ids(["row"], 10).map((id, number) => aRow(id, { read: number % 2 === 0 })));
+    const signal = await new Writer([own.path, "row", "0", archive], point).ended;
+    const kept = [...archived(), ...idsIn(own.rows())];
+    await new Writer([own.path, "row", "0", archive]).ended;
+    return { signal, kept, archived: archived(), ids: idsIn(own.rows()), names: own.names() };
+  } finally {
+    own.dispose();
+  }
+}
