@@ -80,7 +80,7 @@ export type PreparedRuntime = {
 };
 
 /** The methods that not every runtime has. */
-type OptionalMethod = "models" | "checkChoice" | "checkAdoption" | "fork";
+type OptionalMethod = "models" | "checkChoice" | "sessionsIn" | "checkAdoption" | "fork";
 
 type ValuesOf<S extends Settings> = z.output<z.ZodObject<S>>;
 

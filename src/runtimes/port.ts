@@ -68,6 +68,12 @@ export type Runtime = {
   checkChoice?(lane: AgentChoice, signal: AbortSignal): Promise<Notice | null>;
   openSession(lane: Lane, signal: AbortSignal): Promise<string>;
   /**
+   * The sessions that the program has in the lane's directory, newest first, whoever opened them. With `since`, those
+   * that have not changed from then on are left out. Throwing means that they cannot be listed at present. Absent where
+   * a program cannot list them.
+   */
+  sessionsIn?(lane: Lane, signal: AbortSignal, since?: number): Promise<readonly string[]>;
+  /**
    * The lane was removed: the runtime forgets it and its sessions, which may include sessions of other runtimes.
    */
   laneRemoved?(laneId: string, sessionIds: readonly string[]): void;

@@ -26,7 +26,7 @@ test.each(runtimeDescriptors)("$kind has the methods that its descriptor names",
   const settings = z.object(descriptor.settings).parse({});
   const runtime = await descriptor.prepare(settings, aRuntimeContext(directory)).load();
   onTestFinished(() => runtime.close());
-  const optional = ["models", "checkChoice", "checkAdoption", "fork"] as const;
+  const optional = ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"] as const;
   expect(optional.filter((method) => runtime[method] !== undefined)).toEqual(descriptor.offers);
   expect(runtime).toMatchObject({ kind: descriptor.kind, traits: descriptor.traits, idsFrom: descriptor.idsFrom });
 });

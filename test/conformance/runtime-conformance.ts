@@ -15,6 +15,7 @@ import { asks } from "./runtime/asks.ts";
 import { crashes } from "./runtime/crashes.ts";
 import { endings } from "./runtime/endings.ts";
 import { forks } from "./runtime/forks.ts";
+import { listing } from "./runtime/listing.ts";
 import { proof } from "./runtime/proof.ts";
 import { restarts } from "./runtime/restarts.ts";
 import { sessions } from "./runtime/sessions.ts";
@@ -78,7 +79,7 @@ export function conformingLane(runtime: string, directory: string): Lane {
   };
 }
 
-const topics = { submitting, working, asks, endings, proof, turns, sessions, forks, crashes, restarts };
+const topics = { submitting, working, asks, endings, proof, turns, sessions, listing, forks, crashes, restarts };
 
 export function runtimeConformance(name: string, open: () => Promise<RuntimeHarness>): void {
   describe(`runtime: ${name}`, () => {

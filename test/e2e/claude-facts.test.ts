@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processTable } from "../../src/runtimes/process/process-table.ts";
 import type { ModelScriptInput } from "../../src/scripted-model/script.ts";
+import { peerArguments, peerRule, tell } from "../support/claude-peer.ts";
 import type { ClaudeLine } from "../support/claude-process.ts";
 import { ClaudeWorld } from "../support/claude-world.ts";
 
@@ -22,6 +23,7 @@ const questions = [
 const longRest = `sleep 9${process.pid}`;
 const script: ModelScriptInput = {
   rules: [
+    peerRule,
     { when: "be quick", steps: [{ think: "Hm.", say: "Was quick." }] },
     { when: "take long", steps: [{ waitMs: 1500, say: "Took long." }] },
     { when: "work", steps: [{ say: "I work.", tools: [bash("sleep 1; echo worked")] }, { say: "Worked." }] },
@@ -210,6 +212,28 @@ describe("a process that was killed in mid-turn", () => {
       await resumed.stop();
     },
   );
+});
+
+describe("a message of another session", () => {
+  test("begins a turn that is told of at once, and whose result has an origin and does not name it", async () => {
+    const { session, claude } = newSession();
+    await claude.result(claude.prompt("be quick"));
+    const from = claude.lines.length;
+    const peer = world.start(peerArguments);
+    await tell(peer, world.home, session, "take long");
+    const { command_uuid: uuid } = await claude.until(({ state }) => state === "started", from);
+    expect(claude.lines.slice(from).some(({ type }) => type === "stream_event" || type === "assistant")).toBe(false);
+    const result = await claude.until(isResult, from);
+    expect(result).toMatchObject({ result: "Took long.", origin: { kind: "peer" } });
+    expect(result.user_message_uuids ?? []).toEqual([]);
+    await claude.until((line) => line.command_uuid === uuid && line.state === "completed");
+    expect(statesOf(claude.lines, uuid)).toEqual(["started", "completed"]);
+    const replayed = claude.lines.find((line) => line.uuid === uuid);
+    expect(replayed).toMatchObject({ type: "user", isReplay: true, isSynthetic: true });
+    expect(textOf(replayed)).toContain("take long");
+    await world.row(session, (row) => row.type === "user" && row.uuid === uuid);
+    await Promise.all([claude.stop(), peer.stop()]);
+  });
 });
 
 test("a program whose reader died finishes its turn, and then ends by itself", async () => {

@@ -1,10 +1,14 @@
 /**
- * What `docs/opencode.md` says about OpenCode and Waybill leans on, tried on the real server: ids that are sent again,
- * compaction, subtasks. A new version that behaves otherwise fails here first.
+ * What `docs/opencode.md` says about OpenCode and Waybill leans on, tried on the real server: lists of sessions, ids that
+ * are sent again, compaction, subtasks. A new version that behaves otherwise fails here first.
  */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StoredMessage } from "../../src/runtimes/opencode/server/opencode-api.ts";
+import { conformingLane } from "../conformance/runtime-conformance.ts";
 import { nativeRouteList, routesIn } from "../support/native-routes.ts";
 import { OpencodeWorld } from "../support/opencode-world.ts";
 
@@ -41,6 +45,57 @@ async function nothingComes(session: string): Promise<void> {
 
 test("the server has exactly the routes that were written down", async () => {
   expect(routesIn(await call("GET", "/doc"))).toEqual(nativeRouteList());
+});
+
+describe("the sessions of a directory", () => {
+  const at = (directory: string) => `directory=${encodeURIComponent(directory)}`;
+  const open = async (directory: string, more: object = {}) =>
+    (await call<{ id: string }>("POST", `/session?${at(directory)}`, more)).id;
+  const listed = (directory: string) =>
+    world.runtime.sessionsIn(conformingLane("opencode", directory), AbortSignal.timeout(60_000));
+  const made = (name: string) => {
+    const directory = join(world.directory, name);
+    mkdirSync(directory);
+    return directory;
+  };
+
+  test("are cut after a hundred by the server itself, and Waybill lists all of them, archived ones too", async () => {
+    const directory = made("crowded");
+    const ids: string[] = [];
+    for (let count = 0; count < 102; count += 1) ids.push(await open(directory));
+    await call("PATCH", `/session/${ids[0]}`, { time: { archived: Date.now() } });
+    expect(await call("GET", `/session?${at(directory)}`)).toHaveLength(100);
+    expect([...(await listed(directory))].sort()).toEqual(ids.sort());
+  });
+
+  test("of before it was a repository are left out of its project's list, and Waybill lists them", async () => {
+    const directory = made("repository");
+    mkdirSync(join(directory, "sub"));
+    const before = await open(join(directory, "sub"));
+    const author = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+    execFileSync("git", ["init", "-q"], { cwd: directory });
+    execFileSync("git", [...author, "commit", "-q", "--allow-empty", "-m", "one"], { cwd: directory });
+    await call("POST", `/instance/dispose?${at(join(directory, "sub"))}`);
+    const after = await open(join(directory, "sub"));
+    expect(await call("GET", `/session?${at(join(directory, "sub"))}`)).toMatchObject([{ id: after }]);
+    expect(await listed(join(directory, "sub"))).toEqual([after, before]);
+    expect(await listed(directory)).toEqual([]);
+  });
+
+  test("are listed without subtasks", async () => {
+    const directory = made("parents");
+    const parent = await open(directory);
+    await open(directory, { parentID: parent });
+    expect(await listed(directory)).toEqual([parent]);
+  });
+
+  test("are found by any name that the directory has", async () => {
+    const directory = made("100%25 of a+b & ü");
+    symlinkSync(directory, join(world.directory, "link"));
+    const session = await world.runtime.openSession(conformingLane("opencode", directory), AbortSignal.timeout(60_000));
+    expect(await listed(directory)).toEqual([session]);
+    expect(await listed(join(world.directory, "link"))).toEqual([session]);
+  });
 });
 
 describe("the same ids", () => {

@@ -52,6 +52,10 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     super.laneRemoved(laneId);
   }
 
+  sessionsIn({ directory }: Lane, _signal: AbortSignal, since = 0): Promise<string[]> {
+    return this.#transcripts.sessionsIn(directory, since);
+  }
+
   async fork(lane: Lane, { sessionId, before }: { sessionId: string; before: string | null }): Promise<ForkedSession> {
     return { sessionId: await this.#transcripts.fork(lane.directory, sessionId, before), renamed: new Map() };
   }

@@ -18,7 +18,7 @@ export const claude = defineRuntime({
   program: claudeProgram.command,
   traits: claudeTraits,
   idsFrom: claudeIds,
-  offers: ["fork"],
+  offers: ["sessionsIn", "fork"],
   settings: {
     claudeBin: program.default(claudeProgram.command).meta({
       env: "CLAUDE_BIN",

@@ -22,7 +22,7 @@ export const opencode = defineRuntime({
   program: defaultProgram,
   traits: opencodeTraits,
   idsFrom: opencodeIds,
-  offers: ["models", "checkChoice", "checkAdoption", "fork"],
+  offers: ["models", "checkChoice", "sessionsIn", "checkAdoption", "fork"],
   settings: {
     opencodeBin: program.default(defaultProgram).meta({
       env: "OPENCODE_BIN",

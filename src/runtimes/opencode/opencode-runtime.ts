@@ -155,6 +155,11 @@ export class OpencodeRuntime implements Runtime {
     return session.id;
   }
 
+  async sessionsIn({ directory }: Lane, signal: AbortSignal, since = 0): Promise<string[]> {
+    await this.#startIfNeeded();
+    return (await this.#api.sessions(directory, since, signal)).map(({ id }) => id);
+  }
+
   laneRemoved(laneId: string, sessionIds: readonly string[]): void {
     this.#tools.laneRemoved(laneId);
     for (const sessionId of sessionIds) this.#monitor.forget(sessionId);

@@ -19,7 +19,7 @@ export const pi = defineRuntime({
   program: piProgram.command,
   traits: piTraits,
   idsFrom: piIds,
-  offers: ["checkAdoption", "fork"],
+  offers: ["sessionsIn", "checkAdoption", "fork"],
   settings: {
     piBin: program.default(piProgram.command).meta({
       env: "PI_BIN",

@@ -46,6 +46,10 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
     await this.orphans.endAll();
   }
 
+  sessionsIn({ directory }: Lane, _signal: AbortSignal, since = 0): Promise<string[]> {
+    return this.#sessions.sessionsIn(directory, since);
+  }
+
   async checkAdoption(lane: Lane, sessionId: string): Promise<void> {
     // The id becomes part of a path.
     const isId = /^[\w-]+$/.test(sessionId);

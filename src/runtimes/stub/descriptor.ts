@@ -12,7 +12,7 @@ export const stub = defineRuntime({
   program: null,
   traits: stubTraits,
   idsFrom: stubIds,
-  offers: ["checkAdoption", "fork"],
+  offers: ["sessionsIn", "checkAdoption", "fork"],
   settings: {},
   laneSettings: {
     script: stubScriptSchema

@@ -8,7 +8,13 @@ import type { AskAnswer } from "../port.ts";
 import type { Arrival } from "./script.ts";
 
 export type JournalEntry = { at: number } & (
-  | { type: "open"; session: string; lane: string }
+  | {
+      type: "open";
+      session: string;
+      lane: string;
+      /** Missing in journals of before. */
+      directory?: string;
+    }
   | {
       type: "prompt";
       session: string;

@@ -88,9 +88,22 @@ export class StubRuntime implements Runtime {
 
   async openSession(lane: Lane): Promise<string> {
     const session = `ses_${randomUUID()}`;
-    this.#record({ type: "open", at: this.#now(), session, lane: lane.id });
+    this.#record({ type: "open", at: this.#now(), session, lane: lane.id, directory: lane.directory });
     this.#publish(lane.id, session, { type: "session_started", resumed: false });
     return session;
+  }
+
+  /** One whose directory is not known is listed for its own lane. */
+  async sessionsIn({ id, directory }: Lane, _signal: AbortSignal, since = 0): Promise<string[]> {
+    const here = [...this.#sessions.values()].filter((session) =>
+      session.directory === null ? session.lane === id : session.directory === directory,
+    );
+    for (const session of here) session.advance(this.#now());
+    return here
+      .filter(({ isStale, changedAt }) => !isStale && changedAt >= since)
+      .reverse()
+      .sort((one, other) => other.changedAt - one.changedAt)
+      .map((session) => session.id);
   }
 
   /** Only for the same lane, since the session's calls are made in the name of its lane. */
@@ -200,7 +213,7 @@ export class StubRuntime implements Runtime {
 
   #apply(entry: JournalEntry): void {
     if (entry.type === "open") {
-      this.#sessions.set(entry.session, new StubSession(entry.session, entry.lane, this.#script(entry.lane)));
+      this.#sessions.set(entry.session, new StubSession(entry, this.#script(entry.lane)));
       return;
     }
     const session = this.#session(entry.session);

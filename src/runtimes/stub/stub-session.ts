@@ -7,7 +7,10 @@ import type { Ask, RowError, ToolCall, TranscriptSlice } from "../../core/transc
 import type { AskAnswer } from "../port.ts";
 import type { MutableRow, MutableToolCall } from "../transcript-row.ts";
 import { emptyRow } from "../transcript-row.ts";
+import type { JournalEntry } from "./journal.ts";
 import type { StubScript, StubStep, StubTurn } from "./script.ts";
+
+type OpenEntry = Extract<JournalEntry, { type: "open" }>;
 
 type RunningTurn = {
   userId: string;
@@ -31,6 +34,9 @@ export type StubPost = {
 export class StubSession {
   readonly id: string;
   readonly lane: string;
+  /** Null in journals of before. */
+  readonly directory: string | null;
+  readonly #openedAt: number;
   readonly #script: StubScript;
   readonly #rows: MutableRow[] = [];
   readonly #userRows = new Map<string, MutableRow>();
@@ -42,10 +48,20 @@ export class StubSession {
   /** Counts the changes that an event stream would report. */
   changeCount = 0;
 
-  constructor(id: string, lane: string, script: StubScript) {
-    this.id = id;
+  constructor({ session, lane, directory, at }: OpenEntry, script: StubScript) {
+    this.id = session;
     this.lane = lane;
+    this.directory = directory ?? null;
+    this.#openedAt = at;
     this.#script = script;
+  }
+
+  get isStale(): boolean {
+    return this.#stale;
+  }
+
+  get changedAt(): number {
+    return this.#lastActivityAt ?? this.#openedAt;
   }
 
   hasPrompt(userId: string): boolean {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { TranscriptRow, TranscriptSlice } from "../../../src/core/transcript/transcript.ts";
 import { processTable } from "../../../src/runtimes/process/process-table.ts";
 import { processTreeOf } from "../../../src/runtimes/process/process-tree.ts";
+import { listed } from "./listing.ts";
 import type { Opened } from "./watched-session.ts";
 import { openSession } from "./watched-session.ts";
 
@@ -11,12 +12,13 @@ function withoutCost(row: TranscriptRow) {
 
 /** The last test leaves the runtime closed: another start of a real program would take long. */
 export function restarts(opened: Opened): void {
-  test("another runtime on the same state reads the same rows, and goes on in the same session", async () => {
+  test("another runtime on the same state lists the session, reads the same rows, and goes on in it", async () => {
     const session = await openSession(opened());
     const { slice: before } = await session.played("works");
     await opened().stop({ keep: true });
     await opened().start();
     session.watch();
+    if (opened().runtime.sessionsIn) expect(await listed(opened())).toContain(session.id);
     const read = await session.until(() => true);
     const { keepsCost } = opened().facts;
     const kept = ({ rows }: TranscriptSlice) => (keepsCost ? rows : rows.map(withoutCost));

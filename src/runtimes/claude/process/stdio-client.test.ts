@@ -144,6 +144,30 @@ describe("a turn", () => {
     expect(client.isWorking).toBe(false);
   });
 
+  test("that another program began keeps the session at work from its start, before any output, until its result", () => {
+    client.receive(lifecycle("theirs", "started"));
+    expect(client.isWorking).toBe(true);
+    expect(changes).toBe(1);
+    client.receive({ type: "result", origin: { kind: "peer" } });
+    expect(client.isWorking).toBe(false);
+    client.receive(lifecycle("theirs", "completed"));
+    expect(client.isWorking).toBe(false);
+  });
+
+  test("that another program began is over when the program drops it, though no result comes", () => {
+    receiveAll([lifecycle("theirs", "started"), lifecycle("theirs", "discarded")]);
+    expect(client.isWorking).toBe(false);
+  });
+
+  test("of ours that took what another program sent is over with its result", () => {
+    void client.prompt("u", "go");
+    receiveAll([lifecycle("u", "queued"), lifecycle("u", "started")]);
+    receiveAll([lifecycle("theirs", "started"), lifecycle("theirs", "completed")]);
+    expect(client.isWorking).toBe(true);
+    client.receive({ type: "result", user_message_uuids: ["u"] });
+    expect(client.isWorking).toBe(false);
+  });
+
   test("that failed says so, whatever its subtype", () => {
     void client.prompt(first, "go");
     receiveAll(recorded("api-error"));

@@ -26,6 +26,8 @@ export class StdioClient implements AgentClient {
   readonly #asks = new Map<string, ToolAsk & { askedAt: number }>();
   readonly #unfinished = new Set<string>();
   readonly #known = new Set<string>();
+  /** Prompts that somebody else sent to the session, and that are not finished. */
+  readonly #others = new Set<string>();
   /** Prompts whose queueing is awaited. */
   readonly #awaited = new Map<string, () => void>();
   readonly #requests = new Map<string, PendingRequest>();
@@ -43,7 +45,7 @@ export class StdioClient implements AgentClient {
   }
 
   get isWorking(): boolean {
-    return this.#endReason === null && (this.#unfinished.size > 0 || this.#unprompted);
+    return this.#endReason === null && (this.#unfinished.size > 0 || this.#others.size > 0 || this.#unprompted);
   }
 
   get asks(): readonly (ToolAsk & { askedAt: number })[] {
@@ -137,10 +139,20 @@ export class StdioClient implements AgentClient {
   }
 
   #lifecycle(uuid: string, state: string): void {
-    if (state === "queued" || state === "started") return this.#promptQueued(uuid);
+    if (state === "queued" || state === "started") return this.#promptTaken(uuid);
     if (!endStates.has(state)) return;
     this.#promptQueued(uuid);
-    if (this.#unfinished.delete(uuid)) this.#connection.onChange();
+    const wasOpen = this.#unfinished.delete(uuid);
+    if (this.#others.delete(uuid) || wasOpen) this.#connection.onChange();
+  }
+
+  /** What somebody else sends, such as another session of Claude Code, is named when its turn begins. */
+  #promptTaken(uuid: string): void {
+    const isOurs = this.#known.has(uuid) || this.#awaited.has(uuid);
+    this.#promptQueued(uuid);
+    if (isOurs) return;
+    this.#others.add(uuid);
+    this.#connection.onChange();
   }
 
   #promptQueued(uuid: string): void {
@@ -152,6 +164,7 @@ export class StdioClient implements AgentClient {
   #turnEnded(line: Json): void {
     const result = turnResult(line, this.#unfinished, this.#connection.now());
     this.#unprompted = false;
+    this.#others.clear();
     for (const uuid of result.prompts) this.#unfinished.delete(uuid);
     this.#asks.clear();
     this.#onResult(result);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TranscriptFile } from "../../process-pool/transcript-file.ts";
-import { findTranscript } from "./find-transcript.ts";
+import { findTranscript, sessionOfTranscript, transcriptFolders } from "./find-transcript.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
 let directory = "";
@@ -91,5 +91,25 @@ describe("the place of a transcript", () => {
 
   test("is nowhere before the first prompt", () => {
     expect(findTranscript(directory, "/srv/after", session)).toBeNull();
+  });
+});
+
+describe("the transcripts of a directory", () => {
+  test("are in one folder, or in any that its long name may have been cut to", () => {
+    expect(transcriptFolders(directory, "/srv/my_project.2")).toEqual([
+      join(directory, "projects", "-srv-my-project-2"),
+    ]);
+    const long = `/srv/${"a".repeat(250)}`;
+    const cut = join(directory, "projects", `-srv-${"a".repeat(195)}-k3j9`);
+    for (const folder of [cut, join(directory, "projects", "-srv-b")]) mkdirSync(folder, { recursive: true });
+    expect(transcriptFolders(directory, long)).toEqual([cut]);
+  });
+
+  test("are those of sessions, and not those of subagents", () => {
+    const id = "5e551011-0000-4000-8000-000000000000";
+    expect(sessionOfTranscript(`${id}.jsonl`)).toBe(id);
+    for (const name of [id, "agent-a1b2c3d4.jsonl", `agent-${id}.jsonl`, "sessions-index.json"]) {
+      expect(sessionOfTranscript(name)).toBeNull();
+    }
   });
 });

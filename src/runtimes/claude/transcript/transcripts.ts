@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
 import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
 import { setNewest } from "../../process-pool/newest-entries.ts";
+import { listSessionFiles } from "../../process-pool/session-files.ts";
 import { SessionMarkers } from "../../process-pool/session-markers.ts";
 import type { TranscriptFile } from "../../process-pool/transcript-file.ts";
 import { TranscriptFileCache } from "../../process-pool/transcript-file-cache.ts";
@@ -13,7 +14,7 @@ import type { SessionProcess } from "../../process-pool/transcript-slice.ts";
 import { transcriptSlice } from "../../process-pool/transcript-slice.ts";
 import type { StdioClient } from "../process/stdio-client.ts";
 import type { TurnResult } from "../process/turn-result.ts";
-import { findTranscript } from "./find-transcript.ts";
+import { findTranscript, sessionOfTranscript, transcriptFolders } from "./find-transcript.ts";
 import { forkTranscript } from "./fork-transcript.ts";
 import { TranscriptReader } from "./transcript-reader.ts";
 
@@ -38,6 +39,12 @@ export class Transcripts {
 
   exists(directory: string, sessionId: string): boolean {
     return this.#path(directory, sessionId) !== null;
+  }
+
+  /** The one that changed last first. */
+  sessionsIn(directory: string, since: number): Promise<string[]> {
+    const folders = transcriptFolders(this.#options.configDirectory, directory);
+    return listSessionFiles({ folders, sessionOf: sessionOfTranscript, directory, since });
   }
 
   async fork(directory: string, sessionId: string, before: string | null): Promise<string> {

@@ -6,6 +6,7 @@ const maxEnded = 1000;
 export class OpenPrompts {
   readonly #texts = new Map<string, string>();
   readonly #open = new Set<string>();
+  readonly #started = new Set<string>();
   readonly #ended = new KnownIds(maxEnded);
 
   get count(): number {
@@ -36,9 +37,19 @@ export class OpenPrompts {
     return this.#texts.get(uuid) ?? "";
   }
 
+  started(uuid: string): void {
+    this.#started.add(uuid);
+  }
+
+  /** Those that others sent and the program has taken. */
+  endOthers(): void {
+    for (const uuid of this.#started) if (!this.#texts.has(uuid)) this.end(uuid);
+  }
+
   /** Returns false when it was not open. */
   end(uuid: string): boolean {
     this.#ended.add(uuid);
+    this.#started.delete(uuid);
     this.#texts.delete(uuid);
     return this.#open.delete(uuid);
   }

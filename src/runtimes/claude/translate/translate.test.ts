@@ -110,6 +110,40 @@ describe("a prompt", () => {
     expect(told).toEqual([{ type: "busy" }, { type: "prompt", message: "u9", parts }, { type: "busy" }]);
   });
 
+  test("of somebody else is answered in a turn of its own, which leaves nothing behind", () => {
+    const told = events(
+      lifecycle("started", "u9"),
+      user("hello", { uuid: "u9", isReplay: true }),
+      said("m1", text("Hello to you.")),
+      result({ origin: { kind: "peer" } }),
+      lifecycle("completed", "u9"),
+    );
+    expect(told).toEqual([
+      "turn.started 9",
+      "prompt 'hello'",
+      "message begins",
+      "item.delta",
+      "message ends 'Hello to you.'",
+      "turn.ended completed",
+    ]);
+  });
+
+  test("that joined the turn of somebody else ends with it, and neither begins another turn", () => {
+    const told = events(
+      lifecycle("started", "u9"),
+      user("hello", { uuid: "u9", isReplay: true }),
+      said("m1", call("c1")),
+      lifecycle("queued"),
+      resultOf("c1"),
+      lifecycle("started"),
+      said("m2", text("Both.")),
+      lifecycle("completed"),
+      result({ origin: { kind: "peer" }, user_message_uuids: ["u1"] }),
+      lifecycle("completed", "u9"),
+    );
+    expect(told.filter((one) => one.startsWith("turn."))).toEqual(["turn.started 9", "turn.ended completed"]);
+  });
+
   test("with a picture and a document names them", () => {
     const source = { type: "base64", media_type: "image/png", data: "AAAA" };
     const content = [text("see"), { type: "image", source }, { type: "document", title: "a.pdf", source: {} }];

@@ -124,6 +124,7 @@ export class ClaudeTranslator implements LineTranslator {
   #lifecycle(line: Json): AgentSignal[] | null {
     const uuid = asText(line.command_uuid);
     if (uuid === null) return null;
+    if (line.state === "started") this.#prompts.started(uuid);
     if (line.state === "queued" || line.state === "started") return this.#promptQueued(uuid, null);
     const reason = endsWithoutTurn[asText(line.state) ?? ""];
     if (reason === undefined) return null;
@@ -242,6 +243,8 @@ export class ClaudeTranslator implements LineTranslator {
   #turnEnded(line: Json): AgentSignal[] {
     const prompts = endedPrompts(line, this.#prompts.open);
     for (const uuid of prompts) this.#prompts.end(uuid);
+    // A result names only what came over the input of the program.
+    this.#prompts.endOthers();
     const { reason, error } = turnEnd(line);
     const signals = this.#finishSubagents();
     if (!this.#agents.get("")?.hasOutput) signals.push(...prompts.flatMap((uuid) => emptyTurn(uuid, error)));

@@ -88,6 +88,17 @@ export class OpencodeApi {
     return orNull(this.#json<Session>(sessionPath(id), { signal }));
   }
 
+  /**
+   * Those at the top of a directory, the one that changed last first. `/session` would leave out what was opened before
+   * the directory became, or ceased to be, a git repository; both lists end after 100 unless told otherwise.
+   */
+  async sessions(directory: string, since: number, signal: AbortSignal): Promise<Session[]> {
+    // The server decodes a directory twice.
+    const query = { directory: directory.replaceAll("%", "%25"), start: String(since), limit: "1000000000" };
+    const path = `/experimental/session?${new URLSearchParams({ ...query, roots: "true", archived: "true" })}`;
+    return this.#list<Session>(path, { signal });
+  }
+
   /** They follow the rules that the session has; none can be removed. */
   async addRules(sessionId: string, permission: readonly PermissionRule[], signal: AbortSignal): Promise<void> {
     await this.#text(sessionPath(sessionId), { method: "PATCH", body: { permission }, signal });

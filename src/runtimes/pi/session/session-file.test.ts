@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sessionFile, sessionFolders } from "./session-file.ts";
+import { sessionFile, sessionFolders, sessionOfFile } from "./session-file.ts";
 
 let home = "";
 beforeEach(() => {
@@ -30,4 +30,10 @@ test("the places that pi's own variables name hold", () => {
   expect(agent.folderOf("/work")).toBe(join(home, "agent", "sessions", "--work--"));
   const flat = sessionFolders({ HOME: home, PI_CODING_AGENT_SESSION_DIR: "~/all" });
   expect(sessionFile(flat, "/work", "id")).toBe(join(home, "all", "waybill_id.jsonl"));
+});
+
+test("a file names its session at its end, whoever began it", () => {
+  expect(sessionOfFile("waybill_abc.jsonl")).toBe("abc");
+  expect(sessionOfFile("2026-01-01T00-00-00-000Z_abc.jsonl")).toBe("abc");
+  for (const name of ["abc.jsonl", "waybill_abc.txt", "_abc.jsonl"]) expect(sessionOfFile(name)).toBeNull();
 });

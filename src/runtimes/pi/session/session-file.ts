@@ -32,6 +32,11 @@ export function sessionFile(folders: SessionFolders, directory: string, sessionI
   return folders.all().flatMap((folder) => filesOf(folder, sessionId))[0] ?? ours;
 }
 
+/** The session of a file by its name; null for other files. */
+export function sessionOfFile(name: string): string | null {
+  return /^[^_]+_(.+)\.jsonl$/.exec(name)?.[1] ?? null;
+}
+
 function filesOf(folder: string, sessionId: string): string[] {
   try {
     return readdirSync(folder)

@@ -11,6 +11,7 @@ import type { TranscriptSlice } from "../../../core/transcript/transcript.ts";
 import { writeWholeFile } from "../../../whole-file.ts";
 import { jsonLines } from "../../json-fields.ts";
 import type { ForkedSession, Prompt } from "../../port.ts";
+import { listSessionFiles } from "../../process-pool/session-files.ts";
 import { SessionMarkers } from "../../process-pool/session-markers.ts";
 import type { TranscriptFile } from "../../process-pool/transcript-file.ts";
 import { TranscriptFileCache } from "../../process-pool/transcript-file-cache.ts";
@@ -19,7 +20,7 @@ import { transcriptSlice } from "../../process-pool/transcript-slice.ts";
 import type { RpcClient } from "../process/rpc-client.ts";
 import { copyOfSession } from "./fork-session.ts";
 import type { SessionFolders } from "./session-file.ts";
-import { sessionFile } from "./session-file.ts";
+import { sessionFile, sessionOfFile } from "./session-file.ts";
 import { SessionReader } from "./session-reader.ts";
 
 export class PiSessions {
@@ -38,6 +39,12 @@ export class PiSessions {
 
   exists(directory: string, sessionId: string): boolean {
     return existsSync(this.pathOf(directory, sessionId));
+  }
+
+  /** The one that changed last first. */
+  sessionsIn(directory: string, since: number): Promise<string[]> {
+    const folders = [this.#folders.folderOf(directory)];
+    return listSessionFiles({ folders, sessionOf: sessionOfFile, directory, since });
   }
 
   /** The working directory of the session; null while it is unknown. */
