@@ -11,6 +11,7 @@ import { isOutstanding } from "../core/delivery/record.ts";
 import type { LogItem } from "../core/log/log-item.ts";
 import type { Ask } from "../core/transcript/transcript.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
+import type { AskAnswer } from "../runtimes/port.ts";
 
 export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   laneId: string;
@@ -21,12 +22,17 @@ export type OpenAsk = Pick<Ask, "id" | "kind" | "title"> & {
   since: number;
 };
 
+/** Passes a person's answer on to whoever asked. */
+export type AnswerAsk = (answer: AskAnswer) => Promise<void>;
+
 type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
 
 export class AskRegistry {
   readonly #open = new Map<string, OpenAsk>();
   /** By events, until they say how it ended. */
   readonly #announced = new Map<string, AnnouncedAsk & { isObserved: boolean }>();
+  /** Of asks that no agent of ours asks: how they are answered. */
+  readonly #answers = new Map<string, AnswerAsk>();
   readonly #listeners = new Set<() => void>();
 
   /** Oldest first. */
@@ -41,6 +47,19 @@ export class AskRegistry {
   /** The lane whose agent asks this. */
   laneOf(askId: string): string | null {
     return this.#open.get(askId)?.laneId ?? this.#announced.get(askId)?.laneId ?? null;
+  }
+
+  /** Something that another program asks, and how it is answered. It stays until it is answered or taken back. */
+  askedElsewhere(ask: Pick<OpenAsk, "id" | "title" | "laneId" | "since">, answer: AnswerAsk): void {
+    const nobody = { deliveryId: null, messageId: null, person: null };
+    this.#open.set(ask.id, { ...ask, kind: "permission", ...nobody });
+    this.#answers.set(ask.id, answer);
+    this.#notify();
+  }
+
+  /** Null for an ask of an agent of ours. */
+  answerOf(askId: string): AnswerAsk | null {
+    return this.#answers.get(askId) ?? null;
   }
 
   /** A client that follows events may answer an ask at once. */
@@ -65,6 +84,7 @@ export class AskRegistry {
 
   answered(askId: string): void {
     this.#announced.delete(askId);
+    this.#answers.delete(askId);
     if (this.#open.delete(askId)) this.#notify();
   }
 

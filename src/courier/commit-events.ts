@@ -224,6 +224,8 @@ async function promptFor(
 
 /** What an agent should know of the one who writes: its role, and whether it is of the same team. */
 async function writerOf(message: Message, { team }: Lane, store: Store): Promise<string | null> {
+  // Anybody can write into a file.
+  if (message.inboxFile) return "as your inbox file says";
   const sender = senderOf(message);
   const from = sender?.kind === "lane" ? await store.lane(sender.lane) : null;
   const name = sender?.kind === "member" ? sender.team : from?.team;

@@ -6,14 +6,16 @@
  */
 import { messageOf } from "../app-error.ts";
 import { decideHead, isSuperseded } from "../core/decision/submission.ts";
-import { superseded } from "../core/delivery/reasons.ts";
+import type { Alert } from "../core/delivery/alert.ts";
+import { mayHaveBeenSent, superseded } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { openStatuses } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
 import type { DueReconcile } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
-import { findAttempts } from "./find-attempts.ts";
+import { findAttempts, findAttemptsInDirectory } from "./find-attempts.ts";
 import { LaneLimits } from "./lane-limits.ts";
 import { reconcile } from "./reconcile.ts";
 import { expire, reconcileDetached, reconcileWithoutLane } from "./reconcile-detached.ts";
@@ -100,6 +102,15 @@ export class Courier {
     const answered = await this.#deps.store.deliveryOf(laneId, messageId);
     if (answered?.status === "failed_terminal") void this.reconcileLateProof(answered.id, laneId);
     else if (answered) void this.moveLane(laneId, { reconcile: true });
+  }
+
+  /** Something outside the transcripts shows that it cannot be delivered. What has ended stays as it is. */
+  fail(deliveryId: string, laneId: string, reason: string): Promise<void> {
+    return this.inLane(laneId, async () => {
+      const [record, lane] = await Promise.all([this.#deps.store.delivery(deliveryId), this.#deps.store.lane(laneId)]);
+      const isOpen = record?.status === "pending" || (record && openStatuses.includes(record.status));
+      if (record && lane && isOpen) await commitFailure(record, reason, this.#step(lane));
+    });
   }
 
   /** Outside the schedule: the agent replied to a message that had failed for good. */
@@ -221,13 +232,19 @@ async function takeHead(head: DeliveryRecord, step: StepContext): Promise<StepOu
 async function takeRebuilt(head: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   const runtime = step.runtimes.get(step.lane.runtime);
   if (!runtime) return postpone(step, "runtime_not_active");
-  const found = await findAttempts(head, { ...step, runtime });
+  const search = { ...step, runtime };
+  // What an inbox file holds may be older than the store.
+  const found = await (head.inboxFile === null ? findAttempts(head, search) : findAttemptsInDirectory(head, search));
   const at = step.clock.now();
-  return commitEvents(
-    head,
-    [{ type: "attempts_searched", at, found, runtimeKind: runtime.kind, reconcileAt: at }],
-    step,
-  );
+  const searched = { type: "attempts_searched", at, runtimeKind: runtime.kind, reconcileAt: at } as const;
+  if (found !== "unreadable") return commitEvents(head, [{ ...searched, found }], step);
+  await step.store.raise(heldAlert(head, at));
+  return commitEvents(head, [{ ...searched, found: [], unreadable: true }], step);
+}
+
+function heldAlert({ id, laneId, messageId, replyRecipient }: DeliveryRecord, at: number): Alert {
+  const about = { laneId, deliveryId: id, messageId, askId: null, person: replyRecipient };
+  return { id: `held:${id}`, kind: "held", ...about, reason: mayHaveBeenSent, since: at, raisedAt: at };
 }
 
 /** Runs the work of a lane one after the other. */

@@ -1,100 +1,84 @@
 /**
- * Looks for the prompts of a delivery whose record was lost. Where a runtime takes our ids they are derived again, for
- * every attempt and every session that the lane has had; where it takes none, the marker tells.
+ * Reads the sessions that may hold the prompts of a delivery whose record was lost: those that the store knows for its
+ * lane, or all that the agent program has in the lane's directory. Which prompts count is decided in `core/proof`.
  */
 
+import { withTimeout } from "../clock.ts";
 import type { Attempt } from "../core/delivery/attempt.ts";
-import { attemptDigest, laterAttemptFields } from "../core/delivery/attempt.ts";
-import { promptMarker } from "../core/delivery/prompt-text.ts";
+import { deliveryId } from "../core/delivery/attempt.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import type { TranscriptRow } from "../core/transcript/transcript.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import { attemptsInDirectory } from "../core/proof/attempts-in-directory.ts";
+import type { FoundPrompt } from "../core/proof/find-prompts.ts";
+import { attemptsById, attemptsByMarker, derivedIds, promptsIn, withoutGaps } from "../core/proof/find-prompts.ts";
 import type { Runtime } from "../runtimes/port.ts";
-import type { LaneSession, Store } from "../store/port.ts";
+import type { Store } from "../store/port.ts";
 import type { Reading } from "./read-transcript.ts";
-import { readSlice } from "./read-transcript.ts";
+import { readSlice, requestText } from "./read-transcript.ts";
 
 type Search = Reading & { runtime: Runtime; store: Store };
 
 /** Throws when a session cannot be read: it may hold the prompt. */
 export async function findAttempts(record: DeliveryRecord, search: Search): Promise<Attempt[]> {
   const { store, lane, runtime } = search;
+  const idsFrom = (digest: string) => runtime.idsFrom(digest);
   const found = new Map<number, Attempt>();
-  for (const session of await store.sessions(lane.id)) {
-    const { rows } = await readSlice(session.sessionId, null, search);
+  for (const { sessionId, generation } of await store.sessions(lane.id)) {
+    const prompts = await knownPrompts(sessionId, search);
     const attempts = runtime.traits.takesIds
-      ? byIds(rows, record, session, runtime)
-      : byMarker(rows, record, session, runtime, found.size);
+      ? attemptsById(prompts, derivedIds(record.id, [generation], idsFrom), record, idsFrom)
+      : attemptsByMarker(prompts, () => generation, record, idsFrom, found.size);
     for (const attempt of attempts) found.set(attempt.number, attempt);
   }
-  return withoutGaps(found, record, runtime);
+  return withoutGaps([...found.values()], record, idsFrom);
 }
 
-function byIds(
-  rows: readonly TranscriptRow[],
+/**
+ * For a message that may be older than the store, whose prompt may be in a session that the store has never heard of.
+ * "unreadable" where the agent program cannot list its sessions. Throws when they cannot be listed, or one of them cannot
+ * be read, at present.
+ */
+export async function findAttemptsInDirectory(
   record: DeliveryRecord,
-  session: LaneSession,
-  runtime: Runtime,
-): Attempt[] {
-  const indexes = new Map(rows.map((row, index) => [row.id, index]));
-  const found: Attempt[] = [];
-  // Numbers go on after a person's retry, so the search goes on for a whole budget behind the last one found.
-  const budget = record.maxAttempts + record.maxRepairs;
-  for (let number = 1; number <= (found.at(-1)?.number ?? 0) + budget; number++) {
-    const { messageId } = runtime.idsFrom(attemptDigest(record.id, number, session.generation));
-    const index = indexes.get(messageId);
-    if (index !== undefined) found.push(attemptAt(rows, index, number, record, session, runtime));
-  }
-  return found;
+  search: Search,
+): Promise<Attempt[] | "unreadable"> {
+  const { store, lane, runtime, policy } = search;
+  const list = runtime.sessionsIn?.bind(runtime);
+  if (!list) return "unreadable";
+  // A prompt is not older than its message, and neither is the session that it stands in.
+  const since = record.messageTimestamp - clockToleranceMs;
+  const listed = await withTimeout(search, policy.observeLimitMs, (signal) => list(lane, signal, since));
+  const generations = new Map((await store.sessions(lane.id)).map((one) => [one.sessionId, one.generation]));
+  const others = (await store.lanes()).filter(({ id, runtime: kind }) => id !== lane.id && kind === lane.runtime);
+  const ofOthers = (await Promise.all(others.map(({ id }) => store.sessions(id)))).flat();
+  const known = new Set([...generations.keys(), ...ofOthers.map(({ sessionId }) => sessionId)]);
+  const inUnknown: FoundPrompt[] = [];
+  for (const id of listed) if (!known.has(id)) inUnknown.push(...(await unknownPrompts(id, search)));
+  const inKnown: FoundPrompt[] = [];
+  for (const id of generations.keys()) inKnown.push(...(await knownPrompts(id, search)));
+  const { messageId } = record;
+  return attemptsInDirectory(record, {
+    generations,
+    inKnown,
+    inUnknown,
+    request: { text: await requestText(record, search), since },
+    otherDeliveries: others.map(({ id, team, member }) => deliveryId({ team, member, laneId: id, messageId })),
+    takesIds: runtime.traits.takesIds,
+    idsFrom: (digest) => runtime.idsFrom(digest),
+  });
 }
 
-function byMarker(
-  rows: readonly TranscriptRow[],
-  record: DeliveryRecord,
-  session: LaneSession,
-  runtime: Runtime,
-  before: number,
-): Attempt[] {
-  const marker = promptMarker(record.messageId);
-  const indexes = rows.flatMap((row, index) =>
-    row.role === "user" && row.text.trimStart().startsWith(marker) ? [index] : [],
-  );
-  return indexes.map((index, found) => attemptAt(rows, index, before + found + 1, record, session, runtime));
+/** The clock of an agent program, or that of its files, may be a little behind. */
+const clockToleranceMs = 60_000;
+
+async function knownPrompts(sessionId: string, search: Search): Promise<FoundPrompt[]> {
+  return promptsIn(sessionId, (await readSlice(sessionId, null, search)).rows);
 }
 
-function attemptAt(
-  rows: readonly TranscriptRow[],
-  index: number,
-  number: number,
-  record: DeliveryRecord,
-  session: LaneSession,
-  runtime: Runtime,
-): Attempt {
-  return {
-    ...laterAttemptFields,
-    ...runtime.idsFrom(attemptDigest(record.id, number, session.generation)),
-    number,
-    kind: number === 1 ? "prompt" : "retry",
-    spends: "attempts",
-    because: null,
-    sessionId: session.sessionId,
-    generation: session.generation,
-    prePromptCursor: rows[index - 1]?.id ?? null,
-    sends: 1,
-    left: true,
-    submittedAt: rows[index]?.createdAt ?? 0,
-  };
-}
-
-/** Attempts are numbered without gaps, so one that is not found before one that is must have been lost on its way. */
-function withoutGaps(found: ReadonlyMap<number, Attempt>, record: DeliveryRecord, runtime: Runtime): Attempt[] {
-  const list: Attempt[] = [];
-  for (const attempt of [...found.values()].sort((one, other) => one.number - other.number)) {
-    while (list.length + 1 < attempt.number) {
-      const number = list.length + 1;
-      const ids = runtime.idsFrom(attemptDigest(record.id, number, attempt.generation));
-      list.push({ ...attempt, ...ids, number, kind: number === 1 ? "prompt" : "retry" });
-    }
-    list.push(attempt);
-  }
-  return list;
+/** It may be anybody's session: what was used in it is not counted, and the lane does not follow what happens in it. */
+async function unknownPrompts(sessionId: string, search: Search): Promise<FoundPrompt[]> {
+  const { lane, runtime, policy } = search;
+  const reader: Lane = { ...lane, sessionId: lane.sessionId ?? "" };
+  const read = (signal: AbortSignal) => runtime.read(reader, sessionId, null, signal);
+  return promptsIn(sessionId, (await withTimeout(search, policy.observeLimitMs, read)).rows);
 }

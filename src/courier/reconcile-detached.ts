@@ -2,7 +2,7 @@
 
 import { hasExpired } from "../core/decision/submission.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { isOutstanding, isOwed } from "../core/delivery/record.ts";
+import { isOutstanding, isOwed, readsWithLedger } from "../core/delivery/record.ts";
 import { expiryMail } from "../core/delivery/replies.ts";
 import { mailContext } from "./commit-events.ts";
 import { reconcile } from "./reconcile.ts";
@@ -34,7 +34,7 @@ export async function expire(record: DeliveryRecord, step: StepContext): Promise
   const { clock, ledger, mailbox } = step;
   const at = clock.now();
   if (!hasExpired(record, at)) return false;
-  const read = { readCommitted: mailbox.commitsWithLedger, reconcileAt: at };
+  const read = { readCommitted: readsWithLedger(record, mailbox), reconcileAt: at };
   const applied = await ledger.commit(
     record.id,
     [{ type: "withdrawn", at, by: "sender", reason: "expired", ...read }],

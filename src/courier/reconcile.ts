@@ -4,6 +4,7 @@ import { decide } from "../core/decision/decide.ts";
 import type { DestinationReply } from "../core/decision/decision.ts";
 import { afterFileCheck } from "../core/decision/follow-up.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import { readsWithLedger } from "../core/delivery/record.ts";
 import { sendsPrompt } from "../core/delivery/transition.ts";
 import { isPaused } from "../core/lane/lane.ts";
 import { isSameAddress, nameIn } from "../core/message/address.ts";
@@ -41,7 +42,7 @@ async function reconcileTranscript(record: DeliveryRecord, step: StepContext): P
     contract: lane.contract,
     traits: runtime?.traits ?? unknownTraits,
     policy,
-    readCommitsWithLedger: mailbox.commitsWithLedger,
+    readCommitsWithLedger: readsWithLedger(record, mailbox),
     paused: isPaused(lane),
     now: clock.now(),
   });

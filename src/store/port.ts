@@ -9,6 +9,8 @@ import type { Alert } from "../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
+import type { HandOver, HandOverChange } from "../core/inbox/hand-over.ts";
+import type { InboxNote } from "../core/inbox/inbox-note.ts";
 import type { DayUsage, UsageEntry } from "../core/lane/daily-limit.ts";
 import type { Lane, LaneChange, LaneSession, NewLane } from "../core/lane/lane.ts";
 import type { LogItem, LogPage, LogQuery, NewEvent } from "../core/log/log-item.ts";
@@ -68,7 +70,7 @@ export type TeamStore = {
   /** Oldest first, each with its members. */
   teams(): Promise<Team[]>;
   team(name: string): Promise<Team | null>;
-  /** Makes a team, or changes what people call it. */
+  /** Makes a team, or changes what people call it and where its files are. Refused (`directory_taken`) for another's files. */
   putTeam(team: NewTeam): Promise<Team>;
   /** The lanes of its members stay; false when there is no such team. */
   removeTeam(name: string): Promise<boolean>;
@@ -91,6 +93,29 @@ export type TeamStore = {
   endExchange(pair: ExchangePair): Promise<DeliveryRecord[]>;
   /** What the agent of a lane has sent and is held, oldest first. */
   heldFrom(laneId: string): Promise<DeliveryRecord[]>;
+};
+
+/** With its message, as it is written. */
+export type OpenHandOver = { handOver: HandOver; message: Mail };
+
+export type InboxFileStore = {
+  /**
+   * What is to be written into the inbox files of a team, and what stands there and was not taken; oldest first. It comes to be
+   * with the message, in the same transaction.
+   */
+  openHandOvers(team: string): Promise<OpenHandOver[]>;
+  /** Null for a message that is in no file. */
+  handOver(recipient: Address, messageId: string): Promise<HandOver | null>;
+  /** Null, and nothing is changed, when there is none. */
+  changeHandOver(
+    recipient: Address,
+    messageId: string,
+    change: HandOverChange,
+    at: number,
+    restored?: boolean,
+  ): Promise<HandOver | null>;
+  /** Adds to the log what happened in a team's files. */
+  noteInbox(note: InboxNote, laneId: string | null, at: number): Promise<void>;
 };
 
 export type LedgerStore = {
@@ -213,4 +238,11 @@ export type Housekeeping = {
   close(): Promise<void>;
 };
 
-export type Store = LaneStore & TeamStore & LedgerStore & MailStore & LogStore & UsageStore & Housekeeping;
+export type Store = LaneStore &
+  TeamStore &
+  InboxFileStore &
+  LedgerStore &
+  MailStore &
+  LogStore &
+  UsageStore &
+  Housekeeping;

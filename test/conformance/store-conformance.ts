@@ -10,6 +10,7 @@ import { alerts } from "./store/alerts.ts";
 import { durability } from "./store/durability.ts";
 import { events } from "./store/events.ts";
 import { forks } from "./store/forks.ts";
+import { handOvers } from "./store/hand-overs.ts";
 import { laneOrder } from "./store/lane-order.ts";
 import { lanes } from "./store/lanes.ts";
 import { lists } from "./store/lists.ts";
@@ -55,6 +56,7 @@ const topics = {
   rebuilding,
   lanes,
   teams,
+  "inbox files": handOvers,
   forks,
   pruning,
   durability,

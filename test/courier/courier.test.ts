@@ -124,6 +124,18 @@ describe("silence", () => {
     ]);
   });
 
+  test("thoughts alone do not answer an ask, which stays unread and is asked again", async () => {
+    await run({
+      script: { turns: [{ steps: [{ think: "It must be 8080." }] }, { steps: [{ say: "The port is 8080." }] }] },
+    });
+    await world.send({ id: "m1", actionMode: "ask" });
+    expect(await world.reaches("m1", "retry_scheduled")).toMatchObject({
+      ...{ responseState: "empty_assistant_turn", readCommittedAt: null },
+    });
+    expect(await world.mail()).toEqual([]);
+    expect(await world.reaches("m1", "responded")).toMatchObject({ attempts: 2 });
+  });
+
   test("the grace time and the delay come before a retry", async () => {
     await run({ script: { always: [{ steps: [] }] } });
     await world.send({ id: "m1" });

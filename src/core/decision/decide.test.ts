@@ -205,6 +205,13 @@ describe("destination proof", () => {
     },
   );
 
+  test("goes before a message_send that the transcript shows", () => {
+    const sent = evidence({ sent: [reply("Port 8080.")] });
+    expect(decide(look(seen("responded_visible_message", sent), { reply: destination }))).toMatchObject({
+      events: [{ type: "proven", proof: { by: "destination_reply", visibleReply: { messageId: "r1" } } }],
+    });
+  });
+
   test("an acknowledgement at the destination is not proof", () => {
     const decision = decide(look(seen("empty_assistant_turn"), { reply: { ...destination, text: "Understood." } }));
     expect(isRead(decision)).toBe(false);
@@ -214,6 +221,17 @@ describe("destination proof", () => {
   test("a message_send that is seen in the transcript only counts, with a diagnostic", () => {
     const decision = decide(look(seen("responded_visible_message", evidence({ sent: [reply("Port 8080.")] }))));
     expect(decision).toMatchObject({ events: [{ diagnostics: ["visible_reply_destination_not_found_yet"] }] });
+  });
+
+  test("a message_send that has not arrived is looked for once more before it is asked for again", () => {
+    const unarrived = seen("empty_assistant_turn", { awaitsSend: true });
+    const first = decide(look(unarrived));
+    expect(first).toMatchObject({ events: [{ type: "reconciled", missed: true }] });
+    if (first.do !== "commit") throw new Error("nothing is committed");
+    const record = having(accepted(), ...first.events);
+    const again = { record, now: record.nextReconcileAt ?? 0 };
+    expect(isRetry(decide(look(unarrived, again)))).toBe(true);
+    expect(isRead(decide(look(unarrived, { ...again, reply: destination })))).toBe(true);
   });
 
   test("an unnamed message_send in the turn correlates as its direct child", () => {

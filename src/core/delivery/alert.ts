@@ -1,6 +1,6 @@
 /** Something that waits for a person: for longer than it should, or because agents go round in circles. Raised once. */
 
-export const alertKinds = ["ask", "failure", "late", "loop"] as const;
+export const alertKinds = ["ask", "failure", "late", "loop", "held"] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
 export type Alert = {

@@ -25,8 +25,17 @@ export type DeliveryEvent = { at: number } & (
   | { type: "admitted"; record: DeliveryRecord }
   /** The message was unread and its record was gone: it may have been sent before. */
   | { type: "rebuilt"; record: DeliveryRecord }
-  /** The attempts of a rebuilt delivery that stand in the agent's transcripts, or none. */
-  | { type: "attempts_searched"; found: readonly Attempt[]; runtimeKind: string; reconcileAt: number }
+  /**
+   * The attempts of a delivery that may have been sent before, as they stand in the agent's transcripts, or none. Where
+   * these cannot be searched at all it is held for a person.
+   */
+  | {
+      type: "attempts_searched";
+      found: readonly Attempt[];
+      unreadable?: boolean;
+      runtimeKind: string;
+      reconcileAt: number;
+    }
   | { type: "submit"; attempt: NewAttempt; runtimeKind: string; runId: string; reconcileAt: number }
   | { type: "send_again"; number: number; reconcileAt: number }
   | { type: "accepted"; number: number; storedAt?: number; reconcileAt: number }

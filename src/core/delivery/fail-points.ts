@@ -5,16 +5,38 @@
 import type { DeliveryEventType } from "./delivery-event.ts";
 import { eventTypes } from "./transition.ts";
 
+/** Around the rewrite of an inbox file: it is locked, its successor is durable beside it, has its place, was read again. */
+export const inboxFileFailPoints = [
+  "inbox.locked",
+  "inbox.written",
+  "inbox.renamed",
+  "inbox.verified",
+  "inbox.archived",
+] as const;
+
+/**
+ * And between what a file says and what the store says: a row is admitted, and the next one is not; a message stands in the
+ * file, and is not handed over yet; a request is answered, and not flagged as read.
+ */
+export const inboxFailPoints = [
+  ...inboxFileFailPoints,
+  "inbox.admitted",
+  "inbox.handed_over",
+  "inbox.answered",
+] as const;
+
 export type FailPoint =
   | `before_commit.${DeliveryEventType}`
   | `after_commit.${DeliveryEventType}`
   | "before_send"
   | "after_send"
   | "store.written"
-  | "store.committed";
+  | "store.committed"
+  | (typeof inboxFailPoints)[number];
 
 export type FailPointHook = (point: FailPoint) => void;
 
+/** All but those of inbox files, which not every run has. */
 export const failPoints: readonly FailPoint[] = [
   ...eventTypes.flatMap((type): FailPoint[] => [`before_commit.${type}`, `after_commit.${type}`]),
   "before_send",

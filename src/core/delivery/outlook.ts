@@ -1,6 +1,7 @@
 /** What happens next to a delivery, and when: the answer to "why is nothing happening?". Pure. */
 import type { Lane } from "../lane/lane.ts";
 import { isPaused, pauseOf } from "../lane/lane.ts";
+import { mayHaveBeenSent } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 export type NextStep =
@@ -76,7 +77,7 @@ export function outlook({ record, lane, queuedBehind, waitReason }: OutlookInput
 
 function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outlook {
   if (!lane) return { next: "nothing", at: null, words: "Its lane has been removed." };
-  if (record.heldReason !== null) return held(record.heldReason);
+  if (record.heldReason !== null) return held(record);
   if (isPaused(lane)) return paused(lane);
   if (queuedBehind !== null) {
     return { next: "waits_in_line", at: null, words: `It waits for message ${queuedBehind} to end.` };
@@ -100,8 +101,11 @@ function askedFurther({ nextAttempt, nextReconcileAt: at }: DeliveryRecord, lane
   return { next: "asks_further", at, words: `It is over; the agent is asked ${about}.` };
 }
 
-function held(reason: string): Outlook {
-  const words = `It is held (${reason}): its agents write to each other and nothing else happens. \`waybill holds\` lets them go on.`;
+function held({ heldReason, messageId }: DeliveryRecord): Outlook {
+  const words =
+    heldReason === mayHaveBeenSent
+      ? `It is held (${heldReason}): it is older than Waybill's store, and the agent's sessions cannot be searched for it. \`waybill retry ${messageId}\` sends it; \`waybill cancel\` ends it.`
+      : `It is held (${heldReason}): its agents write to each other and nothing else happens. \`waybill holds\` lets them go on.`;
   return { next: "waits_for_person", at: null, words };
 }
 

@@ -49,7 +49,8 @@ export function promptText(input: PromptInput): string {
   const { message, contract, attempt, digest, writer = null } = input;
   const parts: string[] = [];
   // In a chat with a person nobody needs to be told who writes.
-  const isChat = contract === "text" && senderOf(message) === null && message.source !== "watchdog";
+  const isOfPerson = senderOf(message) === null && message.source !== "watchdog" && !message.inboxFile;
+  const isChat = contract === "text" && isOfPerson;
   if (!isChat || !input.takesIds) {
     parts.push(`${promptMarker(message.id)}${message.from}${writer === null ? "" : `, ${writer}`}]`);
   }

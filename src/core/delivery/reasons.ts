@@ -7,5 +7,11 @@ export const reasons = {
   notice: "answer_reads_like_provider_error",
 } as const;
 
+/** Of a message that may have been sent before its record was lost, where the agent's sessions cannot be searched. */
+export const mayHaveBeenSent = "may_have_been_sent_before";
+
+/** Of a row in an inbox file whose body changed after its message was admitted. */
+export const payloadMismatch = "payload_mismatch";
+
 /** Of a message that waited for its next try when its sender wrote on. */
 export const superseded = "superseded_by_later_message";

@@ -4,7 +4,7 @@
  */
 import type { Lane } from "../lane/lane.ts";
 import type { Address } from "../message/address.ts";
-import type { ActionMode, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
+import type { ActionMode, InboxOrigin, Message, ReplyOutcome, Source, TaskRef } from "../message/message.ts";
 import type { Attempt, NextAttempt } from "./attempt.ts";
 import { deliveryId, laterAttemptFields } from "./attempt.ts";
 import type { Policy } from "./policy.ts";
@@ -77,6 +77,8 @@ export type DeliveryRecord = {
   actionMode: ActionMode | null;
   taskRefs: readonly TaskRef[];
   payloadHash: string;
+  /** Where its message's row stands; null for a message that is only in the store. */
+  inboxFile: InboxOrigin | null;
   expiresAt: number | null;
   status: Status;
   responseState: ResponseState;
@@ -144,6 +146,11 @@ export function isOwed(record: DeliveryRecord): boolean {
   return ended && (record.readCommittedAt === null || record.turnEndedAt === null);
 }
 
+/** Whether the read of its message is committed together with its end. The row of an inbox file is flagged in a second step. */
+export function readsWithLedger({ inboxFile }: DeliveryRecord, mailbox: { commitsWithLedger: boolean }): boolean {
+  return mailbox.commitsWithLedger && inboxFile === null;
+}
+
 /** Sent, and nothing yet shows whether it arrived. */
 export function isUnconfirmed(record: DeliveryRecord): boolean {
   return record.status === "submitting" || record.status === "failed_retryable";
@@ -182,6 +189,7 @@ export function newDelivery(
     actionMode: message.actionMode,
     taskRefs: message.taskRefs,
     payloadHash,
+    inboxFile: message.inboxFile ?? null,
     expiresAt: message.expiresAt,
     status: "pending",
     responseState: "not_observed",
@@ -240,6 +248,7 @@ const empty = {
   replyTo: null,
   actionMode: null,
   taskRefs: [],
+  inboxFile: null,
   expiresAt: null,
   rounds: 1,
   attemptList: [],

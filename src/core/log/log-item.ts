@@ -2,13 +2,14 @@
 import type { Alert } from "../delivery/alert.ts";
 import type { DeliveryEvent } from "../delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../delivery/record.ts";
+import type { InboxNote } from "../inbox/inbox-note.ts";
 import type { Lane } from "../lane/lane.ts";
 import type { Mail } from "../message/message.ts";
 import type { MemberState, Team } from "../team/team.ts";
 import type { UniversalEvent } from "../turn/universal-event.ts";
 import { universalEventTypes } from "../turn/universal-event.ts";
 
-export const ledgerTypes = ["message", "delivery", "lane", "alert", "team", "member"] as const;
+export const ledgerTypes = ["message", "delivery", "lane", "alert", "team", "member", "inbox"] as const;
 export const logTypes = [...ledgerTypes, ...universalEventTypes] as const;
 export type LogType = (typeof logTypes)[number];
 
@@ -29,6 +30,8 @@ export type LogEntry =
   | { type: "team"; name: string; team: Team | null }
   /** Passes by: what a member is doing now can be asked for at any time. */
   | { type: "member"; team: string; member: string; state: MemberState }
+  /** What happened in a team's inbox files. */
+  | ({ type: "inbox" } & InboxNote)
   | ({ type: "event" } & LoggedEvent);
 
 /** `cursor` is null for what is not kept: nobody can resume after it. */

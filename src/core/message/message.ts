@@ -26,6 +26,9 @@ export const maxCharacters = 256 * 1024;
 /** Of `system`. Together with the configured text it has to fit into one argument of a program, which holds 128 KiB. */
 export const maxSystemBytes = 60 * 1024;
 
+/** What a message may be called. */
+export const messageIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
 export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
 
 /** What is known of a file that goes with a message; its bytes are never hashed. */
@@ -58,9 +61,14 @@ export type Message = {
   replyTo?: Address | null;
   conversation: string | null;
   source: Source;
+  /** The inbox file that it was found in, and where its row is flagged as read once it is answered. */
+  inboxFile?: InboxOrigin | null;
   expiresAt: number | null;
   createdAt: number;
 };
+
+/** `rowHash` covers what the row said when the message was admitted. */
+export type InboxOrigin = { team: string; member: string; rowHash: string };
 
 /** A message as it stands in a mailbox. */
 export type Mail = Message & { readAt: number | null };

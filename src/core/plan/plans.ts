@@ -81,13 +81,16 @@ export function planAdmission(facts: AdmissionFacts, request: AdmissionRequest):
   };
 }
 
-/** What two agents write to each other is counted; a message from anybody else ends the count of its lane. */
+/** What two agents write to each other is counted; a message from a person or a program ends the count of its lane. */
 function underLoopGuard(
   { exchange }: AdmissionFacts,
   { message, delivery, exchange: pair }: AdmissionRequest,
 ): { delivery: DeliveryRecord | null } & Pick<Writes, "exchange" | "alert" | "exchangesEnded"> {
   if (!delivery) return { delivery };
-  if (!pair) return senderOf(message) === null ? { delivery, exchangesEnded: delivery.laneId } : { delivery };
+  if (!pair)
+    return senderOf(message) === null && !message.inboxFile
+      ? { delivery, exchangesEnded: delivery.laneId }
+      : { delivery };
   const { limits, one, other } = pair;
   const next = nextExchange(exchange, { one, other }, limits, delivery.createdAt);
   if (next.heldAt === null) return { delivery, exchange: next };

@@ -4,9 +4,14 @@ import type { Member, NewMember, NewTeam, Team } from "../team/team.ts";
 import { changedLane } from "./plans.ts";
 
 /** A team that is made again keeps its state and its members. */
-export function planTeam(existing: Team | null, { name, displayName, createdAt }: NewTeam): Team {
-  if (existing) return { ...existing, displayName };
-  return { name, displayName, createdAt, state: "active", members: [] };
+export function planTeam(
+  existing: Team | null,
+  { name, displayName, createdAt, directory }: NewTeam,
+  at: number,
+): Team {
+  const team = existing ?? { name, createdAt, state: "active", directory: null, directorySince: null, members: [] };
+  if (directory === undefined || directory === team.directory) return { ...team, displayName };
+  return { ...team, displayName, directory, directorySince: directory === null ? null : at };
 }
 
 export type TeamWrites = {
@@ -51,9 +56,13 @@ export function planMemberRemoval(team: Team, name: string, lane: Lane | null): 
   return { team: { ...team, members }, lanes: lane ? [withoutMember(lane)] : [] };
 }
 
-/** Null lets one that was shut down go on. */
-export function planTermination(team: Team, name: string, at: number | null): Team {
-  const members = team.members.map((member) => (member.name === name ? { ...member, terminatedAt: at } : member));
+/** Null lets one that was shut down go on: it is another one from `now` on, so that its old shutdown counts no more. */
+export function planTermination(team: Team, name: string, at: number | null, now: number): Team {
+  const members = team.members.map((member) => {
+    if (member.name !== name) return member;
+    const isBack = at === null && member.terminatedAt !== null;
+    return { ...member, terminatedAt: at, ...(isBack ? { createdAt: now } : {}) };
+  });
   return { ...team, members };
 }
 

@@ -275,6 +275,11 @@ describe("proof priority: the first that holds names the state", () => {
     expect(at({ status })).toBe("pending");
   });
 
+  test("4: pending while the session is busy and nobody has begun to answer", () => {
+    const seen = look(aSlice([userRow("prompt-1")], { status: "busy" }));
+    expect(seen).toMatchObject({ state: "pending", found: true, settled: false, evidence: noEvidence });
+  });
+
   test("5: responded_visible_message comes before tools, text and errored tools", () => {
     expect(at({})).toBe("responded_visible_message");
   });

@@ -31,12 +31,16 @@ export type Team = {
   name: string;
   displayName: string | null;
   state: TeamState;
+  /** Where its members write to each other in inbox files, and since when this store follows them; null without files. */
+  directory: string | null;
+  directorySince: number | null;
   createdAt: number;
   /** In the order in which they joined. */
   members: readonly Member[];
 };
 
-export type NewTeam = Pick<Team, "name" | "displayName" | "createdAt">;
+/** A team that is there keeps its directory unless another one is named. */
+export type NewTeam = Pick<Team, "name" | "displayName" | "createdAt"> & { directory?: string | null };
 export type NewMember = Omit<Member, "terminatedAt">;
 
 /** The role that the aliases of a lead stand for. */

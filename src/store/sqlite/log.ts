@@ -8,6 +8,7 @@ import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import { storedRecord, upcast } from "../../core/delivery/record.ts";
+import type { InboxNote } from "../../core/inbox/inbox-note.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem, NewEvent } from "../../core/log/log-item.ts";
 import type { Message } from "../../core/message/message.ts";
@@ -84,6 +85,10 @@ export function logWriter(db: Database.Database) {
     addTeam(name: string, team: Team | null, at: number): void {
       addOther.run(next(), at, null, "team", name);
       waiting.push({ cursor: logCursor(end), at, laneId: null, type: "team", name, team });
+    },
+    addInbox(note: InboxNote, laneId: string | null, at: number): void {
+      addOther.run(next(), at, laneId, "inbox", JSON.stringify(note));
+      waiting.push({ cursor: logCursor(end), at, laneId, type: "inbox", ...note });
     },
     /** Something that is not kept. */
     pass: (item: LogItem): void => void waiting.push(item),

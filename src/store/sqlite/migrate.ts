@@ -8,6 +8,7 @@ import { usage } from "./migrations/0003-usage.ts";
 import { events } from "./migrations/0004-events.ts";
 import { log } from "./migrations/0005-log.ts";
 import { teams } from "./migrations/0006-teams.ts";
+import { teamFiles } from "./migrations/0007-inbox-files.ts";
 
 type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
 
@@ -19,6 +20,7 @@ const migrations: readonly Migration[] = [
   { sql: events },
   log,
   teams,
+  teamFiles,
 ];
 
 export const schemaVersion = migrations.length;

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type Database from "better-sqlite3";
 import type { Alert } from "../../core/delivery/alert.ts";
+import type { InboxNote } from "../../core/inbox/inbox-note.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogEntry, LogFilter, LogItem, LogPage, LogQuery, LogType } from "../../core/log/log-item.ts";
 import { ledgerTypes } from "../../core/log/log-item.ts";
@@ -108,6 +109,8 @@ export function logReader(
         return body === null ? null : { type, alert: JSON.parse(body) as Alert };
       case "lane":
         return { type, lane: row.laneId === null ? null : findLane(row.laneId) };
+      case "inbox":
+        return body === null ? null : { type, ...(JSON.parse(body) as InboxNote) };
       case "team":
         return body === null ? null : { type, name: body, team: findTeam(body) };
       default:

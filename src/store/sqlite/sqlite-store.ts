@@ -3,6 +3,7 @@ import type Database from "better-sqlite3";
 import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../../core/delivery/outgoing-mail.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
+import { inboxFor } from "../../core/inbox/hand-over.ts";
 import type { Lane } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
 import type { Address } from "../../core/message/address.ts";
@@ -32,6 +33,7 @@ import { refuseForgotten } from "./file/rescued.ts";
 import { StoreHealth } from "./file/store-health.ts";
 import type { CommitPoint } from "./group-commit.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { handOverStatements, handOverVerbs } from "./hand-overs.ts";
 import { checkStore, pruneStore } from "./housekeeping.ts";
 import { laneKnown, laneStatements, sessionInUse } from "./lanes.ts";
 import { logWriter } from "./log.ts";
@@ -83,6 +85,7 @@ function storeOn(db: Database.Database, options: Options): Store {
   const lanes = laneStatements(db);
   const exchanges = exchangeStatements(db);
   const mail = mailStatements(db);
+  const handOvers = handOverStatements(db);
   const deliveries = deliveryStatements(db);
   const log = logWriter(db);
   const reader = logReader(db, {
@@ -116,6 +119,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       lanes.forget();
       deliveries.forget();
       mail.forget();
+      teams.forget();
       if (!db.inTransaction) log.undo(0);
     },
   });
@@ -140,7 +144,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     log.addLane(lane, lane.id, lane.version === 1 ? lane.createdAt : now());
     return lane;
   };
-  const teams = teamWriter(db, { lanes, log, saveLane, now });
+  const teams = teamWriter(db, { lanes, log, handOvers, saveLane, now });
   const removeLane = (lane: Lane, at: number): void => {
     teams.laneRemoved(lane.id);
     exchanges.laneRemoved(lane.id);
@@ -148,10 +152,17 @@ function storeOn(db: Database.Database, options: Options): Store {
     lanes.remove(lane.id, at);
     log.addLane(null, lane.id, now());
   };
+  /** Somebody whom Waybill does not run, or the person, may be reading a file. */
+  const oweRow = (seq: number, message: Message): void => {
+    const lane = message.fromLane ?? message.laneId;
+    const place = inboxFor(message, lane === null ? null : lanes.find(lane), (team) => teams.files.has(team));
+    if (place) handOvers.owe(seq, place, message.createdAt);
+  };
   const addMessage = ({ message, payloadHash }: OutgoingMail): number | null => {
     const seq = mail.insert(message, payloadHash);
     if (seq === null) return null;
     log.addMessage(seq, message);
+    if (teams.files.size > 0 && message.recipient.kind !== "lane") oweRow(seq, message);
     return seq;
   };
   /** Mail to an agent begins a delivery; none where its recipient has it already. */
@@ -290,6 +301,8 @@ function storeOn(db: Database.Database, options: Options): Store {
         if (held.length === 0) exchanges.remove(pair);
         return held;
       }),
+
+    ...handOverVerbs({ handOvers, mail, log, write }),
 
     admit: (request) => write(() => admit(request)),
     stageAdmission: async (request) => stage(() => admit(request)),

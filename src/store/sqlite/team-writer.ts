@@ -8,19 +8,24 @@ import { canonicalName } from "../../core/team/team.ts";
 import { laneUnknown } from "../known-lane.ts";
 import { memberUnknown, teamUnknown } from "../known-team.ts";
 import type { NewLane } from "../port.ts";
+import type { HandOvers } from "./hand-overs.ts";
 import type { laneStatements } from "./lanes.ts";
 import type { Log } from "./log.ts";
-import { laneTaken, teamStatements } from "./teams.ts";
+import { directoryTaken, laneTaken, teamStatements } from "./teams.ts";
 
 export type TeamWriterDeps = {
+  handOvers: HandOvers;
   lanes: ReturnType<typeof laneStatements>;
   log: Log;
   saveLane: (lane: Lane) => Lane;
   now: () => number;
 };
 
-export function teamWriter(db: Database.Database, { lanes, log, saveLane, now }: TeamWriterDeps) {
+export function teamWriter(db: Database.Database, { lanes, log, handOvers, saveLane, now }: TeamWriterDeps) {
   const teams = teamStatements(db);
+  /** Teams that have files. Every message to somebody who reads asks for them. */
+  const files = new Set(teams.withFiles());
+  let mayBeWrong = false;
   const laneOf = (member: Pick<Member, "lane"> | undefined): Lane | null =>
     member?.lane == null ? null : lanes.find(member.lane);
   const known = (name: string): Team => {
@@ -36,13 +41,27 @@ export function teamWriter(db: Database.Database, { lanes, log, saveLane, now }:
   const save = ({ team, lanes: changed }: TeamWrites): Team => {
     const before = teams.find(team.name);
     teams.save(team);
+    if ((before?.directory ?? null) !== team.directory) moveFiles(team, before);
     for (const lane of changed) saveLane(lane);
     // Whether a lane may work follows from its team.
     for (const { lane } of [...(before?.members ?? []), ...team.members]) if (lane !== null) lanes.reread(lane);
     log.addTeam(team.name, team, before ? now() : team.createdAt);
     return team;
   };
-  const put = (team: NewTeam): Team => save({ team: planTeam(teams.find(team.name), team), lanes: [] });
+  const moveFiles = ({ name, directory }: Team, before: Team | null): void => {
+    mayBeWrong = true;
+    if (before?.directory != null) handOvers.forget(name);
+    if (directory === null) files.delete(name);
+    else {
+      files.add(name);
+      handOvers.oweUnread(name, now());
+    }
+  };
+  const put = (team: NewTeam): Team => {
+    const owner = team.directory == null ? null : teams.inDirectory(team.directory);
+    if (team.directory != null && owner !== null && owner !== team.name) throw directoryTaken(team.directory, owner);
+    return save({ team: planTeam(teams.find(team.name), team, now()), lanes: [] });
+  };
   const putMember = (member: NewMember): Team => {
     const team = known(member.team);
     const before = team.members.find(({ name }) => name === member.name);
@@ -60,19 +79,30 @@ export function teamWriter(db: Database.Database, { lanes, log, saveLane, now }:
   return {
     find: teams.find,
     all: teams.all,
+    files: files as ReadonlySet<string>,
+    /** To be called when something that was written has been taken back. */
+    forget(): void {
+      if (!mayBeWrong) return;
+      mayBeWrong = false;
+      files.clear();
+      for (const name of teams.withFiles()) files.add(name);
+    },
     put,
     putMember,
     removeMember,
     setState: (name: string, state: TeamState): Team => save({ team: { ...known(name), state }, lanes: [] }),
     terminate(teamName: string, name: string, at: number | null): Team {
       const team = known(teamName);
-      return save({ team: planTermination(team, knownMember(team, name).name, at), lanes: [] });
+      return save({ team: planTermination(team, knownMember(team, name).name, at, now()), lanes: [] });
     },
     remove(name: string): boolean {
       const team = teams.find(name);
       if (!team) return false;
       for (const member of team.members) removeMember(name, member.name);
+      handOvers.forget(name);
       teams.remove(name);
+      files.delete(name);
+      mayBeWrong = true;
       log.addTeam(name, null, now());
       return true;
     },

@@ -9,7 +9,8 @@ const memberColumns = `team, name, kind, lane_id AS lane, display_name AS displa
   terminated_at AS terminatedAt, created_at AS createdAt`;
 
 export function teamStatements(db: Database.Database) {
-  const columns = "name, display_name AS displayName, state, created_at AS createdAt";
+  const columns =
+    "name, display_name AS displayName, state, directory, directory_since AS directorySince, created_at AS createdAt";
   const byName = db.prepare<[string], TeamRow>(`SELECT ${columns} FROM team WHERE name = ?`);
   const all = db.prepare<[], TeamRow>(`SELECT ${columns} FROM team ORDER BY created_at, name`);
   const membersOf = db.prepare<[string], Member>(
@@ -17,13 +18,17 @@ export function teamStatements(db: Database.Database) {
   );
   const ofLane = db.prepare<[string], Member>(`SELECT ${memberColumns} FROM member WHERE lane_id = ?`);
   const save = db.prepare<TeamRow>(`
-    INSERT INTO team (name, display_name, state, created_at) VALUES (@name, @displayName, @state, @createdAt)
-    ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name, state = excluded.state`);
+    INSERT INTO team (name, display_name, state, directory, directory_since, created_at)
+    VALUES (@name, @displayName, @state, @directory, @directorySince, @createdAt)
+    ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name, state = excluded.state,
+      directory = excluded.directory, directory_since = excluded.directory_since`);
   const removeMembers = db.prepare<[string]>("DELETE FROM member WHERE team = ?");
   const addMember = db.prepare<Member & { position: number }>(`
     INSERT INTO member (team, name, kind, lane_id, display_name, role, color, terminated_at, created_at, position)
     VALUES (@team, @name, @kind, @lane, @displayName, @role, @color, @terminatedAt, @createdAt, @position)`);
   const remove = db.prepare<[string]>("DELETE FROM team WHERE name = ?");
+  const withFiles = db.prepare<[], string>("SELECT name FROM team WHERE directory IS NOT NULL").pluck();
+  const inDirectory = db.prepare<[string], string>("SELECT name FROM team WHERE directory = ?").pluck();
 
   const withMembers = (row: TeamRow): Team => ({ ...row, members: membersOf.all(row.name) });
   return {
@@ -32,6 +37,9 @@ export function teamStatements(db: Database.Database) {
       return row ? withMembers(row) : null;
     },
     all: (): Team[] => all.all().map(withMembers),
+    withFiles: (): string[] => withFiles.all(),
+    /** The team whose files are there. */
+    inDirectory: (directory: string): string | null => inDirectory.get(directory) ?? null,
     memberIn: (laneId: string): Member | null => ofLane.get(laneId) ?? null,
     /** With all of its members, which are few. */
     save(team: Team): void {
@@ -42,6 +50,14 @@ export function teamStatements(db: Database.Database) {
     },
     remove: (name: string): void => void remove.run(name),
   };
+}
+
+export function directoryTaken(directory: string, by: string): AppError {
+  return new AppError({
+    code: "directory_taken",
+    message: `The files in ${directory} are those of team "${by}".`,
+    hint: `Use that team, or remove it first: \`waybill teams delete ${by}\`.`,
+  });
 }
 
 export function laneTaken({ lane }: NewMember, by: Pick<Member, "team" | "name">): AppError {

@@ -26,6 +26,8 @@ export function words(item: LogItem): string {
       return `team ${item.name} ${item.team?.state ?? "removed"}`;
     case "member":
       return `member ${item.member} ${item.state}`;
+    case "inbox":
+      return `inbox ${item.team}/${item.inbox} ${item.event} ${item.messageId} ${item.state}`;
     case "event":
       return item.event.type === "item.delta" ? `delta ${item.event.data.text}` : `event ${item.event.id}`;
     default:

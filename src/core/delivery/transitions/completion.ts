@@ -4,6 +4,7 @@
  */
 import type { Effect } from "../delivery-event.ts";
 import { missingFileDiagnostic } from "../prompt-text.ts";
+import { mayHaveBeenSent } from "../reasons.ts";
 import type { DeliveryRecord } from "../record.ts";
 import { addDiagnostics, isUnconfirmed, openStatuses } from "../record.ts";
 import type { TransitionRules } from "./transition-rule.ts";
@@ -118,7 +119,11 @@ export const completionTransitions: TransitionRules<
   released: {
     from: ["pending"],
     refuse: (record) => (record.heldReason === null ? "is_not_held" : null),
-    change: () => ({ heldReason: null }),
+    // Whoever lets it go on has decided that it is to be sent.
+    change: ({ heldReason, acceptanceUnknown }) => ({
+      heldReason: null,
+      acceptanceUnknown: acceptanceUnknown && heldReason !== mayHaveBeenSent,
+    }),
   },
 
   withdrawn: {

@@ -4,6 +4,7 @@
  */
 
 import { laterAttemptFields } from "../attempt.ts";
+import { mayHaveBeenSent } from "../reasons.ts";
 import { isOutstanding, isOwed, isUnconfirmed, openStatuses } from "../record.ts";
 import { budgetLeft } from "../schedule.ts";
 import type { TransitionRules } from "./transition-rule.ts";
@@ -15,6 +16,7 @@ export const observationTransitions: TransitionRules<
     from: ["pending"],
     refuse: (record) => (record.attemptList.length > 0 ? "was_sent_before" : null),
     change: (record, event) => {
+      if (event.unreadable) return { heldReason: mayHaveBeenSent };
       const last = event.found.at(-1);
       // Nothing of it was ever sent: from here on it is a message like any other.
       if (!last) return { acceptanceUnknown: false };

@@ -1,0 +1,161 @@
+/**
+ * Finds the prompts of a delivery whose record was lost, among the prompts that sessions have. Pure.
+ *
+ * Where a runtime takes our ids they are derived again, and where it takes none, the marker tells. A prompt under another
+ * id may still have been for the message: by the marker, or by the whole text. That is less than proof, and only for
+ * sessions of which nobody knows who prompted them.
+ */
+import type { Attempt } from "../delivery/attempt.ts";
+import { attemptDigest, laterAttemptFields, maxSendsPerAttempt } from "../delivery/attempt.ts";
+import { promptMarker } from "../delivery/prompt-text.ts";
+import type { DeliveryRecord } from "../delivery/record.ts";
+import type { RuntimeIds, TranscriptRow } from "../transcript/transcript.ts";
+
+export type FoundPrompt = Pick<TranscriptRow, "id" | "text" | "createdAt" | "continuesId"> & {
+  sessionId: string;
+  /** The row before it. */
+  previousId: string | null;
+};
+
+export type IdsFrom = (digest: string) => RuntimeIds;
+
+/** By attempt number: the message ids that the attempt has, each with its generation. */
+export type DerivedIds = (number: number) => ReadonlyMap<string, number>;
+
+export function promptsIn(sessionId: string, rows: readonly TranscriptRow[]): FoundPrompt[] {
+  return rows.flatMap(({ id, role, text, createdAt, continuesId }, index) => {
+    const previousId = rows[index - 1]?.id ?? null;
+    return role === "user" ? [{ id, text, createdAt, continuesId, sessionId, previousId }] : [];
+  });
+}
+
+/** Each id is derived once, however many sessions are searched. */
+export function derivedIds(deliveryId: string, generations: readonly number[], idsFrom: IdsFrom): DerivedIds {
+  const derived = new Map<number, ReadonlyMap<string, number>>();
+  const derive = (number: number) => {
+    const idOf = (generation: number) => idsFrom(attemptDigest(deliveryId, number, generation)).messageId;
+    return new Map(generations.map((generation) => [idOf(generation), generation]));
+  };
+  return (number) => {
+    const ids = derived.get(number) ?? derive(number);
+    derived.set(number, ids);
+    return ids;
+  };
+}
+
+/** In the order of their numbers. Of two with one id, as after a fork, the later one in the list counts. */
+export function attemptsById(
+  prompts: readonly FoundPrompt[],
+  ids: DerivedIds,
+  record: DeliveryRecord,
+  idsFrom: IdsFrom,
+): Attempt[] {
+  const byId = new Map(prompts.map((prompt) => [prompt.id, prompt]));
+  const found: Attempt[] = [];
+  // Numbers go on after a person's retry, so the search goes on for a whole budget behind the last one found.
+  for (let number = 1; number <= (found.at(-1)?.number ?? 0) + budgetOf(record); number++) {
+    for (const [id, generation] of ids(number)) {
+      const prompt = byId.get(id);
+      if (prompt) found.push(ownAttempt(prompt, number, generation, record, idsFrom));
+    }
+  }
+  return found;
+}
+
+/** In the order of the prompts; their numbers follow `before`. */
+export function attemptsByMarker(
+  prompts: readonly FoundPrompt[],
+  generationOf: (sessionId: string) => number,
+  record: DeliveryRecord,
+  idsFrom: IdsFrom,
+  before = 0,
+): Attempt[] {
+  return prompts
+    .filter((prompt) => isMarked(prompt, record))
+    .map((prompt, index) => ownAttempt(prompt, before + index + 1, generationOf(prompt.sessionId), record, idsFrom));
+}
+
+/** Whether a prompt under any id may have been for the message. One that is older than it was not, whatever it says. */
+export function isForMessage(
+  prompt: FoundPrompt,
+  record: DeliveryRecord,
+  request: { text: string | null; since: number },
+): boolean {
+  // A compaction repeats the text of a prompt that is there as well.
+  if (prompt.continuesId !== null) return false;
+  const said = prompt.text.trim();
+  const isWhole = said !== "" && said === request.text?.trim();
+  return isMarked(prompt, record) || (isWhole && prompt.createdAt >= request.since);
+}
+
+/** Whether a delivery has an attempt with this id. */
+export function isPromptOf(ids: DerivedIds, id: string, record: DeliveryRecord): boolean {
+  return Array.from({ length: budgetOf(record) }, (_, index) => index + 1).some((number) => ids(number).has(id));
+}
+
+/** They keep the ids of their rows, by which they are observed, and are never sent again under these. */
+export function attemptsAsFound(prompts: readonly FoundPrompt[]): Attempt[] {
+  return prompts
+    .toSorted((one, other) => one.createdAt - other.createdAt)
+    .map((prompt, index) => ({
+      ...attemptAt(prompt, index + 1, unknownGeneration),
+      ...{ messageId: prompt.id, partId: prompt.id },
+      sends: maxSendsPerAttempt,
+    }));
+}
+
+/** Generations begin with 1. */
+export const unknownGeneration = 0;
+
+/** Attempts are numbered without gaps, so one that is not found before one that is must have been lost on its way. */
+export function withoutGaps(found: readonly Attempt[], record: DeliveryRecord, idsFrom: IdsFrom): Attempt[] {
+  const byNumber = new Map(found.map((attempt) => [attempt.number, attempt]));
+  const list: Attempt[] = [];
+  for (const attempt of [...byNumber.values()].sort((one, other) => one.number - other.number)) {
+    while (list.length + 1 < attempt.number) {
+      const number = list.length + 1;
+      const ids = idsFrom(attemptDigest(record.id, number, attempt.generation));
+      list.push({ ...attempt, ...ids, number, kind: number === 1 ? "prompt" : "retry" });
+    }
+    list.push(attempt);
+  }
+  return list;
+}
+
+function isMarked({ text }: FoundPrompt, { messageId }: DeliveryRecord): boolean {
+  return text.trimStart().startsWith(promptMarker(messageId));
+}
+
+function budgetOf({ maxAttempts, maxRepairs }: DeliveryRecord): number {
+  return maxAttempts + maxRepairs;
+}
+
+function ownAttempt(
+  prompt: FoundPrompt,
+  number: number,
+  generation: number,
+  record: DeliveryRecord,
+  idsFrom: IdsFrom,
+): Attempt {
+  const ids = idsFrom(attemptDigest(record.id, number, generation));
+  return { ...attemptAt(prompt, number, generation), ...ids, sends: 1 };
+}
+
+function attemptAt(
+  { sessionId, previousId, createdAt }: FoundPrompt,
+  number: number,
+  generation: number,
+): Omit<Attempt, "messageId" | "partId" | "sends"> {
+  return {
+    ...laterAttemptFields,
+    number,
+    kind: number === 1 ? "prompt" : "retry",
+    spends: "attempts",
+    because: null,
+    sessionId,
+    generation,
+    prePromptCursor: previousId,
+    left: true,
+    submittedAt: createdAt,
+  };
+}

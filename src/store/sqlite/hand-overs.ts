@@ -1,0 +1,100 @@
+/** Messages that are to be written into inbox files, what became of their rows, and the log of it. */
+import type Database from "better-sqlite3";
+import type { HandOver, HandOverChange, InboxPlace } from "../../core/inbox/hand-over.ts";
+import { isOpen } from "../../core/inbox/hand-over.ts";
+import { inboxNote } from "../../core/inbox/inbox-note.ts";
+import type { Mail, Message } from "../../core/message/message.ts";
+import type { InboxFileStore, OpenHandOver } from "../port.ts";
+import type { Log } from "./log.ts";
+import type { mailStatements } from "./mail.ts";
+
+type Row = Omit<HandOver, "messageId"> & { body: string; readAt: number | null };
+
+const columns = `hand_over.team, hand_over.inbox, hand_over.state, hand_over.reason, hand_over.behind, hand_over.writes,
+  hand_over.changed_at AS changedAt, message.body, message.read_at AS readAt`;
+const joined = "hand_over JOIN message ON message.seq = hand_over.message_seq";
+
+export type HandOvers = ReturnType<typeof handOverStatements>;
+
+export function handOverStatements(db: Database.Database) {
+  const byMessage = db.prepare<[number], Row>(`SELECT ${columns} FROM ${joined} WHERE hand_over.message_seq = ?`);
+  const open = db.prepare<[string], Row>(
+    `SELECT ${columns} FROM ${joined} WHERE hand_over.team = ? AND hand_over.open ORDER BY hand_over.message_seq`,
+  );
+  const owe = db.prepare<[number, string, string, number]>(`
+    INSERT INTO hand_over (message_seq, team, inbox, state, open, writes, changed_at)
+    VALUES (?, ?, ?, 'waiting', 1, 0, ?)`);
+  const oweUnread = db.prepare<[{ team: string; from: string; to: string; prefix: number; at: number }]>(`
+    INSERT INTO hand_over (message_seq, team, inbox, state, open, writes, changed_at)
+    SELECT seq, @team, substr(recipient, @prefix), 'waiting', 1, 0, @at
+    FROM message INDEXED BY message_unread_by_reader
+    WHERE read_at IS NULL AND recipient >= 'member:' AND recipient < 'person;' AND recipient >= @from AND recipient < @to
+    ON CONFLICT DO NOTHING`);
+  const save = db.prepare<Omit<HandOver, "messageId"> & { seq: number; open: number }>(`
+    UPDATE hand_over SET state = @state, open = @open, reason = @reason, behind = @behind, writes = @writes,
+      changed_at = @changedAt
+    WHERE message_seq = @seq`);
+  const close = db.prepare<[string]>("DELETE FROM hand_over WHERE team = ? AND open");
+
+  const find = (seq: number): HandOver | null => {
+    const row = byMessage.get(seq);
+    return row ? handOverFrom(row) : null;
+  };
+  return {
+    find,
+    open: (team: string): OpenHandOver[] =>
+      open.all(team).map((row) => ({ handOver: handOverFrom(row), message: mailFrom(row) })),
+    owe: (seq: number, { team, inbox }: InboxPlace, at: number): void => void owe.run(seq, team, inbox, at),
+    /** What the members of a team have not read when it comes to have files. */
+    oweUnread(team: string, at: number): void {
+      const from = `member:${team}/`;
+      oweUnread.run({ team, from, to: `member:${team}0`, prefix: from.length + 1, at });
+    },
+    /** Null when nothing is to be written for the message. */
+    change(seq: number, change: HandOverChange, at: number): HandOver | null {
+      const before = find(seq);
+      if (!before) return null;
+      const { messageId, ...next } = { ...before, ...change, changedAt: at };
+      save.run({ ...next, seq, open: isOpen(next) ? 1 : 0 });
+      return { messageId, ...next };
+    },
+    /** Nobody writes to the files of this team any more. */
+    forget: (team: string): void => void close.run(team),
+  };
+}
+
+export type HandOverDeps = {
+  handOvers: HandOvers;
+  mail: ReturnType<typeof mailStatements>;
+  log: Log;
+  write: <T>(run: () => T) => Promise<T>;
+};
+
+export function handOverVerbs({ handOvers, mail, log, write }: HandOverDeps): InboxFileStore {
+  return {
+    openHandOvers: async (team) => handOvers.open(team),
+    async handOver(recipient, messageId) {
+      const known = mail.find(recipient, messageId);
+      return known && handOvers.find(known.seq);
+    },
+    changeHandOver: (recipient, messageId, change, at, restored = false) =>
+      write(() => {
+        const known = mail.find(recipient, messageId);
+        const next = known && handOvers.change(known.seq, change, at);
+        if (!next) return null;
+        const { team, inbox, state, reason } = next;
+        const event = restored ? "restored" : "hand_over";
+        log.addInbox(inboxNote({ team, inbox, event, messageId, state, reason }), known.message.laneId, at);
+        return next;
+      }),
+    noteInbox: (note, laneId, at) => write(() => log.addInbox(note, laneId, at)),
+  };
+}
+
+function handOverFrom({ body, readAt: _, ...row }: Row): HandOver {
+  return { messageId: (JSON.parse(body) as Message).id, ...row };
+}
+
+function mailFrom({ body, readAt }: Row): Mail {
+  return { ...(JSON.parse(body) as Message), readAt };
+}
