@@ -19,7 +19,7 @@ export default defineConfig({
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "test/{conformance,courier,events,rules}/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "test/{conformance,courier,events,mail,rules}/**/*.test.ts"],
           ...timeouts.fast,
         },
       },

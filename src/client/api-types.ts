@@ -291,6 +291,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/teams/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Follow the inbox files of a team
+         * @description Rows for members that Waybill runs are delivered, and flagged as read once they are answered. Messages to the others are written into their inboxes. May be repeated.
+         */
+        post: operations["importTeam"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/teams/{team}/pause": {
         parameters: {
             query?: never;
@@ -727,7 +747,10 @@ export interface components {
             messageId: string;
             /** @description Null for a message that waits in a mailbox to be read. */
             deliveryId: string | null;
-            /** @enum {string} */
+            /**
+             * @description `handed_over`: it is where its recipient reads. `pending`: its row is still to be written there.
+             * @enum {string}
+             */
             status: "pending" | "submitting" | "accepted" | "unanswered" | "retry_scheduled" | "failed_retryable" | "failed_terminal" | "responded" | "cancelled" | "handed_over";
             /** @enum {string} */
             responseState: "not_observed" | "pending" | "prompt_not_indexed" | "prompt_delivered_no_assistant_message" | "responded_tool_call" | "responded_visible_message" | "responded_non_visible_tool" | "responded_plain_text" | "permission_blocked" | "question_blocked" | "interrupted" | "tool_error" | "empty_assistant_turn" | "session_stale" | "session_error" | "reconcile_failed";
@@ -745,6 +768,21 @@ export interface components {
             diagnostics: string[];
             /** @description Why it is not sent for now, in words. */
             waits?: string;
+            handOver?: components["schemas"]["HandOver"];
+        };
+        /** @description Of a message to a member whose inbox is a file. */
+        HandOver: {
+            /**
+             * @description `waiting`: to be written. `handed_over`: it stands in the file. `taken`: flagged as read, or removed by the program that reads it; no answer. `gone`: taken or lost.
+             * @enum {string}
+             */
+            state: "waiting" | "handed_over" | "taken" | "gone";
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            changedAt: string;
         };
         Error: {
             error: {
@@ -855,6 +893,8 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             readAt: string | null;
+            /** @description What became of its row, where its recipient reads an inbox file. */
+            handOver: components["schemas"]["HandOver"] | null;
         };
         Sent: {
             messageId: string;
@@ -1099,12 +1139,19 @@ export interface components {
             displayName: string | null;
             /** @enum {string} */
             state: "active" | "paused" | "stopped";
+            /** @description Where its members write to each other in files. */
+            directory: string | null;
             /**
              * Format: date-time
              * @example 2026-01-31T12:00:00.000Z
              */
             createdAt: string;
             members: components["schemas"]["Member"][];
+            /** @description What does not go as it should with its inbox files. */
+            notices: {
+                code: string;
+                message: string;
+            }[];
         };
         Member: {
             name: string;
@@ -1132,6 +1179,18 @@ export interface components {
         };
         NewTeam: {
             displayName?: string | null;
+        };
+        TeamImport: {
+            /** @description Where its config.json and its inboxes are. */
+            directory: string;
+            /** @description By default what the team calls itself. */
+            name?: string;
+            /** @description The members that Waybill is to run, each with its lane. Others run all the rest. */
+            lanes?: {
+                [key: string]: string;
+            };
+            /** @description Of a Claude Code session: makes Waybill a member in its `config.json`, so that its agents can answer. Without it they cannot. */
+            join?: boolean;
         };
         NewMember: {
             /**
@@ -1293,11 +1352,36 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "idle" | "working" | "blocked" | "paused" | "offline" | "terminated";
+        } | {
+            /** @enum {string} */
+            type: "inbox";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            team: string;
+            /** @description Whose inbox file it is; null for the team's directory. */
+            inbox: string | null;
+            lane: string | null;
+            /**
+             * @description What happened in a team's inbox files.
+             * @enum {string}
+             */
+            event: "hand_over" | "restored" | "system_row" | "row_refused" | "problem" | "usable";
+            messageId: string | null;
+            /** @enum {string|null} */
+            state: "waiting" | "handed_over" | "taken" | "gone" | null;
+            /** @enum {string|null} */
+            rowType: "idle_notification" | "shutdown_request" | "shutdown_approved" | "shutdown_rejected" | "shutdown_response" | "permission_request" | "permission_response" | "plan_approval_request" | "plan_approval_response" | "task_assignment" | null;
+            from: string | null;
+            reason: string | null;
+            detail: string | null;
         } | components["schemas"]["SessionStartedEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnEndedEvent"] | components["schemas"]["ItemStartedEvent"] | components["schemas"]["ItemDeltaEvent"] | components["schemas"]["ItemCompletedEvent"] | components["schemas"]["PermissionRequestedEvent"] | components["schemas"]["PermissionResolvedEvent"] | components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["UsageEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["UnparsedEvent"] | components["schemas"]["StreamOpened"] | components["schemas"]["StreamReset"];
         Alert: {
             id: string;
             /** @enum {string} */
-            kind: "ask" | "failure" | "late" | "loop";
+            kind: "ask" | "failure" | "late" | "loop" | "held";
             lane: string;
             deliveryId: string | null;
             messageId: string | null;
@@ -3777,6 +3861,120 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No token, or a wrong one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The `Host` or the `Origin` is not allowed, or what was asked for is not. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is no such thing. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body came too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description It does not fit what is there; nothing was changed. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A fault in Waybill; its log says more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not at this moment; try again after a while. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importTeam: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamImport"];
+            };
+        };
+        responses: {
+            /** @description The team as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Team"];
+                };
             };
             /** @description The request is not valid; nothing was changed. */
             400: {

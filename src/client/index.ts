@@ -25,6 +25,7 @@ export type {
   Status,
   StreamEvent,
   Team,
+  TeamImport,
   UniversalEvent,
   Version,
 } from "./shapes.ts";

@@ -15,6 +15,7 @@ export type Lane = Schemas["Lane"];
 export type Team = Schemas["Team"];
 export type Member = Schemas["Member"];
 export type NewTeam = Schemas["NewTeam"];
+export type TeamImport = Schemas["TeamImport"];
 export type NewMember = Schemas["NewMember"];
 export type Hold = Schemas["Hold"];
 export type Ask = Schemas["Ask"];

@@ -30,6 +30,7 @@ import type {
   Status,
   StreamEvent,
   Team,
+  TeamImport,
   Version,
 } from "./shapes.ts";
 import { hasOutcome } from "./shapes.ts";
@@ -225,6 +226,11 @@ export class WaybillClient {
   /** Makes a team, or changes what people call it. */
   putTeam(team: string, body: NewTeam = {}): Promise<Team> {
     return this.#change((api, init) => api.PUT("/v1/teams/{team}", { params: { path: { team } }, body, ...init }));
+  }
+
+  /** Follows the inbox files of a team from now on. May be repeated. */
+  importTeam(body: TeamImport): Promise<Team> {
+    return this.#change((api, init) => api.POST("/v1/teams/import", { body, ...init }));
   }
 
   /** The lanes of its members stay. */

@@ -11,7 +11,7 @@ import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
 import type { Address } from "../core/message/address.ts";
 import { nameIn } from "../core/message/address.ts";
-import type { Message } from "../core/message/message.ts";
+import type { InboxOrigin, Message } from "../core/message/message.ts";
 import { payloadHash } from "../core/message/message.ts";
 import type { ExchangeLimits } from "../core/team/exchange.ts";
 import { pairOf } from "../core/team/exchange.ts";
@@ -39,8 +39,15 @@ export type AdmissionDeps = {
  */
 export type ChooseLaneChange = (lane: Lane, isUsed: boolean) => LaneChange;
 
-/** `agent` is the address of the agent that sends, by its connection; people and programs have none. */
-export type MessageSender = { agent?: AgentAddress | undefined; choose?: ChooseLaneChange | undefined };
+/**
+ * `agent` is the address of the agent that sends, by its connection; people and programs have none. `row` says that the message
+ * was found in an inbox file, and whether it may have been sent before.
+ */
+export type MessageSender = {
+  agent?: AgentAddress | undefined;
+  choose?: ChooseLaneChange | undefined;
+  row?: { inboxFile: InboxOrigin; sentAt: number; mayHaveBeenSent: boolean } | undefined;
+};
 
 export type AgentAddress = Exclude<Address, { kind: "person" }>;
 
@@ -57,7 +64,7 @@ export class MessageAdmission {
     const parsed = parse(input);
     let to = await resolveAddress(parsed.to, store);
     const replyTo = await replyAddressOf(parsed, sender.agent, store);
-    const message = canonical(parsed, { to, replyTo, agent: sender.agent ?? null, at });
+    const message = canonical(parsed, { to, replyTo, agent: sender.agent ?? null, row: sender.row, at });
     const hash = payloadHash(message);
     const exchange = exchangeOf(message, policy);
     let admission: Admission;
@@ -66,7 +73,8 @@ export class MessageAdmission {
       if (to.lane) to = await resolveAddress({ lane: to.lane.id }, store);
       const { lane } = to;
       const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
-      const delivery = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
+      const fresh = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
+      const delivery = fresh && sender.row ? { ...fresh, ...rowFields(sender.row, at) } : fresh;
       admission = await ledger.admit({ message, payloadHash: hash, delivery, choice, exchange });
     } while (admission.outcome === "lane_changed");
     if (admission.outcome === "conflict") throw conflict(message.id);
@@ -89,6 +97,11 @@ async function laneChoice(
   return { laneVersion: seen.version, wasUsed, change: choose(seen, wasUsed || seen.sessionId !== null) };
 }
 
+/** Of a row the time counts at which it was written: its prompt cannot be older. */
+function rowFields({ sentAt, mayHaveBeenSent }: NonNullable<MessageSender["row"]>, now: number) {
+  return { messageTimestamp: Math.min(sentAt, now), acceptanceUnknown: mayHaveBeenSent };
+}
+
 function parse(input: NewMessage): z.output<typeof newMessageSchema> {
   const parsed = newMessageSchema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -102,7 +115,12 @@ function parse(input: NewMessage): z.output<typeof newMessageSchema> {
 }
 
 type ParsedMessage = z.output<typeof newMessageSchema>;
-type Parties = { to: ResolvedAddress; replyTo: Address | null; agent: AgentAddress | null; at: number };
+type Parties = Pick<MessageSender, "row"> & {
+  to: ResolvedAddress;
+  replyTo: Address | null;
+  agent: AgentAddress | null;
+  at: number;
+};
 
 /** Null for the person who sends. */
 async function replyAddressOf(
@@ -121,7 +139,7 @@ function exchangeOf({ fromLane, recipient }: Message, limits: ExchangeLimits) {
   return { ...pairOf(fromLane, recipient.lane), limits };
 }
 
-function canonical(input: ParsedMessage, { to, replyTo, agent, at }: Parties): Message {
+function canonical(input: ParsedMessage, { to, replyTo, agent, row, at }: Parties): Message {
   const relayOfMessageId = input.relayOfMessageId ?? null;
   const fromLane = agent?.kind === "lane" ? agent.lane : null;
   return {
@@ -144,6 +162,7 @@ function canonical(input: ParsedMessage, { to, replyTo, agent, at }: Parties): M
     ...(replyTo ? { replyTo } : {}),
     conversation: input.conversation ?? null,
     source: input.source ?? "manual",
+    ...(row ? { inboxFile: row.inboxFile } : {}),
     expiresAt: input.expiresAt ?? null,
     createdAt: at,
   };

@@ -1,4 +1,4 @@
-/** Where a lane's messages are stored. The courier only needs to know how their read flag is committed. */
+/** Where a lane's messages stand. The courier only needs to know how their read flag is committed. */
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 
 export type ReadCommit =
@@ -8,7 +8,7 @@ export type ReadCommit =
   | { outcome: "failed"; error: string };
 
 export type Mailbox = {
-  /** True when the read flag is committed in the ledger's own transaction. */
+  /** True when reads are committed in the ledger's own transaction, but for messages that stand in inbox files. */
   readonly commitsWithLedger: boolean;
   /** A second step where it is not. Safe to repeat. */
   commitRead(record: DeliveryRecord): Promise<ReadCommit>;

@@ -1,10 +1,17 @@
 /** What a message may contain. Admission checks it, and the HTTP API and its OpenAPI document are derived from it. */
 import { z } from "zod";
-import { actionModes, maxCharacters, maxSystemBytes, replyOutcomes, sources } from "../core/message/message.ts";
+import {
+  actionModes,
+  maxCharacters,
+  maxSystemBytes,
+  messageIdPattern,
+  replyOutcomes,
+  sources,
+} from "../core/message/message.ts";
 
 export const nameSchema = z.string().trim().min(1).max(128);
 
-const messageId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");
+const messageId = z.string().regex(messageIdPattern, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");
 const taskRef = z.strictObject({ id: nameSchema, team: nameSchema.optional(), title: z.string().max(500).optional() });
 const attachment = z.strictObject({
   id: nameSchema,

@@ -7,8 +7,9 @@ import { TimedOut, withTimeout } from "../clock.ts";
 import { decideStop } from "../core/decision/stop.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
+import { mayHaveBeenSent } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
-import { isOutstanding, isOwed, openStatuses } from "../core/delivery/record.ts";
+import { isOutstanding, isOwed, openStatuses, readsWithLedger } from "../core/delivery/record.ts";
 import { failureMail } from "../core/delivery/replies.ts";
 import { dayOf, isLimitReason } from "../core/lane/daily-limit.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -44,40 +45,46 @@ export class Interventions {
   }
 
   async #commitCancel(deliveryId: string, by: string, reason: string): Promise<Applied> {
-    const { ledger, mailbox, clock } = this.#deps;
+    const { ledger, store, mailbox, clock } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record) return deliveryUnknown;
+    const mail = await this.#mailToAgent(record, reason);
     const at = clock.now();
-    const cancelled = { type: "cancelled", at, by, reason, readCommitted: mailbox.commitsWithLedger } as const;
-    const mail = await this.#mailToAgent(deliveryId, reason);
+    const cancelled = { type: "cancelled", at, by, reason, readCommitted: readsWithLedger(record, mailbox) } as const;
     const applied = await ledger.commit(deliveryId, [{ ...cancelled, reconcileAt: at }], mail);
     if (applied.outcome === "applied") this.#courier.stopSending(deliveryId);
     return applied;
   }
 
   /** A person who ends a delivery knows it; an agent that waits for the answer is told. */
-  async #mailToAgent(deliveryId: string, reason: string): Promise<OutgoingMail[]> {
-    const { store } = this.#deps;
-    const record = await store.delivery(deliveryId);
-    const lane = record?.replyTo ? await store.lane(record.laneId) : null;
-    return record && lane ? failureMail(record, reason, await mailContext(record, { ...this.#deps, lane })) : [];
+  async #mailToAgent(record: DeliveryRecord, reason: string): Promise<OutgoingMail[]> {
+    const lane = record.replyTo ? await this.#deps.store.lane(record.laneId) : null;
+    return lane ? failureMail(record, reason, await mailContext(record, { ...this.#deps, lane })) : [];
   }
 
   /** Withdraws a message that was not sent yet. */
   async withdraw(deliveryId: string, by: string): Promise<Applied> {
-    const { ledger, mailbox, clock } = this.#deps;
-    const mail = await this.#mailToAgent(deliveryId, "withdrawn");
+    const { ledger, store, mailbox, clock } = this.#deps;
+    const record = await store.delivery(deliveryId);
+    if (!record) return deliveryUnknown;
+    const mail = await this.#mailToAgent(record, "withdrawn");
     const at = clock.now();
-    const readCommitted = mailbox.commitsWithLedger;
+    const readCommitted = readsWithLedger(record, mailbox);
     const withdrawn = { type: "withdrawn", at, by, reason: "withdrawn", readCommitted, reconcileAt: at } as const;
     return ledger.commit(deliveryId, [withdrawn], mail);
   }
 
-  /** Gives a failed delivery a new budget. Its old attempts are reconciled first. */
+  /**
+   * Gives a failed delivery a new budget. Its old attempts are reconciled first. One that is held because it may have been
+   * sent before is sent.
+   */
   async retry(deliveryId: string, by: string): Promise<Applied> {
     const { store, ledger, policy, clock, recorder } = this.#deps;
     const record = await store.delivery(deliveryId);
-    if (!record) return { outcome: "refused", reason: "delivery_unknown", record: null };
+    if (!record) return deliveryUnknown;
     const { laneId: lane, messageId } = record;
     await knownLane(store, lane);
+    if (record.heldReason === mayHaveBeenSent) return this.#release(record, by);
     const message = await store.message({ kind: "lane", lane }, messageId);
     const round = record.rounds + 1;
     const event: DeliveryEvent = { type: "retried_by_person", at: clock.now(), by, budget: policy.maxAttempts, round };
@@ -85,6 +92,13 @@ export class Interventions {
     if (applied.outcome !== "applied") return applied;
     if (message) recorder.note(lane, beginNotes(message, round));
     void this.#courier.moveLane(lane);
+    return applied;
+  }
+
+  async #release({ id, laneId }: DeliveryRecord, by: string): Promise<Applied> {
+    const { ledger, clock } = this.#deps;
+    const applied = await ledger.commit(id, [{ type: "released", at: clock.now(), by }]);
+    void this.#courier.moveLane(laneId);
     return applied;
   }
 
@@ -174,6 +188,8 @@ export class Interventions {
   /** Passes on to the agent what a person decided. */
   async answer(askId: string, answer: AskAnswer): Promise<void> {
     const { asks, store, runtimes, policy } = this.#deps;
+    const answerElsewhere = asks.answerOf(askId);
+    if (answerElsewhere) return answerElsewhere(answer);
     const laneId = asks.laneOf(askId);
     const lane = laneId === null ? null : await store.lane(laneId);
     const runtime = lane && runtimes.get(lane.runtime);
@@ -229,11 +245,8 @@ export class Interventions {
 
   /** What its agent wrote is still delivered: nobody is left with whom it could go round in circles. */
   async #releaseHeldFrom(laneId: string): Promise<void> {
-    const { store, ledger, clock } = this.#deps;
-    for (const record of await store.heldFrom(laneId)) {
-      await ledger.commit(record.id, [{ type: "released", at: clock.now(), by: "waybill" }]);
-      void this.#courier.moveLane(record.laneId);
-    }
+    const { store } = this.#deps;
+    for (const record of await store.heldFrom(laneId)) await this.#release(record, "waybill");
   }
 
   /** Those that it has had, without one that another lane goes on in since. */
@@ -260,6 +273,8 @@ export class Interventions {
     await this.release(laneId, by);
   }
 }
+
+const deliveryUnknown: Applied = { outcome: "refused", reason: "delivery_unknown", record: null };
 
 function closing(): AppError {
   return new AppError({ code: "draining", message: "This daemon is stopping.", retryable: true });

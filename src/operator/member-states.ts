@@ -59,9 +59,11 @@ export class MemberStates {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
-  /** An agent that somebody else runs has said that it is there. */
-  heard(agent: AgentAddress): void {
-    this.#seen.set(addressKey(agent), this.#deps.clock.now());
+  /** An agent that somebody else runs has said that it is there, now or at an earlier time. */
+  heard(agent: AgentAddress, at = this.#deps.clock.now()): void {
+    const key = addressKey(agent);
+    if (at <= (this.#seen.get(key) ?? Number.NEGATIVE_INFINITY)) return;
+    this.#seen.set(key, at);
     this.#check();
   }
 

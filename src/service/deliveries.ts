@@ -1,10 +1,14 @@
 /** The part of the service that sends messages, and shows and controls deliveries. */
 import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
+import { systemClock, withTimeout } from "../clock.ts";
 import { outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
+import type { HandOver } from "../core/inbox/hand-over.ts";
+import { whyWaiting } from "../core/inbox/hand-over.ts";
 import { isPaused, laneName, pauseOf } from "../core/lane/lane.ts";
 import type { Page } from "../core/log/page.ts";
+import type { Mail, Message } from "../core/message/message.ts";
 import { replyAddress } from "../core/message/message.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
 import { knownLane } from "../store/known-lane.ts";
@@ -12,7 +16,7 @@ import type { Applied } from "../store/port.ts";
 import type { Engine } from "./engine.ts";
 import type { ChoiceRules } from "./lane-choice.ts";
 import { checkedChoice } from "./lane-choice.ts";
-import type { DeliveryDetail, DeliveryState, Service } from "./service.ts";
+import type { DeliveryDetail, DeliveryState, Service, ShownMail } from "./service.ts";
 
 export type DeliveryServiceOptions = ChoiceRules & {
   waybill: Engine;
@@ -38,16 +42,25 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
       const sender = choose ? { choose: withDefaults(choose, options) } : {};
       const { id = randomUUID(), ...rest } = message;
       const { message: sent, delivery, known } = await waybill.admission.admit({ ...rest, id }, sender);
-      if (sent.recipient.kind !== "lane") return { message: sent, delivery: null, known, waits: null };
+      if (sent.recipient.kind !== "lane") {
+        const handOver = await handOverSoon(sent, waybill);
+        return { message: sent, delivery: null, known, handOver, waits: whyNotHandedOver(handOver) };
+      }
       if (!delivery) throw prunedDelivery(sent.id);
       // One that was admitted before may have changed since.
       const record = (await store.delivery(delivery.id)) ?? delivery;
-      return { message: sent, delivery: await stateOf(record), known, waits: await whyItWaits(record, waybill) };
+      return {
+        message: sent,
+        delivery: await stateOf(record),
+        known,
+        handOver: null,
+        waits: await whyItWaits(record, waybill),
+      };
     },
     async messages(filter) {
       const page = await store.messages(filter);
       await refuseUnknownLane(filter.lane, page);
-      return page;
+      return { ...page, items: await withHandOvers(page.items, waybill) };
     },
     async withdraw(messageId, lane) {
       const { items } = await store.deliveries({ messageId, laneId: lane, limit: 2 });
@@ -85,6 +98,32 @@ export async function whyItWaits(record: DeliveryRecord, { store, runtimes }: En
   if (record.heldReason !== null) return "it is held until a person lets both of you go on";
   if (isPaused(lane)) return `${name} is paused (${pauseOf(lane)})`;
   return runtimes.has(lane.runtime) ? null : `the program of ${name} does not run`;
+}
+
+/** How long a sender waits to hear that the row stands in its file. */
+const handOverMs = 1000;
+
+/** Null for a message that is in no file. */
+async function handOverSoon(message: Message, { store, teamFiles }: Engine): Promise<HandOver | null> {
+  const { recipient, id } = message;
+  const known = recipient.kind === "member" ? await store.handOver(recipient, id) : null;
+  if (known?.state !== "waiting") return known;
+  const soon = { clock: systemClock, closing: new AbortController().signal };
+  // It is written all the same, later.
+  await withTimeout(soon, handOverMs, () => teamFiles.settled(known.team)).catch(() => {});
+  return store.handOver(recipient, id);
+}
+
+function whyNotHandedOver(handOver: HandOver | null): string | null {
+  return handOver?.state === "waiting" ? whyWaiting(handOver) : null;
+}
+
+function withHandOvers(mails: readonly Mail[], { store }: Engine): Promise<ShownMail[]> {
+  return Promise.all(
+    mails.map(async (mail) =>
+      mail.recipient.kind === "member" ? { ...mail, handOver: await store.handOver(mail.recipient, mail.id) } : mail,
+    ),
+  );
 }
 
 /** The token belongs to the person whose daemon this is. */

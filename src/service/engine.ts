@@ -7,6 +7,7 @@ import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { MessageAdmission } from "../mail/admission.ts";
 import type { AgentTokens } from "../mail/agent-tokens.ts";
+import type { TeamFiles } from "../mail/team-files/team-files.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { MemberStates } from "../operator/member-states.ts";
 import type { Runtime } from "../runtimes/port.ts";
@@ -19,6 +20,7 @@ export type Engine = {
   admission: MessageAdmission;
   courier: Courier;
   people: Interventions;
+  teamFiles: TeamFiles;
   asks: AskRegistry;
   recorder: Recorder;
   memberStates: MemberStates;

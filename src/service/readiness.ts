@@ -31,7 +31,9 @@ export async function readinessOf(
   const lanes = await waybill.store.lanes();
   for (const [kind, users] of byRuntime(lanes)) problems.push(...(await runtimeProblem(waybill, kind, users)));
   const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));
-  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set(noticed)];
+  const teams = (await waybill.store.teams()).flatMap(({ name }) => waybill.teamFiles.notices(name));
+  const files = teams.map(({ code }) => `${code}:inbox_files`);
+  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set([...noticed, ...files])];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
 }
 

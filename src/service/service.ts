@@ -5,6 +5,7 @@
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { Outlook } from "../core/delivery/outlook.ts";
 import type { DeliveryRecord, Status } from "../core/delivery/record.ts";
+import type { HandOver } from "../core/inbox/hand-over.ts";
 import type { DayUsage } from "../core/lane/daily-limit.ts";
 import type { Lane, Notice, ReplyContract } from "../core/lane/lane.ts";
 import type { LogPage, LogQuery } from "../core/log/log-item.ts";
@@ -26,11 +27,16 @@ export type Send = Omit<NewMessage, "id"> & { id?: string | undefined };
 /** A delivery, and the message that it waits for, if there is one. */
 export type DeliveryState = { record: DeliveryRecord; queuedBehind: string | null };
 
+/** A message, and what became of its row in an inbox file, if it has one. */
+export type ShownMail = Mail & { handOver?: HandOver | null };
+
 /** There is no delivery to whoever reads a mailbox: a person, or a member that somebody else runs. */
 export type SendResult = {
   message: Message;
   delivery: DeliveryState | null;
   known: boolean;
+  /** Of a message to a member whose inbox is a file. */
+  handOver: HandOver | null;
   /** Why it is not sent for now, in words. */
   waits: string | null;
 };
@@ -75,7 +81,20 @@ export type MemberDetail = Member & {
   contract: ReplyContract | null;
 };
 
-export type TeamDetail = Omit<Team, "members"> & { members: readonly MemberDetail[] };
+export type TeamDetail = Omit<Team, "members"> & {
+  members: readonly MemberDetail[];
+  /** What does not go as it should with its inbox files. */
+  notices: readonly Notice[];
+};
+
+/** `lanes`: the members that Waybill is to run, and where. All others are run by somebody else. */
+export type TeamImport = {
+  directory: string;
+  name: string | null;
+  lanes: Readonly<Record<string, string>>;
+  /** Whether the agents of a Claude Code session are to know Waybill, so that they can answer it. */
+  join: boolean;
+};
 
 /** A member of kind `lane` that names no lane works in the lane of its own name. */
 export type MemberSettings = Pick<Member, "name" | "kind" | "lane" | "displayName" | "role" | "color"> & {
@@ -113,7 +132,7 @@ export type Service = {
   /** `known` when the same message was admitted before. The lane changes that `choose` makes are stored with the message. */
   send(message: Send, choose?: ChooseLaneChange): Promise<SendResult>;
   /** Newest first; with `query`, those that contain all of its words. */
-  messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<Mail>>;
+  messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<ShownMail>>;
   /** Withdraws a message that has not been sent. `lane` is needed when several lanes have one of that id. */
   withdraw(messageId: string, lane?: string): Promise<DeliveryState>;
 
@@ -152,6 +171,8 @@ export type Service = {
   teams(): Promise<readonly TeamDetail[]>;
   team(name: string): Promise<TeamDetail>;
   putTeam(team: Pick<Team, "name" | "displayName">): Promise<TeamDetail>;
+  /** Follows the inbox files of a team in a directory from now on. */
+  importTeam(team: TeamImport): Promise<TeamDetail>;
   /** The lanes of its members stay. */
   removeTeam(name: string): Promise<void>;
   putMember(team: string, member: MemberSettings): Promise<TeamDetail>;

@@ -9,9 +9,9 @@ import { isReserved, nameProblem } from "../core/team/team.ts";
 import { mailContext } from "../courier/commit-events.ts";
 import { knownLane } from "../store/known-lane.ts";
 import { knownMember, knownTeam } from "../store/known-team.ts";
-import type { DeliveryServiceOptions } from "./deliveries.ts";
 import { person } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
+import type { LaneServiceOptions } from "./lanes.ts";
 import type { MemberSettings, Service, TeamDetail } from "./service.ts";
 
 type TeamService = Pick<
@@ -19,6 +19,7 @@ type TeamService = Pick<
   | "teams"
   | "team"
   | "putTeam"
+  | "importTeam"
   | "removeTeam"
   | "putMember"
   | "removeMember"
@@ -33,10 +34,9 @@ type TeamService = Pick<
   | "releaseHold"
 >;
 
-export function teamService({
-  waybill,
-  now,
-}: Pick<DeliveryServiceOptions, "waybill"> & { now: () => number }): TeamService {
+type TeamServiceOptions = Pick<LaneServiceOptions, "waybill" | "resolveDirectory" | "now">;
+
+export function teamService({ waybill, now, resolveDirectory }: TeamServiceOptions): TeamService {
   const { store, courier, people, memberStates, tokens } = waybill;
   const detailOf = async (team: Team): Promise<TeamDetail> => {
     memberStates.follow();
@@ -45,7 +45,7 @@ export function teamService({
       state: await memberStates.stateOf(team, member),
       contract: (member.lane === null ? null : await store.lane(member.lane))?.contract ?? null,
     }));
-    return { ...team, members: await Promise.all(members) };
+    return { ...team, members: await Promise.all(members), notices: waybill.teamFiles.notices(team.name) };
   };
   const known = (written: string) => knownTeam(store, written);
   const knownIn = (team: string, member: string) => knownMember(store, { team, member });
@@ -66,6 +66,12 @@ export function teamService({
     async putTeam({ name, displayName }) {
       refuseName("team", name, null);
       return detailOf(await store.putTeam({ name, displayName, createdAt: now() }));
+    },
+    async importTeam(team) {
+      if (team.name !== null) refuseName("team", team.name, null);
+      const directory = resolveDirectory(team.directory);
+      const { importTeam } = await import("./import-team.ts");
+      return detailOf(await importTeam({ ...team, directory }, waybill));
     },
     async removeTeam(name) {
       const team = await known(name);

@@ -15,6 +15,7 @@ import { startScriptedModel } from "../../src/scripted-model/server.ts";
 import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { lockDirectory } from "./lock-directory.ts";
 import { quickPolicy } from "./quick-policy.ts";
 import { aLane } from "./waybill.ts";
 
@@ -52,6 +53,7 @@ export abstract class AgentWorld {
     const { lanes = [{}], policy = {}, limits = {} } = this.#options;
     const runtime = await this.makeRuntime();
     this.waybill = await startEngine({
+      teamFiles: { stateDirectory: this.directory, takeLock: lockDirectory },
       store: openSqliteStore({ path: join(this.directory, "waybill.db") }),
       policy: { ...quickPolicy, ...policy, limits: { ...quickPolicy.limits, byLane: limits } },
       lanes: lanes.map((lane) =>

@@ -19,6 +19,8 @@ export class ClaudeDaemon {
   readonly #work = realpathSync(this.program.work);
   /** The agent's instructions when the model last worked on a prompt, by the prompt. */
   readonly instructions = new Map<string, string>();
+  /** Whenever the model is asked. */
+  onCall: () => void = () => {};
   model!: ScriptedModel;
   daemon!: DaemonProcess;
 
@@ -32,6 +34,7 @@ export class ClaudeDaemon {
     const { program } = this;
     const onCall = ({ kind, prompt }: ModelCall, system: string) => {
       if (kind === "turn") this.instructions.set(prompt, system);
+      this.onCall();
     };
     this.model = await startScriptedModel({ script, onCall });
     const { PATH: _path, ...env } = claudeEnvironment(program.directory, this.model.url);

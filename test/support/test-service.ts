@@ -19,6 +19,7 @@ import { Recorder } from "../../src/events/recorder.ts";
 import { MessageAdmission } from "../../src/mail/admission.ts";
 import { agentTokens } from "../../src/mail/agent-tokens.ts";
 import { storeMailbox } from "../../src/mail/mailbox.ts";
+import { TeamFiles } from "../../src/mail/team-files/team-files.ts";
 import { Interventions } from "../../src/operator/interventions.ts";
 import { MemberStates } from "../../src/operator/member-states.ts";
 import type { Runtime } from "../../src/runtimes/port.ts";
@@ -31,6 +32,7 @@ import { Ledger } from "../../src/store/ledger.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { anEvent, logged } from "./events.ts";
+import { lockDirectory } from "./lock-directory.ts";
 import { aLane } from "./waybill.ts";
 
 type AnnouncedAsk = Pick<OpenAsk, "id" | "kind" | "title" | "laneId" | "since">;
@@ -261,11 +263,25 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
       fork: recorder.fork.bind(recorder),
     },
   };
+  const admission = new MessageAdmission({ ...deps, onReply: async () => {} });
   return {
     store,
     ledger,
     runtimes,
     asks,
+    teamFiles: new TeamFiles({
+      ...{
+        ...deps,
+        admission,
+        stateDirectory: "",
+        rescanMs: 30_000,
+        takeLock: lockDirectory,
+        heard: () => {},
+        onProblem: () => {},
+      },
+      asks: { open: () => {}, close: () => {} },
+      ...{ failDelivery: async () => {}, shutDown: async () => {} },
+    }),
     courier: courier as Courier,
     people: new Interventions(deps, courier as Courier),
     recorder,
@@ -273,7 +289,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     tokens: agentTokens("secret", store),
     policy: deps.policy,
     clock: systemClock,
-    admission: new MessageAdmission({ ...deps, onReply: async () => {} }),
+    admission,
     prune: async () => 0,
     drain: () => Promise.reject(new Error("nothing runs here")),
     close: () => store.close(),
@@ -282,7 +298,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
 
 function resolved(path: string, allowed: readonly string[]): string {
   if (allowed.some((one) => path === one || path.startsWith(`${one}/`))) return path;
-  throw new AppError({ code: "directory_not_allowed", message: `A lane may not work in ${path}.` });
+  throw new AppError({ code: "directory_not_allowed", message: `Waybill may not work in ${path}.` });
 }
 
 function fail({ error }: { error: unknown }): void {

@@ -21,6 +21,7 @@ import type { Engine } from "../../src/service/engine.ts";
 import type { NewLane } from "../../src/store/port.ts";
 import type { CommitPoint } from "../../src/store/sqlite/group-commit.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { lockDirectory } from "./lock-directory.ts";
 import { ManualClock, settled } from "./manual-clock.ts";
 
 export type WorldOptions = {
@@ -68,6 +69,7 @@ export class World {
       missingFiles: async (directory, names) => names.filter((name) => !existsSync(resolve(directory, name))),
       changedFiles: async (directory) => (existsSync(directory) ? readdirSync(directory) : []),
       ...(mailbox ? { mailbox } : {}),
+      teamFiles: { stateDirectory: this.directory, takeLock: lockDirectory },
       lanes: lanes.map(aLane),
       ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),
       onError: ({ error }) => this.errors.push(error),

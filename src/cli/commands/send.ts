@@ -1,7 +1,7 @@
 /** `waybill send`: sends a message to an agent, and with `--wait` shows its delivery. */
-import type { NewMessage } from "../../client/index.ts";
+import type { NewMessage, SendResult } from "../../client/index.ts";
 import { actionModes } from "../../core/message/message.ts";
-import type { Command, CommandInput } from "../command.ts";
+import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
 import { usageError } from "../errors.ts";
@@ -51,7 +51,7 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
       const sent = await client.send(message);
       const { deliveryId, status, queuedBehindMessageId: ahead, waits } = sent;
       const id = oneLine(sent.messageId);
-      if (deliveryId === null) return printResult(context, sent, `Message ${id} is in the mailbox, to be read.`);
+      if (deliveryId === null) return printHandedOver(sent, context);
       printResult(context, sent, `Message ${id} is on its way (delivery ${shortId(deliveryId)}, ${status}).`);
       if (!context.json && ahead !== undefined) context.printNote(`It waits behind message ${oneLine(ahead)}.`);
       if (!context.json && waits !== undefined) context.printNote(`It waits: ${oneLine(waits)}.`);
@@ -60,6 +60,22 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
     });
   },
 };
+
+/** To somebody who reads a mailbox, or a file. */
+function printHandedOver(sent: SendResult, context: CommandContext): number {
+  const id = oneLine(sent.messageId);
+  const { handOver, waits } = sent;
+  if (handOver === undefined) return printResult(context, sent, `Message ${id} is in the mailbox, to be read.`);
+  const place = handOver.state === "waiting" ? "is stored" : "is in the inbox file of its recipient";
+  printResult(context, sent, `Message ${id} ${place}.`);
+  if (context.json) return 0;
+  if (waits !== undefined) context.printNote(`It waits: ${oneLine(waits)}.`);
+  if (handOver.reason === "cannot_answer") context.printNote(noAnswer);
+  context.printNote(`What becomes of it: waybill show ${id}`);
+  return 0;
+}
+
+const noAnswer = "Nobody in that session can answer Waybill. To change that: waybill teams import DIR --join";
 
 function recipient(input: CommandInput): NewMessage["to"] {
   const [lane, team, member] = [input.value("lane"), input.value("team"), input.value("member")];

@@ -1,9 +1,10 @@
 /** `waybill why`: where a message is, why, and what happens next. */
-import type { DeliveryDetail } from "../../client/index.ts";
-import type { Command } from "../command.ts";
+import type { DeliveryDetail, WaybillClient } from "../../client/index.ts";
+import type { Command, CommandContext } from "../command.ts";
 import { printResult } from "../command.ts";
 import { withDaemon } from "../connect.ts";
-import { findDeliveries, notFound } from "../find-by-id.ts";
+import { findDeliveries, findDeliveryOrMessage, notFound } from "../find-by-id.ts";
+import { messageLines } from "../output/delivery-details.ts";
 import { explainDelivery } from "../output/explain-delivery.ts";
 
 export const why: Command = {
@@ -23,13 +24,20 @@ waybill why 3fa9c2 --json`,
     const id = input.argument(0, "why what? The id of a message or a delivery");
     return withDaemon(context, async (client) => {
       const found = await findDeliveries(client, id);
-      if (found.length === 0) throw notFound(id);
+      if (found.length === 0) return explainMessage(client, id, context);
       const details = await Promise.all(found.map((delivery) => client.delivery(delivery.id)));
       const paragraphs = details.map((detail) => explainDelivery(detail, context.paint, Date.now()).join("\n"));
       return printResult(context, { deliveries: details.map(summary) }, paragraphs.join("\n\n"));
     });
   },
 };
+
+/** One without a delivery: whoever it is for reads it. */
+async function explainMessage(client: WaybillClient, id: string, context: CommandContext): Promise<number> {
+  const found = await findDeliveryOrMessage(client, id);
+  if (!("message" in found)) throw notFound(id);
+  return printResult(context, found.message, messageLines(found.message, context.paint, Date.now()));
+}
 
 function summary(detail: DeliveryDetail) {
   const { id, messageId, lane, status, responseState, attempts, maxAttempts, reason = null, next, updatedAt } = detail;

@@ -64,7 +64,7 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
 }
 
 export function messageLines(message: Message, paint: Paint, now: number): string[] {
-  const { to, lane, relayOfMessageId, createdAt, readAt } = message;
+  const { to, lane, relayOfMessageId, createdAt, readAt, handOver } = message;
   return [
     ...fieldLines(
       [
@@ -75,12 +75,26 @@ export function messageLines(message: Message, paint: Paint, now: number): strin
         ["reply to", lineOrNull(relayOfMessageId)],
         ["written", ago(createdAt, now)],
         ["read", readAt === null ? "not yet" : ago(readAt, now)],
+        ["inbox file", handOver && handOverText(handOver, now)],
       ],
       paint,
     ),
     "",
     ...(printable(message.text) + outcomeNote(message)).split("\n"),
   ];
+}
+
+type HandOver = NonNullable<Message["handOver"]>;
+
+const handOverWords: Record<HandOver["state"], string> = {
+  waiting: "its row is still to be written",
+  handed_over: "its row stands there; nothing tells yet whether it was read",
+  taken: "its row was taken, which is no answer",
+  gone: "its row is gone: taken, or lost",
+};
+
+function handOverText({ state, reason, changedAt }: HandOver, now: number): string {
+  return `${handOverWords[state]}${inParentheses(reason)}, ${ago(changedAt, now)}`;
 }
 
 function lineOrNull(text: string | null): string | null {

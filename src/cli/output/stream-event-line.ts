@@ -33,6 +33,8 @@ function eventText(event: WatchedEvent, paint: Paint): string | null {
       return `${paint("bold", oneLine(event.name))}  the team ${event.removed ? "was deleted" : `is ${event.state}`}`;
     case "member":
       return `${paint("bold", oneLine(event.team))}  ${oneLine(event.member)} is ${event.state}`;
+    case "inbox":
+      return inboxText(event, paint);
     case "reset":
       return "the events since then are not kept any more; it goes on from now";
     default:
@@ -44,6 +46,29 @@ function messageText(message: Message, paint: Paint): string {
   const { from, to, lane, text, id } = message;
   const names = `${oneLine(from)} → ${oneLine(recipientName(to))}`;
   return `${paint("bold", oneLine(lane ?? "-"))}  ${paint("cyan", names)}: ${oneLine(text)}${outcomeNote(message)} ${paint("dim", `[${oneLine(id)}]`)}`;
+}
+
+/** What happened in a team's inbox files. */
+function inboxText(event: Extract<WatchedEvent, { type: "inbox" }>, paint: Paint): string {
+  const { team, inbox, event: what, messageId, state, rowType, from, reason, detail } = event;
+  const where = paint("bold", oneLine(inbox === null ? team : `${team}/${inbox}`));
+  const why = inParentheses(detail ?? reason);
+  switch (what) {
+    case "hand_over":
+      return `${where}  ${shortId(messageId ?? "")}  ${(state ?? "").replaceAll("_", " ")}${why}`;
+    case "restored":
+      return `${where}  ${shortId(messageId ?? "")}  written again${why}`;
+    case "system_row":
+      return `${where}  ${oneLine(from ?? "")}: ${rowType ?? ""}${why}`;
+    case "row_refused":
+      return `${where}  ${paint("yellow", "a row was not taken")}${why}`;
+    case "problem":
+      return `${where}  ${paint("red", "its file cannot be used")}${why}`;
+    case "usable":
+      return `${where}  its file can be used again`;
+    default:
+      return what satisfies never;
+  }
 }
 
 const outcomeEvents = ["proven", "failed_terminal", "cancelled", "withdrawn"];

@@ -21,12 +21,14 @@ export function teamTable(teams: readonly Team[], format: Format): string[] {
 }
 
 export function teamLines(team: Team, format: Format): string[] {
-  const { name, displayName, state, members } = team;
+  const { name, displayName, state, members, directory, notices } = team;
   const fields = fieldLines(
     [
       ["team", format.paint("bold", oneLine(name))],
       ["name", displayName === null ? null : oneLine(displayName)],
       ["state", state],
+      ["files", directory === null ? null : oneLine(directory)],
+      ["problems", notices.map(({ message }) => format.paint("yellow", oneLine(message))).join("\n") || null],
     ],
     format.paint,
   );

@@ -55,7 +55,7 @@ function existing(path: string): string {
 }
 
 function notAllowed(path: string, why: string, hint: string): AppError {
-  return new AppError({ code: "directory_not_allowed", message: `A lane may not work in ${path}: ${why}.`, hint });
+  return new AppError({ code: "directory_not_allowed", message: `Waybill may not work in ${path}: ${why}.`, hint });
 }
 
 function missing(path: string, what: string, cause?: unknown): AppError {

@@ -36,7 +36,7 @@ export function configuredLanes(file: ReadFile, values: DaemonValues, env: NodeJ
     if (first !== undefined) throw wrong(file.path, `lanes[${index}].id`, `is "${id}", as is lanes[${first}].id`);
     indexes.set(id, index);
   }
-  const teams = configuredTeams(file, new Set(indexes.keys()));
+  const teams = configuredTeams(file, new Set(indexes.keys()), env);
   const members = new Map(teams.flatMap((team) => team.members.map((member) => [member.lane, member] as const)));
   const lanes = written.map((lane, index) => ({
     ...laneOf(file.path, lane, index, values),

@@ -253,6 +253,10 @@ export const laneSettings = {
 
 export const teamSettings = {
   displayName: types.text.optional().meta({ description: "What people read instead of the team's name." }),
+  directory: types.path.optional().meta({
+    description:
+      "Where its members write to each other in inbox files, such as `~/.claude/teams/NAME`: [teams.md](teams.md#inbox-files).",
+  }),
 };
 
 export const memberSettings = {

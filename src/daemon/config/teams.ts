@@ -1,6 +1,9 @@
 /** Teams of a configuration file, with every name checked. */
+import { dirname } from "node:path";
 import type { NewMember, NewTeam } from "../../core/team/team.ts";
 import { isReserved, nameProblem } from "../../core/team/team.ts";
+import { expandPath } from "../../home.ts";
+import { resolvedPath } from "../../inside.ts";
 import { badSetting } from "./config-error.ts";
 import type { ReadFile } from "./read-file.ts";
 import type { ConfigFile } from "./settings.ts";
@@ -10,9 +13,14 @@ export type ConfigTeam = Omit<NewTeam, "createdAt"> & { members: readonly Config
 
 type FileTeam = NonNullable<ConfigFile["teams"]>[string];
 
-export function configuredTeams({ path: file, content }: ReadFile, lanes: ReadonlySet<string>): ConfigTeam[] {
+export function configuredTeams(
+  { path: file, content }: ReadFile,
+  lanes: ReadonlySet<string>,
+  env: NodeJS.ProcessEnv,
+): ConfigTeam[] {
   const owners = new Map<string, string>();
-  return Object.entries<FileTeam>(content.teams ?? {}).map(([name, { displayName = null, members }]) => {
+  const directories = new Map<string, string>();
+  return Object.entries<FileTeam>(content.teams ?? {}).map(([name, { displayName = null, directory, members }]) => {
     refuseName(file, `teams.${name}`, name, null);
     const checked = Object.entries(members).map(([member, settings]): ConfigMember => {
       const { kind = "lane", lane = null, displayName: shown = null, role = null, color = null } = settings;
@@ -26,7 +34,12 @@ export function configuredTeams({ path: file, content }: ReadFile, lanes: Readon
         throw wrong(file, `${key}.lane`, `is "${lane}", and a member of kind ${kind} has no lane`);
       return { team: name, name: member, kind, lane, displayName: shown, role, color };
     });
-    return { name, displayName, members: checked };
+    if (directory === undefined) return { name, displayName, members: checked };
+    const resolved = resolvedPath(expandPath(directory, dirname(file), env));
+    const other = directories.get(resolved);
+    if (other !== undefined) throw wrong(file, `teams.${name}.directory`, `is that of team ${other} already`);
+    directories.set(resolved, name);
+    return { name, displayName, directory: resolved, members: checked };
   });
 }
 

@@ -23,7 +23,9 @@ import { MessageAdmission } from "../../mail/admission.ts";
 import { postMessageWith } from "../../mail/agent-mail.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
 import type { Mailbox } from "../../mail/mailbox.ts";
-import { storeMailbox } from "../../mail/mailbox.ts";
+import type { TakeLock } from "../../mail/team-files/folder-lock.ts";
+import type { FolderProblem } from "../../mail/team-files/folder-problems.ts";
+import { TeamFiles } from "../../mail/team-files/team-files.ts";
 import type { AlertTimes } from "../../operator/alerts.ts";
 import { Alerts } from "../../operator/alerts.ts";
 import { Interventions } from "../../operator/interventions.ts";
@@ -40,8 +42,9 @@ export type EngineOptions = {
   teams?: readonly (NewTeam & { members: readonly NewMember[] })[];
   /** Creates the runtimes; their agents' tools send messages through `postMessage`. */
   runtimes: (postMessage: PostMessage) => readonly Runtime[] | Promise<readonly Runtime[]>;
-  /** Holds the lanes' messages; the store by default. */
+  /** How the reads of lanes' messages are committed; by default in the store, and in the inbox file that a message is from. */
   mailbox?: Mailbox;
+  teamFiles: TeamFileOptions;
   /** Finds the files that an answer names and that do not exist; on the local disk by default. */
   missingFiles?: MissingFiles;
   changedFiles?: ChangedFiles;
@@ -64,6 +67,15 @@ export type EngineOptions = {
   onError?: (failure: { laneId?: string; error: unknown }) => void;
 };
 
+export type TeamFileOptions = {
+  /** For copies of files that cannot be read, and for archived rows. */
+  stateDirectory: string;
+  takeLock: TakeLock;
+  /** Files are watched; this finds what the watching missed. */
+  rescanMs?: number;
+  onProblem?: (problem: FolderProblem) => void;
+};
+
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { store, policy, clock = systemClock, failPoint, onError = () => {} } = options;
   const ledger = new Ledger(store, failPoint, onError);
@@ -76,7 +88,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     store,
     ledger,
     runtimes,
-    mailbox: options.mailbox ?? storeMailbox,
+    mailbox: options.mailbox ?? {
+      commitsWithLedger: true,
+      commitRead: (record) => teamFiles.mailbox.commitRead(record),
+    },
     asks: new AskRegistry(),
     missingFiles: options.missingFiles ?? missingFiles,
     changedFiles: options.changedFiles ?? changedFiles,
@@ -101,12 +116,24 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     idleAfterMs: options.memberIdleMs ?? 5 * 60_000,
   });
   const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
+  const people = new Interventions({ ...deps, recorder }, courier);
+  const teamFiles = new TeamFiles({
+    ...{ store, admission, clock, failPoint, onError, rescanMs: 30_000, onProblem: () => {}, ...options.teamFiles },
+    asks: { open: (ask, answer) => asks.askedElsewhere(ask, answer), close: (id) => asks.answered(id) },
+    failDelivery: ({ id, laneId }, reason) => courier.fail(id, laneId, reason),
+    heard: (member, at) => memberStates.heard(member, at),
+    async shutDown({ name, lane }, team) {
+      await store.terminateMember(team, name, clock.now());
+      await people.stop(lane, name);
+    },
+  });
   const allRuntimes = await options.runtimes(postMessageWith({ store, admission }));
 
   const closeAll = async (keep: boolean) => {
     closing.abort();
     alerts?.stop();
     memberStates.stop();
+    await teamFiles.close();
     const stopped = watchdog.stop();
     await courier.close();
     await stopped;
@@ -140,6 +167,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     await watchdog.start();
     await alerts?.start();
     await memberStates.start();
+    await teamFiles.start();
   } catch (error) {
     await close();
     throw error;
@@ -149,7 +177,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ledger,
     admission,
     courier,
-    people: new Interventions({ ...deps, recorder }, courier),
+    people,
+    teamFiles,
     asks,
     recorder,
     memberStates,

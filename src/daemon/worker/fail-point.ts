@@ -4,17 +4,19 @@
  */
 import { AppError } from "../../app-error.ts";
 import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
-import { failPoints } from "../../core/delivery/fail-points.ts";
+import { failPoints, inboxFailPoints } from "../../core/delivery/fail-points.ts";
+
+const known: readonly FailPoint[] = [...failPoints, ...inboxFailPoints];
 
 /** Undefined where none is set: then no commit and no send asks for it. */
 export function failPointFrom(setting: string | undefined): FailPointHook | undefined {
   if (setting === undefined || setting === "") return undefined;
   const [name, count = "1"] = setting.split("@");
-  if (!failPoints.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {
+  if (!known.includes(name as FailPoint) || !/^[1-9]\d*$/.test(count)) {
     throw new AppError({
       code: "fail_point_unknown",
       message: `WAYBILL_FAIL_POINT names no fail point: ${setting}.`,
-      hint: `Known: ${failPoints.join(", ")}; add @N for the Nth time.`,
+      hint: `Known: ${known.join(", ")}; add @N for the Nth time.`,
     });
   }
   let remaining = Number(count);

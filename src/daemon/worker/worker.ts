@@ -12,6 +12,7 @@ import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
 import type { Store } from "../../store/port.ts";
 import { storeCorrupt } from "../../store/sqlite/file/file-errors.ts";
+import { takeLock } from "../../store/sqlite/file/lock-file.ts";
 import { StoreHealth } from "../../store/sqlite/file/store-health.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
@@ -165,6 +166,11 @@ function startEngineFor(
     memberIdleMs: config.memberIdleMs,
     runtimes: agents.make,
     keptEvents: config.keptEvents,
+    teamFiles: {
+      stateDirectory: config.stateDirectory,
+      takeLock: lockDirectory,
+      onProblem: ({ message, ...about }) => log.warn({ event: "inbox_problem", ...about }, message),
+    },
     alerts: {
       times: { askMs: config.alertAskAfterMs, failureMs: config.alertFailureAfterMs, lateMs: config.relayTimeoutMs },
       onAlert: ({ raisedAt: _, ...alert }) => log.warn({ event: "alert", ...alert }, "This needs attention."),
@@ -175,6 +181,12 @@ function startEngineFor(
     onChange: [deliveryMetrics(registry), logDeliveries({ store, log })],
     onError: ({ laneId, error }) => log.error({ laneId, err: error }, "Unexpected error; retrying."),
   });
+}
+
+/** By the same kind of lock that the store has. */
+function lockDirectory(file: string) {
+  const outcome = takeLock(file, systemClock.now());
+  return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
 }
 
 function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, draining: AbortSignal): Service {

@@ -6,6 +6,9 @@
 import { z } from "@hono/zod-openapi";
 import { alertKinds } from "../../core/delivery/alert.ts";
 import { responseStates, statuses } from "../../core/delivery/record.ts";
+import { handOverStates } from "../../core/inbox/hand-over.ts";
+import { inboxEvents } from "../../core/inbox/inbox-note.ts";
+import { systemRowTypes } from "../../core/inbox/system-row.ts";
 import { actionModes, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
 import { memberStates, teamStates } from "../../core/team/team.ts";
 import { nameSchema, newMessageSchema } from "../../mail/message-schema.ts";
@@ -63,13 +66,28 @@ export const sentSchema = z
   })
   .openapi("Sent");
 
+const handOverSchema = z
+  .object({
+    state: z.enum(handOverStates).openapi({
+      description:
+        "`waiting`: to be written. `handed_over`: it stands in the file. `taken`: flagged as read, or removed by the " +
+        "program that reads it; no answer. `gone`: taken or lost.",
+    }),
+    reason: nullableString,
+    changedAt: timeSchema,
+  })
+  .openapi("HandOver");
+
 /** What becomes of a message. There is no delivery to whoever reads a mailbox: a person, or a member that others run. */
 export const sendResultSchema = z
   .object({
     ...sentSchema.shape,
     deliveryId: nullableString.openapi({ description: "Null for a message that waits in a mailbox to be read." }),
-    status: z.enum([...statuses, "handed_over"]),
+    status: z.enum([...statuses, "handed_over"]).openapi({
+      description: "`handed_over`: it is where its recipient reads. `pending`: its row is still to be written there.",
+    }),
     waits: z.string().optional().openapi({ description: "Why it is not sent for now, in words." }),
+    handOver: handOverSchema.optional().openapi({ description: "Of a message to a member whose inbox is a file." }),
   })
   .openapi("SendResult");
 
@@ -97,6 +115,9 @@ export const messageSchema = z
     expiresAt: nullableTime,
     createdAt: timeSchema,
     readAt: nullableTime,
+    handOver: z.union([handOverSchema, z.null()]).openapi({
+      description: "What became of its row, where its recipient reads an inbox file.",
+    }),
   })
   .openapi("Message");
 
@@ -312,6 +333,20 @@ export const ledgerItemSchema = z
       member: z.string(),
       lane: nullableString,
       state: z.enum(memberStates).openapi({ description: "What the member is doing from now on. It is not kept." }),
+    }),
+    z.object({
+      type: z.literal("inbox"),
+      at: timeSchema,
+      team: z.string(),
+      inbox: nullableString.openapi({ description: "Whose inbox file it is; null for the team's directory." }),
+      lane: nullableString,
+      event: z.enum(inboxEvents).openapi({ description: "What happened in a team's inbox files." }),
+      messageId: nullableString,
+      state: z.enum(handOverStates).nullable(),
+      rowType: z.enum(systemRowTypes).nullable(),
+      from: nullableString,
+      reason: nullableString,
+      detail: nullableString,
     }),
   ])
   .openapi("LedgerItem");

@@ -44,10 +44,28 @@ export const teamSchema = z
     name: z.string(),
     displayName: nullableString,
     state: z.enum(teamStates),
+    directory: nullableString.openapi({ description: "Where its members write to each other in files." }),
     createdAt: timeSchema,
     members: z.array(memberSchema),
+    notices: z.array(z.object({ code: z.string(), message: z.string() })).openapi({
+      description: "What does not go as it should with its inbox files.",
+    }),
   })
   .openapi("Team");
+
+export const teamImportSchema = z
+  .strictObject({
+    directory: z.string().min(1).max(4096).openapi({ description: "Where its config.json and its inboxes are." }),
+    name: nameSchema.optional().openapi({ description: "By default what the team calls itself." }),
+    lanes: z.record(z.string().min(1).max(64), laneSlug).optional().openapi({
+      description: "The members that Waybill is to run, each with its lane. Others run all the rest.",
+    }),
+    join: z.boolean().optional().openapi({
+      description:
+        "Of a Claude Code session: makes Waybill a member in its `config.json`, so that its agents can answer. Without it they cannot.",
+    }),
+  })
+  .openapi("TeamImport");
 
 export const memberTokenSchema = z
   .object({ token: z.string().openapi({ description: "Good for the tools at `/mcp` alone." }) })

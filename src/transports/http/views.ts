@@ -9,7 +9,6 @@ import { awaitsSummary } from "../../core/delivery/record.ts";
 import { pauseOf } from "../../core/lane/lane.ts";
 import type { LogItem, LogReset } from "../../core/log/log-item.ts";
 import { writtenAddress } from "../../core/message/address.ts";
-import type { Mail } from "../../core/message/message.ts";
 import type {
   DeliveryDetail,
   DeliveryState,
@@ -18,6 +17,7 @@ import type {
   OpenAsk,
   SendResult,
   Service,
+  ShownMail,
 } from "../../service/service.ts";
 import { frame } from "./event-stream.ts";
 import {
@@ -61,11 +61,13 @@ function sentFields({ record, queuedBehind }: DeliveryState) {
   };
 }
 
-export function sendResultView({ message, delivery, waits }: SendResult): z.output<typeof sendResultSchema> {
+export function sendResultView({ message, delivery, handOver, waits }: SendResult): z.output<typeof sendResultSchema> {
   const why = waits === null ? {} : { waits };
   if (delivery) return project(sendResultSchema, { ...delivery.record, ...sentFields(delivery), ...why });
   return project(sendResultSchema, {
-    ...{ messageId: message.id, deliveryId: null, status: "handed_over", responseState: "not_observed" },
+    ...{ messageId: message.id, deliveryId: null, responseState: "not_observed", ...why },
+    status: handOver?.state === "waiting" ? "pending" : "handed_over",
+    ...(handOver ? { handOver } : {}),
     ...{ responsePending: false, acceptanceUnknown: false, diagnostics: [] },
   });
 }
@@ -120,17 +122,18 @@ function reasonOf(event: DeliveryEvent): string | null {
   return "reason" in event ? event.reason : null;
 }
 
-export function messageView(mail: Mail): z.output<typeof messageSchema> {
+export function messageView(mail: ShownMail): z.output<typeof messageSchema> {
   return project(messageSchema, messageFields(mail));
 }
 
-function messageFields(mail: Mail) {
+function messageFields(mail: ShownMail) {
   return {
     ...mail,
     to: writtenAddress(mail.recipient),
     lane: mail.laneId,
     replyTo: mail.replyRecipient,
     outcome: mail.outcome ?? null,
+    handOver: mail.handOver ?? null,
   };
 }
 
@@ -181,6 +184,7 @@ function streamEventFields(item: LedgerItem) {
       return { ...item, removed: team === null, state: team?.state ?? null, members };
     }
     case "member":
+    case "inbox":
       return { ...item, lane: item.laneId };
     default:
       return item satisfies never;

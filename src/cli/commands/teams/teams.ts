@@ -1,10 +1,12 @@
 /** `waybill teams`: lists teams, and changes one or one of its members. */
 import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Member, NewMember, Team, WaybillClient } from "../../../client/index.ts";
 import { memberColors, memberKinds } from "../../../core/team/team.ts";
+import { expandPath } from "../../../home.ts";
 import { nearest } from "../../../nearest.ts";
 import type { Command, CommandContext, CommandInput } from "../../command.ts";
-import { printResult, textOption } from "../../command.ts";
+import { flagOption, printResult, textOption } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
 import { usageError } from "../../errors.ts";
 import { exitCodes } from "../../exit-codes.ts";
@@ -14,12 +16,12 @@ import { withoutNulls } from "../../without-nulls.ts";
 
 const ofTeam = ["show", "create", "delete", "pause", "resume", "stop"] as const;
 const ofMember = ["add", "remove", "shutdown", "token"] as const;
-const subcommands = [...ofTeam, ...ofMember] as const;
+const subcommands = [...ofTeam, ...ofMember, "import"] as const;
 const contracts = ["text", "tool"] as const;
 
 export const teams: Command = {
   name: "teams",
-  summary: "list teams; create, pause, resume or stop one; add, remove or shut down a member",
+  summary: "list teams; create, import, pause, resume or stop one; add, remove or shut down a member",
   help: {
     usage: `                          all teams, and what their members are doing
 show TEAM                 one team
@@ -31,15 +33,21 @@ stop TEAM                 the same as pause, and stop what runs
 add TEAM MEMBER [OPTIONS] add a member, or change one
 remove TEAM MEMBER        remove it from the team; its lane stays
 shutdown TEAM MEMBER      approve its shutdown: it gets nothing until it is added again
-token TEAM MEMBER         the token of a native member, for \`waybill mcp\``,
+token TEAM MEMBER         the token of a native member, for \`waybill mcp\`
+import DIR [OPTIONS]      follow the inbox files of a team, such as ~/.claude/teams/NAME`,
     description: `A member of kind lane is run by Waybill, in the lane of its own name unless --lane says otherwise. A native
 member is run by somebody else and uses \`waybill mcp\`. A person reads \`waybill inbox\`. Messages to a paused or stopped
-team wait.`,
+team wait.
+
+An imported team's members write to each other in files. Waybill runs the members that --run names: it delivers the
+rows in their inboxes and flags them as read once they are answered. It writes messages to all others into their inbox
+files.`,
     json: 'one line: {"teams":[…]}, the team, or {"token":…}',
     examples: `waybill teams create core
 waybill teams add core tom --lane backend --role "backend developer" --contract tool
 waybill teams add core anna --kind person --role lead
-waybill send --team core --member tom "Is the build green?"`,
+waybill send --team core --member tom "Is the build green?"
+waybill teams import ~/.claude/teams/core --run team-lead=lead --run tom=backend`,
   },
   options: {
     name: textOption("NAME", "for `create` and `add`: a name for people"),
@@ -52,6 +60,9 @@ waybill send --team core --member tom "Is the build green?"`,
       "for `add`: text: the final text is the answer; tool: a reply is sent with a tool",
       contracts,
     ),
+    team: textOption("TEAM", "for `import`: what the team is called here (default: as it calls itself)"),
+    run: { ...textOption("MEMBER=LANE", "for `import`: a member that Waybill runs; may be repeated"), multiple: true },
+    join: flagOption("for `import`: let the agents of a Claude Code session answer Waybill (changes its config.json)"),
     file: textOption("PATH", "for `token`: write it into this file, which only you can read"),
   },
   subcommands,
@@ -61,6 +72,7 @@ waybill send --team core --member tom "Is the build green?"`,
     if (name === undefined) return withDaemon(context, (client) => list(client, context));
     const subcommand = subcommands.find((one) => one === name);
     if (subcommand === undefined) throw usageError(`unknown: teams ${name}`, "teams", nearest(name, subcommands));
+    if (subcommand === "import") return withDaemon(context, (client) => importTeam(input, client, context));
     const team = input.argument(1, `teams ${name} needs the name of a team`);
     const isOfMember = ofMember.some((one) => one === subcommand);
     if (isOfMember) input.argument(2, `teams ${name} needs the name of a member`);
@@ -79,8 +91,31 @@ async function list(client: WaybillClient, context: CommandContext): Promise<num
   return exitCodes.ok;
 }
 
+async function importTeam(input: CommandInput, client: WaybillClient, context: CommandContext): Promise<number> {
+  const directory = resolve(
+    expandPath(input.argument(1, "import what? The directory of a team"), process.cwd(), process.env),
+  );
+  const [, , extra] = input.positionals;
+  if (extra !== undefined) throw usageError(`too many arguments: ${extra}`, "teams");
+  const lanes = Object.fromEntries(input.values("run").map(memberAndLane));
+  const team = await client.importTeam({
+    directory,
+    lanes,
+    join: input.flag("join"),
+    ...withoutNulls({ name: input.value("team") }),
+  });
+  const format = { width: terminalWidth(), paint: context.paint };
+  return printResult(context, team, [`Team ${team.name} is followed in ${directory}.`, "", ...teamLines(team, format)]);
+}
+
+function memberAndLane(written: string): [string, string] {
+  const [member, lane, more] = written.split("=");
+  if (!member || !lane || more !== undefined) throw usageError(`--run wants MEMBER=LANE, not ${written}`, "teams");
+  return [member, lane];
+}
+
 async function runSubcommand(
-  subcommand: (typeof subcommands)[number],
+  subcommand: Exclude<(typeof subcommands)[number], "import">,
   team: string,
   member: string,
   input: CommandInput,

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { TeamDetail } from "../../../service/service.ts";
 import type { App } from "../env.ts";
 import { answerOf, changeErrors, guardedRoute, readErrors, requestBody } from "../route-descriptions.ts";
-import { memberTokenSchema, newMemberSchema, newTeamSchema, teamSchema } from "../team-schemas.ts";
+import { memberTokenSchema, newMemberSchema, newTeamSchema, teamImportSchema, teamSchema } from "../team-schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
 
 const name = z.string().min(1).max(256);
@@ -52,6 +52,17 @@ export const teamRoutes = {
     operationId: "putTeam",
     summary: "Make a team, or change what people call it",
     request: { params: teamParams, body: requestBody(newTeamSchema) },
+    responses: changedTeam,
+  }),
+  import: guardedRoute("teams", {
+    method: "post",
+    path: "/v1/teams/import",
+    operationId: "importTeam",
+    summary: "Follow the inbox files of a team",
+    description:
+      "Rows for members that Waybill runs are delivered, and flagged as read once they are answered. Messages to the " +
+      "others are written into their inboxes. May be repeated.",
+    request: { body: requestBody(teamImportSchema) },
     responses: changedTeam,
   }),
   remove: guardedRoute("teams", {
@@ -117,6 +128,10 @@ export function addTeams(app: App, { service }: RouteDeps): void {
   app.openapi(teamRoutes.put, async (c) => {
     const { displayName = null } = c.req.valid("json");
     return c.json(teamView(await service.putTeam({ name: c.req.valid("param").team, displayName })), 200);
+  });
+  app.openapi(teamRoutes.import, async (c) => {
+    const { directory, name = null, lanes = {}, join = false } = c.req.valid("json");
+    return c.json(teamView(await service.importTeam({ directory, name, lanes, join })), 200);
   });
   app.openapi(teamRoutes.remove, async (c) => {
     await service.removeTeam(c.req.valid("param").team);

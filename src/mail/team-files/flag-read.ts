@@ -1,0 +1,22 @@
+/** Flags rows of an inbox file as read. */
+import { isRow, rowKey } from "../../core/inbox/row.ts";
+import type { InboxFile } from "../inbox-files/inbox-file.ts";
+import type { ReadCommit } from "../mailbox.ts";
+
+/** All rows with these keys; of several with the same id, each. */
+export async function flagRead(inbox: InboxFile, keys: ReadonlySet<string>): Promise<ReadCommit> {
+  let found = false;
+  const changed = await inbox.change((rows) => {
+    found = false;
+    return rows.map((row) => {
+      if (!isRow(row) || !keys.has(rowKey(row) ?? "")) return row;
+      found = true;
+      return row.read === true ? row : { ...row, read: true };
+    });
+  });
+  if (changed.outcome === "failed") {
+    if (changed.problem === "directory_missing") return { outcome: "row_gone" };
+    return { outcome: "failed", error: `${changed.problem}: ${changed.error}` };
+  }
+  return { outcome: found ? "committed" : "row_gone" };
+}

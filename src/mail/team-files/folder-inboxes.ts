@@ -1,0 +1,123 @@
+/** The inboxes of a team, by the names of their members, and what was last seen in each. */
+import { rmdirSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { RowForm } from "../../core/inbox/row.ts";
+import { formOfRows, rowKey } from "../../core/inbox/row.ts";
+import type { TeamConfig } from "../../core/inbox/team-config.ts";
+import { fileNameOf, memberName } from "../../core/inbox/team-config.ts";
+import type { InboxRead } from "../inbox-files/inbox-file.ts";
+import { InboxFile, staleMs } from "../inbox-files/inbox-file.ts";
+import { InboxRows } from "./inbox-rows.ts";
+import { isFileError } from "./team-config-file.ts";
+
+/** How long the removal of a directory takes, with some to spare. */
+export const removalMs = 500;
+
+export class Inbox {
+  readonly name: string;
+  readonly file: InboxFile;
+  rows: readonly unknown[] = [];
+  taken: InboxRows;
+  /** The keys of its rows when they were last looked at. */
+  order: readonly string[] = [];
+  /** Whether its rows are still to be looked at, although its file has not changed. */
+  isOwed = false;
+  #missingSince: number | null = null;
+
+  constructor(name: string, path: string, failPoint: FailPointHook | undefined) {
+    this.name = name;
+    this.file = new InboxFile(path, { failPoint });
+    this.taken = new InboxRows(name);
+  }
+
+  /** A file that was there is missed for a moment first: its whole directory may be about to go. */
+  mayBeGoing({ outcome }: InboxRead, now: number): boolean {
+    if (outcome !== "missing" || this.order.length === 0) {
+      this.#missingSince = null;
+      return false;
+    }
+    this.#missingSince ??= now;
+    return now < this.#missingSince + removalMs;
+  }
+
+  get isMissed(): boolean {
+    return this.#missingSince !== null;
+  }
+
+  looked(): void {
+    this.isOwed = false;
+    this.order = this.rows.flatMap((row) => rowKey(row) ?? []);
+  }
+}
+
+export class FolderInboxes {
+  readonly #directory: string;
+  readonly #failPoint: FailPointHook | undefined;
+  readonly #byName = new Map<string, Inbox>();
+
+  constructor(directory: string, failPoint: FailPointHook | undefined) {
+    this.#directory = join(directory, "inboxes");
+    this.#failPoint = failPoint;
+  }
+
+  /** Finds files that are new. */
+  async list(): Promise<void> {
+    for (const file of await listed(this.#directory)) {
+      if (file.endsWith(".json.lock")) removeStaleLock(join(this.#directory, file));
+      const name = file.endsWith(".json") ? memberName(file.slice(0, -".json".length)) : null;
+      if (name !== null && !this.#byName.has(name)) this.#add(name, file);
+    }
+  }
+
+  /** Those whose files are there, or were. */
+  get all(): Inbox[] {
+    return [...this.#byName.values()];
+  }
+
+  /** Its file need not be there. */
+  of(name: string, config: TeamConfig | null): Inbox {
+    const called = config?.members.find((member) => member.name === name)?.fileName ?? fileNameOf(name);
+    return this.#byName.get(name) ?? this.#add(name, `${called}.json`);
+  }
+
+  /** In which form the rows are that were last seen; null where none tells. */
+  get form(): RowForm | null {
+    const forms = this.all.map(({ rows }) => formOfRows(rows));
+    return forms.find((form) => form !== null) ?? null;
+  }
+
+  get missesOne(): boolean {
+    return this.all.some(({ isMissed }) => isMissed);
+  }
+
+  forget(): void {
+    this.#byName.clear();
+  }
+
+  #add(name: string, file: string): Inbox {
+    const inbox = new Inbox(name, join(this.#directory, file), this.#failPoint);
+    this.#byName.set(name, inbox);
+    return inbox;
+  }
+}
+
+/** A lock that its owner left when it died may be removed by anybody, as with every program that uses this lock. */
+function removeStaleLock(path: string): void {
+  try {
+    const { mtimeMs } = statSync(path);
+    if (Date.now() - mtimeMs > staleMs) rmdirSync(path);
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+  }
+}
+
+async function listed(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).sort();
+  } catch (error) {
+    if (isFileError(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Writes into inbox files what is for somebody whom Waybill does not run, and watches what becomes of these rows. Rows of
+ * others are never flagged, removed or put in another order.
+ */
+import { AppError } from "../../app-error.ts";
+import { waybillSender } from "../../core/delivery/replies.ts";
+import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
+import { personInbox } from "../../core/inbox/hand-over.ts";
+import { missingRows } from "../../core/inbox/missing-rows.ts";
+import { isRow, rowKey } from "../../core/inbox/row.ts";
+import type { ConfigMember, TeamConfig } from "../../core/inbox/team-config.ts";
+import { rowFor } from "../../core/inbox/written-row.ts";
+import { writtenAddress } from "../../core/message/address.ts";
+import type { Mail } from "../../core/message/message.ts";
+import { replyAddress } from "../../core/message/message.ts";
+import { holdOf, leadRole } from "../../core/team/team.ts";
+import type { OpenHandOver } from "../../store/port.ts";
+import type { FolderContext } from "./folder-context.ts";
+import { isRunning } from "./lead-process.ts";
+
+/** Somebody who keeps writing an older file back is not fought for ever. */
+const maxWrites = 4;
+
+/** Writes what waits, oldest first; what cannot be written waits on, and says why. */
+export async function writeWaiting(context: FolderContext): Promise<void> {
+  const open = await context.store.openHandOvers(context.team.name);
+  await Promise.all(open.filter(({ handOver }) => handOver.state === "waiting").map((one) => write(one, context)));
+}
+
+async function write({ handOver, message }: OpenHandOver, context: FolderContext, restored = false): Promise<void> {
+  const { inbox, writes } = handOver;
+  const notNow = whyNotNow(inbox, context);
+  if (notNow !== null) return change(handOver, message, { state: "waiting", reason: notNow }, context);
+  const row = rowFor(message, context.form, context.config?.knowsWaybill ?? false);
+  const written = await context.inboxOf(inbox).append(row);
+  switch (written.outcome) {
+    case "failed":
+      return change(handOver, message, { state: "waiting", reason: written.problem }, context);
+    case "appended":
+    case "known": {
+      context.failPoint?.("inbox.handed_over");
+      const state = isUnserved(inbox, context) ? "waiting" : "handed_over";
+      const reason = state === "waiting" ? "lead_not_served" : whyNoAnswer(inbox, context);
+      const isNew = written.outcome === "appended" || writes === 0;
+      const behind = written.outcome === "appended" ? { behind: written.behind } : {};
+      return change(
+        handOver,
+        message,
+        { state, reason, writes: writes + (isNew ? 1 : 0), ...behind },
+        context,
+        restored,
+      );
+    }
+    default:
+      written satisfies never;
+  }
+}
+
+/**
+ * Claude Code empties the inbox of a teammate that it makes, a moment after it says so; and a session that is resumed claims
+ * its old team a moment before it makes a new one.
+ */
+const settlingMs = 2000;
+
+/** When what a team's configuration says of a member can be relied on. */
+function settledAt({ joinedAt }: ConfigMember, { lead }: TeamConfig): number {
+  return Math.max(joinedAt ?? 0, lead?.since ?? 0) + settlingMs;
+}
+
+/** How long it takes until all of its members can be written to; 0 where they can be now. */
+export function msUntilSettled(config: TeamConfig, now: number): number {
+  return Math.max(0, ...config.members.map((member) => settledAt(member, config) - now));
+}
+
+/** Why a row is not to be written now, or would be lost; null when it can be. */
+function whyNotNow(inbox: string, { form, team, config, clock }: FolderContext): string | null {
+  if (inbox === personInbox) return null;
+  const known = team.members.find(({ name }) => name === inbox);
+  const hold = known ? holdOf(team, known) : null;
+  if (hold !== null || form !== "session") return hold;
+  if (config === null || !isLive(config)) return "session_ended";
+  const member = config.members.find(({ name }) => name === inbox);
+  if (!member) return "not_in_team";
+  return clock.now() < settledAt(member, config) ? "just_joined" : null;
+}
+
+/** The agents of a session write to those alone whom its configuration names. */
+function whyNoAnswer(inbox: string, { form, config }: FolderContext): string | null {
+  return form === "session" && inbox !== personInbox && !config?.knowsWaybill ? "cannot_answer" : null;
+}
+
+/** In the classic form a lead reads its input and no file: without a lane nobody brings it what stands there. */
+export function isUnserved(inbox: string, { form, team }: Pick<FolderContext, "form" | "team">): boolean {
+  return (
+    form === "classic" &&
+    team.members.some(({ name, role, kind }) => name === inbox && role === leadRole && kind === "native")
+  );
+}
+
+/** What became of the rows in an inbox. `before`: the keys of its rows in their order, when it was last read. */
+export async function followRows(
+  inbox: string,
+  rows: readonly unknown[],
+  before: readonly string[],
+  context: FolderContext,
+): Promise<void> {
+  if (inbox === personInbox) return;
+  const open = await context.store.openHandOvers(context.team.name);
+  const present = new Map(rows.flatMap((row) => (isRow(row) ? [[rowKey(row) ?? "", row.read === true] as const] : [])));
+  const written = open.filter(({ handOver }) => handOver.inbox === inbox && handOver.state === "handed_over");
+  const missing = written.filter(({ message }) => !present.has(message.id));
+  const { restore } = missingRows(
+    stillThere(present, context),
+    missing.map(({ handOver, message }) => ({ key: message.id, before: earlierRows(message.id, handOver, before) })),
+  );
+  const ofEarlier = missing.filter(({ handOver }) => isOfEarlierSession(handOver, context));
+  const lost = new Set([...restore, ...ofEarlier.map(({ message }) => message.id)]);
+  for (const one of written) {
+    const { handOver, message } = one;
+    if (present.get(message.id) === true) {
+      await change(handOver, message, { state: "taken", reason: "read" }, context);
+    } else if (!present.has(message.id)) await followMissing(one, lost.has(message.id), context);
+  }
+}
+
+/** The rows that stood before it: as they were seen last, and the one that it was written behind. */
+function earlierRows(key: string, { behind }: HandOver, seen: readonly string[]): string[] {
+  const seenBefore = seen.slice(0, Math.max(0, seen.indexOf(key)));
+  return behind === null ? seenBefore : [...seenBefore, behind];
+}
+
+async function followMissing(one: OpenHandOver, isLost: boolean, context: FolderContext): Promise<void> {
+  const { handOver, message } = one;
+  if (isLost && handOver.writes < maxWrites) return write(one, context, true);
+  if (context.form === "session" && isLive(context.config) && !isLost) {
+    return change(handOver, message, { state: "taken", reason: "removed" }, context);
+  }
+  await change(handOver, message, { state: "gone", reason: "taken_or_lost" }, context);
+  await warnSender(message, handOver, context);
+}
+
+function isLive(config: TeamConfig | null): boolean {
+  return config?.lead != null && isRunning(config.lead);
+}
+
+/** A session that is resumed begins with a new team: what stood in its inboxes is gone. */
+function isOfEarlierSession({ changedAt }: HandOver, { form, config }: FolderContext): boolean {
+  return form === "session" && (config?.lead?.since ?? 0) > changedAt;
+}
+
+/** In a team of a session a row that is flagged as read stays for a while after what stood behind it was taken. */
+function stillThere(present: ReadonlyMap<string, boolean>, { form }: FolderContext): Set<string> {
+  return new Set([...present].flatMap(([key, isRead]) => (form === "session" && isRead ? [] : [key])));
+}
+
+/** Nothing can be written at present. What stood in a directory that is gone is written again when it is back. */
+export async function keepWaiting(
+  reason: "directory_missing" | "directory_in_use",
+  context: Pick<FolderContext, "store" | "clock" | "team">,
+): Promise<void> {
+  for (const { handOver, message } of await context.store.openHandOvers(context.team.name)) {
+    const waits = handOver.state === "waiting" || reason === "directory_missing";
+    if (waits) await change(handOver, message, { state: "waiting", reason }, context);
+  }
+}
+
+async function change(
+  { state, reason, writes }: HandOver,
+  { recipient, id }: Mail,
+  next: HandOverChange,
+  { store, clock }: Pick<FolderContext, "store" | "clock">,
+  restored = false,
+): Promise<void> {
+  if (state === next.state && reason === next.reason && (next.writes ?? writes) === writes) return;
+  await store.changeHandOver(recipient, id, next, clock.now(), restored);
+}
+
+/** The program that was to read it may have taken it; nothing tells. */
+async function warnSender(message: Mail, { inbox, writes }: HandOver, context: FolderContext): Promise<void> {
+  if (message.from === waybillSender) return;
+  try {
+    await context.admission.admit({
+      id: `gone-${message.id}-${writes}`.slice(0, 128),
+      to: writtenAddress(replyAddress(message)),
+      from: waybillSender,
+      text: `Your message to ${inbox} is not in its inbox file any more, and was not flagged as read: it was taken, or lost.`,
+      actionMode: "notify",
+      relayOfMessageId: message.id,
+      source: "watchdog",
+    });
+  } catch (error) {
+    // Whoever sent it is gone, too.
+    if (!(error instanceof AppError)) throw error;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Requests of one program to another in an inbox that Waybill serves: a permission, a shutdown, the approval of a plan. A person
+ * decides; until then the row stays unread, so that it is asked again after a restart.
+ */
+import { AppError } from "../../app-error.ts";
+import type { ParsedRow } from "../../core/inbox/row.ts";
+import { isRow, rowKey } from "../../core/inbox/row.ts";
+import type { SystemRow } from "../../core/inbox/system-row.ts";
+import { isShutdownApproval, systemRowIn } from "../../core/inbox/system-row.ts";
+import { requestTitle, responseKey, responseRow } from "../../core/inbox/system-row-answers.ts";
+import type { AskAnswer } from "../../runtimes/port.ts";
+import type { FolderContext } from "./folder-context.ts";
+import type { LaneMember } from "./lane-rows.ts";
+import { senderIn } from "./row-sender.ts";
+
+export type RequestRow = ParsedRow & { system: SystemRow };
+
+/** Null when it was brought before a person, or was answered; else why neither. `done` is called once it is answered. */
+export async function openRequest(
+  row: RequestRow,
+  member: LaneMember,
+  context: FolderContext,
+  done: () => Promise<void>,
+): Promise<string | null> {
+  const sender = senderIn(row, context);
+  if (!sender || sender.name === member.name) return "sender_unknown";
+  const { asks } = context;
+  const before = await responseTo(row, sender.name, context);
+  if (before) {
+    await carryOut(row, isShutdownApproval(before), member, context);
+    await done();
+    return null;
+  }
+  const id = askId(row, member, context);
+  const title = `${sender.name}: ${requestTitle(row.system)}`;
+  asks.open({ id, title, laneId: member.lane, since: row.sentAt }, async (answer) => {
+    await respond(row, sender.name, member, answer, context);
+    asks.close(id);
+    await done();
+  });
+  return null;
+}
+
+/** The answer that was written before a crash, if it is still there. */
+async function responseTo({ id }: RequestRow, sender: string, { inboxOf }: FolderContext): Promise<SystemRow | null> {
+  const read = await inboxOf(sender).peek();
+  const rows = read.outcome === "read" ? read.rows : [];
+  const response = rows.find((one) => rowKey(one) === responseKey(id));
+  return isRow(response) ? systemRowIn(String(response.text)) : null;
+}
+
+async function carryOut({ system }: RequestRow, isApproved: boolean, member: LaneMember, context: FolderContext) {
+  if (isApproved && system.type === "shutdown_request") await context.shutDown(member, context.team.name);
+}
+
+export function askId({ id }: ParsedRow, { name }: LaneMember, { team }: FolderContext): string {
+  return `inbox:${team.name}:${name}:${id}`;
+}
+
+async function respond(
+  row: RequestRow,
+  sender: string,
+  member: LaneMember,
+  { decision }: AskAnswer,
+  context: FolderContext,
+): Promise<void> {
+  const isApproved = decision !== "reject";
+  const response = responseRow(row, member.name, isApproved, context.form, context.clock.now());
+  const written = await context.inboxOf(sender).append(response);
+  if (written.outcome === "failed") throw cannotAnswer(sender, written.error);
+  context.failPoint?.("inbox.answered");
+  await carryOut(row, isApproved, member, context);
+}
+
+function cannotAnswer(sender: string, why: string): AppError {
+  return new AppError({
+    code: "inbox_unwritable",
+    message: `The answer could not be written into the inbox of ${sender}: ${why}`,
+    hint: "Mend the file, and answer again.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,141 @@
+/** Remembers which rows of an inbox were looked at, so that each is taken once, and again when it says something else. */
+
+import { personInbox } from "../../core/inbox/hand-over.ts";
+import { inboxNote } from "../../core/inbox/inbox-note.ts";
+import type { ParsedRow } from "../../core/inbox/row.ts";
+import { fileSender, parseRow, rowKey } from "../../core/inbox/row.ts";
+import { isShutdownApproval } from "../../core/inbox/system-row.ts";
+import { kindOfSystemRow } from "../../core/inbox/system-row-answers.ts";
+import type { Member } from "../../core/team/team.ts";
+import type { InboxFile } from "../inbox-files/inbox-file.ts";
+import { flagRead } from "./flag-read.ts";
+import type { FolderContext } from "./folder-context.ts";
+import type { RequestRow } from "./inbox-requests.ts";
+import { openRequest } from "./inbox-requests.ts";
+import type { LaneMember } from "./lane-rows.ts";
+import { failChanged, laneMember, takeLaneRow } from "./lane-rows.ts";
+import { takePersonRow } from "./person-rows.ts";
+import { senderIn } from "./row-sender.ts";
+
+export class InboxRows {
+  readonly #name: string;
+  /** By its key: what it said, and whether it was unread. */
+  #seen = new Map<string, string>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** When it throws, the same rows are to be taken again. */
+  async take(rows: readonly unknown[], inbox: InboxFile, context: FolderContext): Promise<void> {
+    const now = new Map<string, string>();
+    const unread: ParsedRow[] = [];
+    for (const value of rows) {
+      const row = parseRow(value);
+      const key = rowKey(value) ?? JSON.stringify(value);
+      const state = "invalid" in row ? "invalid" : `${row.hash} ${row.isRead}`;
+      const isSeen = this.#seen.get(key) === state;
+      // Of two rows with the same id both are looked at.
+      const isTwice = now.has(key) && now.get(key) !== state;
+      now.set(key, state);
+      if (isSeen && !isTwice) continue;
+      if ("invalid" in row) await this.#refuse(key, null, row.invalid, context);
+      else {
+        await this.#hear(row, context);
+        if (!row.isRead) unread.push(row);
+      }
+    }
+    await this.#takeUnread(unread, inbox, context);
+    this.#seen = now;
+  }
+
+  /** What a row tells of whoever wrote it. Only what others run is known by its rows. */
+  async #hear(row: ParsedRow, context: FolderContext): Promise<void> {
+    const sender = senderIn(row, context);
+    if (sender?.kind !== "native") return;
+    const { team, name, createdAt, terminatedAt } = sender;
+    context.heard({ kind: "member", team, member: name }, Math.min(row.sentAt, context.clock.now()));
+    if (row.system && isShutdownApproval(row.system) && terminatedAt === null && row.sentAt > createdAt) {
+      await context.store.terminateMember(team, name, row.sentAt);
+    }
+  }
+
+  async #takeUnread(unread: readonly ParsedRow[], inbox: InboxFile, context: FolderContext): Promise<void> {
+    const member = context.team.members.find(({ name }) => name === this.#name);
+    const served = member && laneMember(member);
+    if (served) return this.#takeForLane(unread, served, inbox, context);
+    const person = this.#person(member);
+    if (person === null) return;
+    for (const row of unread.filter(({ system }) => system === null)) {
+      const refused = await takePersonRow(row, person, context);
+      if (refused !== null) await this.#refuse(row.id, row, refused, context);
+    }
+  }
+
+  /** Whose mailbox this is: the person's own, and that of the name under which Waybill writes. */
+  #person(member: Member | undefined): string | null {
+    if (this.#name === personInbox || this.#name === fileSender) return personInbox;
+    return member?.kind === "person" ? member.name : null;
+  }
+
+  async #takeForLane(
+    unread: readonly ParsedRow[],
+    member: LaneMember,
+    inbox: InboxFile,
+    context: FolderContext,
+  ): Promise<void> {
+    const done = new Set<string>();
+    const conflicts: ParsedRow[] = [];
+    const taken = new Set<string>();
+    for (const row of unread) {
+      const kind = row.system && kindOfSystemRow(row.system.type);
+      if (kind === "news") {
+        await this.#show(row, context);
+        done.add(row.id);
+      } else if (kind === "request") {
+        await this.#request(row as RequestRow, member, inbox, context);
+      } else {
+        const result = await takeLaneRow(row, member, context);
+        if (result.outcome === "refused") await this.#refuse(row.id, row, result.reason, context);
+        else if (result.outcome === "conflict") conflicts.push(row);
+        else taken.add(row.id);
+        if (result.outcome === "done") done.add(row.id);
+      }
+    }
+    for (const row of conflicts) await this.#conflict(row, taken.has(row.id), member, context);
+    if (done.size > 0) await flagRead(inbox, done);
+  }
+
+  /** The row that was admitted may stand there still, beside another one with its id. */
+  async #conflict(row: ParsedRow, isBeside: boolean, member: LaneMember, context: FolderContext): Promise<void> {
+    const reason = isBeside ? "id_taken" : await failChanged(row.id, member, context);
+    await this.#refuse(row.id, row, reason, context);
+  }
+
+  async #request(row: RequestRow, member: LaneMember, inbox: InboxFile, context: FolderContext): Promise<void> {
+    const refused = await openRequest(
+      row,
+      member,
+      context,
+      async () => void (await flagRead(inbox, new Set([row.id]))),
+    );
+    if (refused === null) await this.#show(row, context);
+    else await this.#refuse(row.id, row, refused, context);
+  }
+
+  async #show({ id, from, system }: ParsedRow, { store, clock, team }: FolderContext): Promise<void> {
+    const note = { team: team.name, inbox: this.#name, event: "system_row", messageId: id, from } as const;
+    await store.noteInbox(inboxNote({ ...note, rowType: system?.type ?? null }), this.#lane(team.members), clock.now());
+  }
+
+  async #refuse(id: string, row: ParsedRow | null, reason: string, context: FolderContext): Promise<void> {
+    const { store, clock, team } = context;
+    const note = { team: team.name, inbox: this.#name, event: "row_refused", messageId: id.slice(0, 128) } as const;
+    const told = row === null ? { reason: "row_invalid", detail: reason } : { reason, from: row.from };
+    await store.noteInbox(inboxNote({ ...note, ...told }), this.#lane(team.members), clock.now());
+  }
+
+  #lane(members: readonly Member[]): string | null {
+    return members.find(({ name }) => name === this.#name)?.lane ?? null;
+  }
+}

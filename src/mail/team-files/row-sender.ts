@@ -1,0 +1,57 @@
+/** Who wrote a row, as far as it says so, and which message it answers. Nobody vouches for either. */
+import type { ParsedRow } from "../../core/inbox/row.ts";
+import { namedAtBeginning } from "../../core/inbox/written-row.ts";
+import type { Address, WrittenAddress } from "../../core/message/address.ts";
+import type { Mail } from "../../core/message/message.ts";
+import type { Member } from "../../core/team/team.ts";
+import { memberCalled } from "../../core/team/team.ts";
+import { owner } from "../agent-mail.ts";
+import type { FolderContext } from "./folder-context.ts";
+
+/** The member whom a row names as its sender; null where it names nobody of the team. */
+export function senderIn({ from }: ParsedRow, { team }: FolderContext): Member | null {
+  return memberCalled(team, from);
+}
+
+/** Where the answer to a row goes. One who is unknown reads nothing, so the person gets it. */
+export function replyTo(row: ParsedRow, recipient: string, context: FolderContext): string | WrittenAddress {
+  const sender = senderIn(row, context);
+  if (!sender || sender.name === recipient) return owner;
+  return sender.kind === "person" ? sender.name : { team: sender.team, member: sender.name };
+}
+
+export type AnsweredMessage = {
+  message: Mail;
+  /** What the row says, without the id that it begins with. */
+  text: string;
+};
+
+/**
+ * The message that a row answers: one that its sender has got, named in a field of its own or as the first word of the text.
+ * Time and likeness of words prove nothing.
+ */
+export async function answeredMessage(row: ParsedRow, context: FolderContext): Promise<AnsweredMessage | null> {
+  const sender = senderIn(row, context);
+  const mailbox = sender && mailboxOf(sender);
+  if (!mailbox) return null;
+  const named = row.relayOfMessageId === null ? null : await context.store.message(mailbox, row.relayOfMessageId);
+  if (named) return { message: named, text: row.text };
+  for (const { messageId, rest } of namedAtBeginning(row.text)) {
+    const message = await context.store.message(mailbox, messageId);
+    if (message) return { message, text: rest.trim() === "" ? row.text : rest };
+  }
+  return null;
+}
+
+function mailboxOf({ kind, team, name, lane }: Member): Address | null {
+  switch (kind) {
+    case "native":
+      return { kind: "member", team, member: name };
+    case "lane":
+      return lane === null ? null : { kind: "lane", lane };
+    case "person":
+      return { kind: "person", name };
+    default:
+      return kind satisfies never;
+  }
+}

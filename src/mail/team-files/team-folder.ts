@@ -1,0 +1,293 @@
+/**
+ * The folder of a team whose members write to each other in files: watches it, reads what changed, and has each row taken by
+ * the one whom it is for. One scan at a time; what changes meanwhile makes another one. A rescan stands behind the watching.
+ */
+import { mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { TeamConfig } from "../../core/inbox/team-config.ts";
+import type { Notice } from "../../core/lane/lane.ts";
+import type { Team } from "../../core/team/team.ts";
+import type { InboxFile, InboxRead } from "../inbox-files/inbox-file.ts";
+import { keepCopy } from "../inbox-files/quarantine.ts";
+import { archiveRows } from "./archive-rows.ts";
+import type { FolderContext, FolderDeps } from "./folder-context.ts";
+import type { Inbox } from "./folder-inboxes.ts";
+import { FolderInboxes, removalMs } from "./folder-inboxes.ts";
+import type { DirectoryLock } from "./folder-lock.ts";
+import type { FolderProblem } from "./folder-problems.ts";
+import { FolderProblems, theDirectory, theLead } from "./folder-problems.ts";
+import { FolderWatch } from "./folder-watch.ts";
+import { followRows, isUnserved, keepWaiting, msUntilSettled, writeWaiting } from "./hand-over-rows.ts";
+import { InboxRows } from "./inbox-rows.ts";
+import { laneMember } from "./lane-rows.ts";
+import { isFileError, readTeamConfig } from "./team-config-file.ts";
+import { joinMembers } from "./team-members.ts";
+
+export type TeamFolderDeps = FolderDeps & {
+  /** For copies of files that cannot be read. */
+  quarantine: string;
+  /** For rows that were read. */
+  archive: string;
+  lock: DirectoryLock;
+  rescanMs: number;
+  /** Something keeps files from being used; told once. */
+  onProblem: (problem: FolderProblem) => void;
+  onError: (failure: { error: unknown }) => void;
+};
+
+export class TeamFolder {
+  readonly name: string;
+  readonly directory: string;
+  readonly #since: number;
+  readonly #deps: TeamFolderDeps;
+  readonly #watch: FolderWatch;
+  readonly #inboxes: FolderInboxes;
+  readonly #problems: FolderProblems;
+  #config: TeamConfig | null = null;
+  #isListed = false;
+  #knownMembers = "";
+  #cancelRescan: () => void = () => {};
+  #scanning: Promise<void> | null = null;
+  #isStale = false;
+  #closed = false;
+
+  constructor({ name, directory, directorySince }: Team, deps: TeamFolderDeps) {
+    this.name = name;
+    this.directory = directory ?? "";
+    this.#since = directorySince ?? 0;
+    this.#deps = deps;
+    this.#inboxes = new FolderInboxes(this.directory, deps.failPoint);
+    this.#problems = new FolderProblems(name, deps);
+    this.#watch = new FolderWatch(this.directory, () => void this.scan());
+  }
+
+  /** What keeps its files from being used, for people. */
+  get notices(): readonly Notice[] {
+    return this.#problems.notices;
+  }
+
+  /** Resolves when everything that stands in the files by now was looked at. */
+  scan(): Promise<void> {
+    this.#isStale = true;
+    this.#scanning ??= this.#scanAll();
+    return this.#scanning;
+  }
+
+  /** Something was sent; most of it is for others. */
+  async writeWaiting(): Promise<void> {
+    try {
+      const open = await this.#deps.store.openHandOvers(this.name);
+      if (open.some(({ handOver }) => handOver.state === "waiting" && handOver.reason === null)) await this.scan();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** The inbox of a member or of `user`, in the file that the team has for it. That need not be there. */
+  async inbox(name: string): Promise<InboxFile> {
+    if (!this.#isListed) await this.#list();
+    return this.#inboxes.of(name, this.#config).file;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRescan();
+    this.#watch.close();
+    await this.#scanning;
+    this.#deps.lock.release();
+  }
+
+  async #scanAll(): Promise<void> {
+    while (this.#isStale && !this.#closed) {
+      this.#isStale = false;
+      try {
+        await this.#scanOnce();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+    // Before anybody else runs, who may ask for another scan.
+    this.#scanning = null;
+    this.#cancelRescan();
+    if (this.#closed) return;
+    const { clock } = this.#deps;
+    this.#cancelRescan = clock.at(clock.now() + this.#rescanMs(), () => void this.scan());
+  }
+
+  /** Sooner where something is waited for that no event tells. */
+  #rescanMs(): number {
+    const { rescanMs, clock } = this.#deps;
+    if (this.#inboxes.missesOne) return Math.min(rescanMs, removalMs);
+    const settlingMs = this.#config ? msUntilSettled(this.#config, clock.now()) : 0;
+    return settlingMs > 0 ? Math.min(rescanMs, settlingMs) : rescanMs;
+  }
+
+  /** The store may close while something is asked of it at the very end. */
+  #failed(error: unknown): void {
+    if (!this.#closed) this.#deps.onError({ error });
+  }
+
+  async #scanOnce(): Promise<void> {
+    const { store, clock } = this.#deps;
+    const team = await store.team(this.name);
+    if (!team || team.directory !== this.directory) return;
+    this.#watch.renew();
+    if (!(await this.#isUsable(team))) return;
+    await this.#list();
+    if (this.#config) await joinMembers(this.#config, team, store, clock);
+    const areOthers = await this.#membersChanged();
+    const changed: Inbox[] = [];
+    for (const inbox of await this.#allInboxes()) if (await this.#read(inbox, areOthers)) changed.push(inbox);
+    const context = await this.#context();
+    // The team was removed meanwhile.
+    if (!context) return;
+    for (const inbox of changed) {
+      await inbox.taken.take(inbox.rows, inbox.file, context);
+      await followRows(inbox.name, inbox.rows, inbox.order, context);
+      await this.#archive(inbox, context);
+      inbox.looked();
+    }
+    await this.#reportLead(context);
+    await this.#write(context);
+  }
+
+  /** Who is in the team, and which files there are. */
+  async #list(): Promise<void> {
+    this.#config = (await readTeamConfig(this.directory)) ?? this.#config;
+    await this.#inboxes.list();
+    this.#isListed = true;
+  }
+
+  async #archive({ name, file }: Inbox, context: FolderContext): Promise<void> {
+    const member = context.team.members.find((one) => one.name === name);
+    const served = member && laneMember(member);
+    if (served) await archiveRows(file, served, this.#deps.archive, context);
+  }
+
+  /** Whether the directory is there, and is this Waybill's to use. */
+  async #isUsable(team: Team): Promise<boolean> {
+    const { lock } = this.#deps;
+    if (!(await isDirectory(this.directory))) {
+      lock.release();
+      this.#inboxes.forget();
+      this.#problems.forgetFiles();
+      const words = `The directory ${this.directory} is not there.`;
+      await this.#problems.report(theDirectory, "directory_missing", words);
+      await keepWaiting("directory_missing", { ...this.#deps, team });
+      return false;
+    }
+    const holder = lock.take();
+    if (holder) {
+      const words = `Another Waybill uses it (process ${holder.pid ?? "unknown"}).`;
+      await this.#problems.report(theDirectory, "directory_in_use", words);
+      await keepWaiting("directory_in_use", { ...this.#deps, team });
+      return false;
+    }
+    await this.#problems.over(theDirectory);
+    return true;
+  }
+
+  /** Also those of rows that are still followed: their files may have gone while no Waybill was there. */
+  async #allInboxes(): Promise<Inbox[]> {
+    const open = await this.#deps.store.openHandOvers(this.name);
+    const followed = open.filter(({ handOver }) => handOver.state === "handed_over");
+    const named = followed.map(({ handOver }) => this.#inboxes.of(handOver.inbox, this.#config));
+    return [...new Set([...this.#inboxes.all, ...named])];
+  }
+
+  /** True when other members are there than before: then every row may be somebody else's. */
+  async #membersChanged(): Promise<boolean> {
+    const { members = [] } = (await this.#deps.store.team(this.name)) ?? {};
+    const now = JSON.stringify(members.map(({ name, kind, lane }) => [name, kind, lane]));
+    const isOther = this.#knownMembers !== now;
+    this.#knownMembers = now;
+    return isOther;
+  }
+
+  /** True when there is something new to look at. */
+  async #read(inbox: Inbox, isOfOthers: boolean): Promise<boolean> {
+    const { name, file } = inbox;
+    const looked = await file.read({ evenIfUnchanged: isOfOthers || inbox.isOwed });
+    // A new team has no directory for its inboxes until somebody writes. One that is gone since is left to the next scan.
+    const isNowhere = looked.outcome === "failed" && looked.problem === "directory_missing";
+    if (isNowhere && !(await isDirectory(this.directory))) return false;
+    const read: InboxRead = isNowhere ? { outcome: "missing" } : looked;
+    if (inbox.mayBeGoing(read, this.#deps.clock.now())) return false;
+    switch (read.outcome) {
+      case "unchanged":
+        return false;
+      case "failed":
+        if (read.problem === "corrupt") await this.#keepCopy(inbox);
+        await this.#problems.report(name, read.problem, read.error);
+        return false;
+      case "missing":
+      case "read":
+        await this.#problems.over(name);
+        if (isOfOthers) inbox.taken = new InboxRows(name);
+        inbox.rows = read.outcome === "read" ? read.rows : [];
+        inbox.isOwed = true;
+        return true;
+      default:
+        return read satisfies never;
+    }
+  }
+
+  async #keepCopy({ name, file }: Inbox): Promise<void> {
+    try {
+      await keepCopy(file.path, this.#deps.quarantine, `${this.name}-${name}`);
+    } catch (error) {
+      // Somebody mends or removes it just now. Without a copy the file is left as it is, too.
+      if (!isFileError(error)) throw error;
+    }
+  }
+
+  async #context(): Promise<FolderContext | null> {
+    const team = await this.#deps.store.team(this.name);
+    if (!team) return null;
+    const isSession = this.#config?.form === "session";
+    return {
+      ...this.#deps,
+      team,
+      since: this.#since,
+      form: isSession ? "session" : (this.#inboxes.form ?? "classic"),
+      config: this.#config,
+      inboxOf: (name) => this.#inboxes.of(name, this.#config).file,
+    };
+  }
+
+  async #reportLead(context: FolderContext): Promise<void> {
+    const unserved = context.team.members.find(({ name }) => isUnserved(name, context));
+    if (!unserved) return this.#problems.over(theLead);
+    const words = `No lane serves the lead ${unserved.name}: what is written to it stays unread.`;
+    await this.#problems.report(theLead, "lead_not_served", words);
+  }
+
+  async #write(context: FolderContext): Promise<void> {
+    const open = await context.store.openHandOvers(this.name);
+    if (!open.some(({ handOver }) => handOver.state === "waiting")) return;
+    // Whoever removes a directory is not to find new files in it.
+    if (this.#inboxes.missesOne) return;
+    await makeInboxes(this.directory);
+    this.#watch.renew();
+    await writeWaiting(context);
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (isFileError(error)) return false;
+    throw error;
+  }
+}
+
+/** Where there is a team and nobody has written yet. A team that is gone stays so. */
+async function makeInboxes(directory: string): Promise<void> {
+  try {
+    await mkdir(join(directory, "inboxes"));
+  } catch (error) {
+    // It is there already; or else the write says what is wrong.
+    if (!isFileError(error)) throw error;
+  }
+}

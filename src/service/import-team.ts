@@ -1,0 +1,85 @@
+/** Makes a team of a directory in which its members write to each other in files. */
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { AppError } from "../app-error.ts";
+import type { TeamConfig } from "../core/inbox/team-config.ts";
+import { memberName, teamName } from "../core/inbox/team-config.ts";
+import type { Team } from "../core/team/team.ts";
+import { nameProblem } from "../core/team/team.ts";
+import { readTeamConfig } from "../mail/team-files/team-config-file.ts";
+import { joinMembers } from "../mail/team-files/team-members.ts";
+import { knownLane } from "../store/known-lane.ts";
+import type { Engine } from "./engine.ts";
+import type { TeamImport } from "./service.ts";
+
+/** `directory` is resolved and allowed. Imported again, a team keeps its members. */
+export async function importTeam(
+  { directory, name, lanes, join: joins }: TeamImport,
+  { store, clock, teamFiles, memberStates }: Engine,
+): Promise<Team> {
+  const config = await readTeamConfig(directory);
+  if (!config && !existsSync(join(directory, "inboxes"))) throw noTeam(directory);
+  const team = name ?? teamName(config, basename(directory));
+  if (team === null || nameProblem(team) !== null) throw noName(directory);
+  const holder = teamFiles.holderOf(directory);
+  if (holder) throw inUse(directory, holder.pid);
+  const served = await servedMembers(lanes, config, store);
+  const createdAt = clock.now();
+  // Its files are read once its members are known: rows of one that Waybill runs are taken, those of others are not.
+  const made = await store.putTeam({ name: team, displayName: null, createdAt });
+  for (const { member, lane, role } of served) {
+    const known = made.members.find((one) => one.name === member);
+    const shown = { displayName: known?.displayName ?? null, role: known?.role ?? role, color: known?.color ?? null };
+    await store.putMember({ team, name: member, kind: "lane", lane, ...shown, createdAt });
+  }
+  if (config) await joinMembers(config, (await store.team(team)) ?? made, store, clock);
+  await store.putTeam({ name: team, displayName: made.displayName, createdAt, directory });
+  memberStates.follow();
+  if (joins && config?.form === "session") await (await import("../mail/team-files/join-team.ts")).joinTeam(directory);
+  await teamFiles.settled(team);
+  return (await store.team(team)) ?? made;
+}
+
+async function servedMembers(lanes: TeamImport["lanes"], config: TeamConfig | null, store: Engine["store"]) {
+  const served: { member: string; lane: string; role: string | null }[] = [];
+  for (const [written, lane] of Object.entries(lanes)) {
+    await knownLane(store, lane);
+    const member = memberName(written);
+    const role = config?.members.find(({ name }) => name === member)?.role ?? null;
+    if (member === null || nameProblem(member, role) !== null) throw badMember(written);
+    served.push({ member, lane, role });
+  }
+  return served;
+}
+
+function noTeam(directory: string): AppError {
+  return new AppError({
+    code: "team_directory_invalid",
+    message: `${directory} is no team's directory: it has neither a config.json that can be read nor inboxes.`,
+    hint: "Name the directory of one team, such as ~/.claude/teams/NAME.",
+  });
+}
+
+function noName(directory: string): AppError {
+  return new AppError({
+    code: "name_invalid",
+    message: `No name for the team follows from ${directory}.`,
+    hint: "Give one: `waybill teams import DIR --team NAME`.",
+  });
+}
+
+function badMember(name: string): AppError {
+  return new AppError({
+    code: "name_invalid",
+    message: `A member cannot be called "${name.slice(0, 80)}".`,
+    hint: "Write MEMBER=LANE with the name of the member's inbox file.",
+  });
+}
+
+function inUse(directory: string, pid: number | null): AppError {
+  return new AppError({
+    code: "team_directory_in_use",
+    message: `Another Waybill (process ${pid ?? "unknown"}) uses the files in ${directory}.`,
+    hint: "Stop that one first, or leave this team to it.",
+  });
+}

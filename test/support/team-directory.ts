@@ -1,0 +1,88 @@
+/** The directory of a team whose members write to each other in files, as other programs make and use it. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+
+// biome-ignore lint/suspicious/noExplicitAny: rows of other programs, of which a test looks at what it wants.
+export type Row = Record<string, any>;
+
+export class TeamDirectory {
+  readonly path: string;
+
+  constructor(parent: string, name = "crew") {
+    this.path = join(parent, name);
+  }
+
+  make(members: readonly string[] = ["team-lead", "tom", "nate"], more: object = {}): this {
+    mkdirSync(join(this.path, "inboxes"), { recursive: true });
+    const lead = "team-lead";
+    const config = {
+      name: "crew",
+      leadAgentId: `${lead}@crew`,
+      members: members.map((name) => ({ agentId: `${name}@crew`, name, agentType: name === lead ? lead : "worker" })),
+      ...more,
+    };
+    writeFileSync(join(this.path, "config.json"), JSON.stringify(config));
+    return this;
+  }
+
+  file(inbox: string): string {
+    return join(this.path, "inboxes", `${inbox}.json`);
+  }
+
+  /** As a program does that knows no lock: the whole array at once. */
+  put(inbox: string, rows: readonly unknown[]): void {
+    const beside = `${this.file(inbox)}.other`;
+    writeFileSync(beside, JSON.stringify(rows, null, 2));
+    renameSync(beside, this.file(inbox));
+  }
+
+  add(inbox: string, ...rows: readonly unknown[]): void {
+    this.put(inbox, [...this.rows(inbox), ...rows]);
+  }
+
+  rows(inbox: string): Row[] {
+    try {
+      return JSON.parse(readFileSync(this.file(inbox), "utf8"));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  }
+
+  row(inbox: string, id: string): Row | undefined {
+    return this.rows(inbox).find(({ messageId, msg_id: other }) => messageId === id || other === id);
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+/** A directory for teams that is gone after the test. */
+export function teamsDirectory(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "waybill-teams-")));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Files of other programs are looked at until they are as wanted; a test's own time-out is the limit. */
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await wait(5);
+}
+
+let count = 0;
+
+export function aRow(row: Row = {}): Row {
+  count += 1;
+  return {
+    from: "nate",
+    text: `row ${count}`,
+    timestamp: new Date().toISOString(),
+    read: false,
+    messageId: `r${count}`,
+    ...row,
+  };
+}
