@@ -6,4 +6,5 @@ export const benchmarks = {
   events: "./events.mjs",
   footprint: "./footprint-beside-peers.mjs",
   growth: "./growth.mjs",
+  inbox: "./inbox.mjs",
 };

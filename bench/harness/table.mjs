@@ -12,8 +12,9 @@ export function tableOf({ measurements, ratios = [], differences = [], notes = [
   return parts.join("\n").trimEnd();
 }
 
-export function spreadOf({ spread, least, most, p99 }) {
-  return spread === "waits" ? `p99 ${p99}` : `${least} to ${most}`;
+export function spreadOf({ spread, least, most, p95, p99 }) {
+  if (spread !== "waits") return `${least} to ${most}`;
+  return p95 === undefined ? `p99 ${p99}` : `p95 ${p95}, p99 ${p99}`;
 }
 
 function cells(one) {

@@ -1,11 +1,5 @@
-/** The program's own modules that benchmarks use, as they were built: the one place that knows where they are. */
-import { existsSync } from "node:fs";
-
-/** Where the program is bundled, its modules are built apart from it. */
-const directories = ["../../build/", "../../dist/"].map((path) => new URL(path, import.meta.url));
-const built = directories.find((directory) => existsSync(new URL("daemon/wiring/start-engine.js", directory)));
-if (!built) throw new Error("The program is not built. Run it as `npm run bench`, which builds it first.");
-const from = (path) => import(new URL(path, built).href);
+/** The program's own modules that benchmarks use, as they were built. */
+import { builtModule as from } from "./built-module.mjs";
 
 export const { systemClock } = await from("clock.js");
 export const { defaultPolicy } = await from("core/delivery/policy.js");
