@@ -221,6 +221,29 @@ describe("the lock of somebody else", () => {
     }
   });
 
+  test("is waited for only briefly once a full wait was in vain, until it could be taken again", async () => {
+    mkdirSync(lock());
+    const settled: string[] = [];
+    const locked = inbox({ lockMs: 1000 });
+    const append = async (name: string, to: InboxFile) => {
+      const { outcome } = await to.append(aRow(name));
+      settled.push(`${name} ${outcome}`);
+    };
+    await append("first", locked);
+    // Each of these is compared with one that waits in full, and began before it.
+    await Promise.all([append("other", inbox({ lockMs: 1000 })), append("second", locked)]);
+    rmdirSync(lock());
+    await append("third", locked);
+    mkdirSync(lock());
+    const patient = append("fourth", locked);
+    await append("brief", inbox({ lockMs: 100 }));
+    rmdirSync(lock());
+    await patient;
+    expect(settled).toEqual([
+      ...["first failed", "second failed", "other failed", "third appended", "brief failed", "fourth appended"],
+    ]);
+  });
+
   test("is waited for", async () => {
     mkdirSync(lock());
     const appending = inbox().append(aRow("a"));

@@ -9,6 +9,7 @@ import { planBatch } from "./append-batch.ts";
 import { keyInFile, rowText, withRows } from "./edit-inbox.ts";
 import { InboxReader } from "./inbox-reader.ts";
 import type { InboxFailure } from "./problems.ts";
+import { isToldByReading } from "./problems.ts";
 import type { FileState } from "./read-bytes.ts";
 import { isSameState, msSinceChange, presentState } from "./read-bytes.ts";
 import { removeLeftOvers } from "./replacement.ts";
@@ -56,13 +57,19 @@ export class InboxFile {
   /** Rewrites of this object, one after the other. */
   #rewrites: Promise<unknown> = Promise.resolve();
   #leftOvers: Promise<void> | null = null;
+  #writeFailure: InboxFailure | null = null;
 
   constructor(path: string, options: InboxFileOptions = {}) {
     const { maxBytes, lockMs, staleMs } = { ...defaults, ...options };
     this.path = path;
     this.#reader = new InboxReader(path, maxBytes);
     const lock = { waitMs: lockMs, staleMs };
-    this.#context = { reader: this.#reader, lock, failPoint: options.failPoint, contendedUntil: 0 };
+    this.#context = { reader: this.#reader, lock, failPoint: options.failPoint, contendedUntil: 0, isLockedOut: false };
+  }
+
+  /** Why the last change could not be written; null when it was, or when there was nothing to change. */
+  get writeFailure(): InboxFailure | null {
+    return this.#writeFailure;
   }
 
   async read({ evenIfUnchanged = false } = {}): Promise<InboxRead> {
@@ -80,6 +87,8 @@ export class InboxFile {
     const { inbox, state } = looked;
     this.#lastRead = { bytes: inbox.bytes, state, isSettled: msSinceChange(state) > coarsestTimeMs };
     if (last?.bytes.equals(inbox.bytes)) return { outcome: "unchanged" };
+    // What was wrong with it may be over; the next write tells.
+    if (this.#writeFailure && isToldByReading(this.#writeFailure)) this.#writeFailure = null;
     return { outcome: "read", rows: inbox.rows };
   }
 
@@ -159,6 +168,7 @@ export class InboxFile {
     const done = this.#rewrites.then(async () => {
       await this.#removeLeftOvers();
       const rewritten = await rewrite(this.#context, edit);
+      this.#writeFailure = rewritten.outcome === "failed" ? rewritten : null;
       // Somebody may undo this before the next read, which must not look as if nothing had happened.
       if (rewritten.outcome !== "nothing") this.#lastRead = null;
       return rewritten;

@@ -15,6 +15,24 @@ export type InboxProblem =
 
 export type InboxFailure = { outcome: "failed"; problem: InboxProblem; error: string };
 
+/** Whether reading the file fails for the same reason. */
+export function isToldByReading({ problem }: InboxFailure): boolean {
+  switch (problem) {
+    case "corrupt":
+    case "too_large":
+    case "link":
+    case "unreadable":
+    case "directory_missing":
+      return true;
+    case "read_only":
+    case "locked":
+    case "unwritable":
+      return false;
+    default:
+      return problem satisfies never;
+  }
+}
+
 export function failed(problem: InboxProblem, error: string): InboxFailure {
   return { outcome: "failed", problem, error };
 }

@@ -30,6 +30,8 @@ export type RewriteContext = {
   readonly failPoint: FailPointHook | undefined;
   /** Until when others are taken to write so often that preparing without the lock is in vain. */
   contendedUntil: number;
+  /** Whether the last wait for the lock was in vain: then the next one is brief. */
+  isLockedOut: boolean;
 };
 
 export type Rewritten = { outcome: "written" } | { outcome: "nothing" } | InboxFailure;
@@ -39,6 +41,8 @@ type Prepared = { outcome: "prepared"; temporary: string; before: Buffer | null;
 type Again = { outcome: "again" };
 
 const contendedMs = 1000;
+/** Some tries. Waiting in full again and again for somebody who keeps the lock would hold up everything else. */
+const briefWaitMs = 20;
 const maxRounds = 20;
 /** From then on a file that changes from its beginning all the time is parsed under the lock. */
 const patientRounds = 5;
@@ -77,7 +81,7 @@ async function preparedRound(context: RewriteContext, edit: Edit): Promise<Rewri
   const looked = await reader.look();
   const prepared = looked.outcome === "failed" ? looked : await prepare(context, edit, looked);
   if (prepared.outcome !== "prepared") return prepared;
-  const lock = await takeLock(reader.path, context.lock);
+  const lock = await lockFile(context);
   if ("outcome" in lock) {
     removeReplacement(prepared.temporary);
     return lock;
@@ -92,7 +96,7 @@ async function lockedRound(
   parseAll: boolean,
 ): Promise<Rewritten | Again | Unparsed> {
   const { reader } = context;
-  const lock = await takeLock(reader.path, context.lock);
+  const lock = await lockFile(context);
   if ("outcome" in lock) return lock;
   if (lock.wasAwaited) context.contendedUntil = performance.now() + contendedMs;
   return releasing(lock, context, async () => {
@@ -101,6 +105,14 @@ async function lockedRound(
     const prepared = await prepare(context, edit, looked);
     return prepared.outcome === "prepared" ? replace(context, edit, prepared, lock) : prepared;
   });
+}
+
+async function lockFile(context: RewriteContext): Promise<HeldLock | InboxFailure> {
+  const { reader, lock: settings, isLockedOut } = context;
+  const waitMs = isLockedOut ? Math.min(briefWaitMs, settings.waitMs) : settings.waitMs;
+  const lock = await takeLock(reader.path, { ...settings, waitMs });
+  context.isLockedOut = "outcome" in lock && lock.problem === "locked";
+  return lock;
 }
 
 async function releasing<T>(lock: HeldLock, { failPoint }: RewriteContext, work: () => Promise<T>): Promise<T> {
