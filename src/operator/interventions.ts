@@ -7,7 +7,7 @@ import { TimedOut, withTimeout } from "../clock.ts";
 import { decideStop } from "../core/decision/stop.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
 import type { OutgoingMail } from "../core/delivery/outgoing-mail.ts";
-import { mayHaveBeenSent } from "../core/delivery/reasons.ts";
+import { mayHaveBeenSent, readReleased } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { isOutstanding, isOwed, openStatuses, readsWithLedger } from "../core/delivery/record.ts";
 import { failureMail } from "../core/delivery/replies.ts";
@@ -147,7 +147,7 @@ export class Interventions {
     const at = clock.now();
     const events: DeliveryEvent[] = [];
     if (owed.readCommittedAt === null) {
-      events.push({ type: "read_committed", at, diagnostics: ["read_released_by_person"] });
+      events.push({ type: "read_committed", at, diagnostics: [readReleased] });
     }
     if (owed.turnEndedAt === null) events.push({ type: "turn_ended", at });
     const applied = await ledger.commit(record.id, events);
@@ -262,7 +262,7 @@ export class Interventions {
     const { store, ledger, clock } = this.#deps;
     const record = await store.delivery(deliveryId);
     if (!record || !isOwed(record) || record.readCommittedAt !== null) return;
-    const diagnostics = ["read_released_by_person"];
+    const diagnostics = [readReleased];
     await ledger.commit(deliveryId, [{ type: "read_committed", at: clock.now(), diagnostics }]);
   }
 

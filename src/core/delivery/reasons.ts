@@ -15,3 +15,6 @@ export const payloadMismatch = "payload_mismatch";
 
 /** Of a message that waited for its next try when its sender wrote on. */
 export const superseded = "superseded_by_later_message";
+
+/** Noted of a delivery whose read flag could not be written when a person gave its lane back. */
+export const readReleased = "read_released_by_person";

@@ -29,12 +29,20 @@ export type HandOver = {
   changedAt: number;
 };
 
+/** Of the row of a lead whom no lane serves: it stands in the file, and nobody reads it. */
+export const leadNotServed = "lead_not_served";
+
+/** Whether its row was written, and was there when it was last looked for. */
+export function isInFile({ state, reason, writes }: Pick<HandOver, "state" | "reason" | "writes">): boolean {
+  return state === "handed_over" || (state === "waiting" && reason === leadNotServed && writes > 0);
+}
+
 export type HandOverChange = Pick<HandOver, "state" | "reason"> & Partial<Pick<HandOver, "behind" | "writes">>;
 
 /** Why a row waits, for whoever sent it. */
 export function whyWaiting({ inbox, reason }: Pick<HandOver, "inbox" | "reason">): string {
   switch (reason) {
-    case "lead_not_served":
+    case leadNotServed:
       return `no lane serves the lead ${inbox}, which reads no file by itself (${reason})`;
     case "team_paused":
     case "team_stopped":

@@ -92,6 +92,11 @@ export class FolderInboxes {
     return this.all.some(({ isMissed }) => isMissed);
   }
 
+  /** Whether something could not be written because somebody keeps a lock. */
+  get awaitsLock(): boolean {
+    return this.all.some(({ file }) => file.writeFailure?.problem === "locked");
+  }
+
   forget(): void {
     this.#byName.clear();
   }

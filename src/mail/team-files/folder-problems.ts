@@ -8,6 +8,11 @@ import type { FolderDeps } from "./folder-context.ts";
 export const theDirectory = "/";
 export const theLead = "/lead";
 
+/** Of an inbox that can be read and not be written. */
+export function writingTo(inbox: string): string {
+  return `${inbox}/writing`;
+}
+
 type ProblemCode = FileProblem | "directory_in_use" | "lead_not_served";
 
 export type FolderProblem = { team: string; inbox: string | null; code: string; message: string };
@@ -26,6 +31,10 @@ export class FolderProblems {
 
   get notices(): readonly Notice[] {
     return [...this.#open.values()];
+  }
+
+  isOpen(about: string): boolean {
+    return this.#open.has(about);
   }
 
   async report(about: string, code: ProblemCode, message: string): Promise<void> {
@@ -52,5 +61,5 @@ export class FolderProblems {
 }
 
 function inboxIn(about: string): string | null {
-  return about.startsWith("/") ? null : about;
+  return about.split("/")[0] || null;
 }

@@ -5,7 +5,7 @@
 import { AppError } from "../../app-error.ts";
 import { waybillSender } from "../../core/delivery/replies.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
-import { personInbox } from "../../core/inbox/hand-over.ts";
+import { isInFile, leadNotServed, personInbox } from "../../core/inbox/hand-over.ts";
 import { missingRows } from "../../core/inbox/missing-rows.ts";
 import { isRow, rowKey } from "../../core/inbox/row.ts";
 import type { ConfigMember, TeamConfig } from "../../core/inbox/team-config.ts";
@@ -24,7 +24,12 @@ const maxWrites = 4;
 /** Writes what waits, oldest first; what cannot be written waits on, and says why. */
 export async function writeWaiting(context: FolderContext): Promise<void> {
   const open = await context.store.openHandOvers(context.team.name);
-  await Promise.all(open.filter(({ handOver }) => handOver.state === "waiting").map((one) => write(one, context)));
+  await Promise.all(open.filter(({ handOver }) => isToWrite(handOver, context)).map((one) => write(one, context)));
+}
+
+/** A row that stands in the file of a lead whom still no lane serves is followed, not written again. */
+function isToWrite(handOver: HandOver, context: FolderContext): boolean {
+  return handOver.state === "waiting" && !(isInFile(handOver) && isUnserved(handOver.inbox, context));
 }
 
 async function write({ handOver, message }: OpenHandOver, context: FolderContext, restored = false): Promise<void> {
@@ -40,7 +45,7 @@ async function write({ handOver, message }: OpenHandOver, context: FolderContext
     case "known": {
       context.failPoint?.("inbox.handed_over");
       const state = isUnserved(inbox, context) ? "waiting" : "handed_over";
-      const reason = state === "waiting" ? "lead_not_served" : whyNoAnswer(inbox, context);
+      const reason = state === "waiting" ? leadNotServed : whyNoAnswer(inbox, context);
       const isNew = written.outcome === "appended" || writes === 0;
       const behind = written.outcome === "appended" ? { behind: written.behind } : {};
       return change(
@@ -107,7 +112,7 @@ export async function followRows(
   if (inbox === personInbox) return;
   const open = await context.store.openHandOvers(context.team.name);
   const present = new Map(rows.flatMap((row) => (isRow(row) ? [[rowKey(row) ?? "", row.read === true] as const] : [])));
-  const written = open.filter(({ handOver }) => handOver.inbox === inbox && handOver.state === "handed_over");
+  const written = open.filter(({ handOver }) => handOver.inbox === inbox && isInFile(handOver));
   const missing = written.filter(({ message }) => !present.has(message.id));
   const { restore } = missingRows(
     stillThere(present, context),

@@ -21,9 +21,24 @@ export class InboxRows {
   readonly #name: string;
   /** By its key: what it said, and whether it was unread. */
   #seen = new Map<string, string>();
+  /** The keys of rows that are to be flagged as read, as soon as their file can be written. */
+  readonly #unflagged = new Set<string>();
 
   constructor(name: string) {
     this.#name = name;
+  }
+
+  /** Its message was answered, or needs no answer: the row is to be flagged, and nothing else is done about it. */
+  oweFlag(key: string): void {
+    this.#unflagged.add(key);
+  }
+
+  /** What cannot be flagged now is tried again when it is called next. */
+  async flagOwed(inbox: InboxFile): Promise<void> {
+    const keys = new Set(this.#unflagged);
+    if (keys.size === 0) return;
+    const flagged = await flagRead(inbox, keys);
+    if (flagged.outcome !== "failed") for (const key of keys) this.#unflagged.delete(key);
   }
 
   /** When it throws, the same rows are to be taken again. */
@@ -84,14 +99,13 @@ export class InboxRows {
     inbox: InboxFile,
     context: FolderContext,
   ): Promise<void> {
-    const done = new Set<string>();
     const conflicts: ParsedRow[] = [];
     const taken = new Set<string>();
     for (const row of unread) {
       const kind = row.system && kindOfSystemRow(row.system.type);
       if (kind === "news") {
         await this.#show(row, context);
-        done.add(row.id);
+        this.oweFlag(row.id);
       } else if (kind === "request") {
         await this.#request(row as RequestRow, member, inbox, context);
       } else {
@@ -99,11 +113,10 @@ export class InboxRows {
         if (result.outcome === "refused") await this.#refuse(row.id, row, result.reason, context);
         else if (result.outcome === "conflict") conflicts.push(row);
         else taken.add(row.id);
-        if (result.outcome === "done") done.add(row.id);
+        if (result.outcome === "done") this.oweFlag(row.id);
       }
     }
     for (const row of conflicts) await this.#conflict(row, taken.has(row.id), member, context);
-    if (done.size > 0) await flagRead(inbox, done);
   }
 
   /** The row that was admitted may stand there still, beside another one with its id. */
@@ -113,12 +126,10 @@ export class InboxRows {
   }
 
   async #request(row: RequestRow, member: LaneMember, inbox: InboxFile, context: FolderContext): Promise<void> {
-    const refused = await openRequest(
-      row,
-      member,
-      context,
-      async () => void (await flagRead(inbox, new Set([row.id]))),
-    );
+    const refused = await openRequest(row, member, context, async () => {
+      this.oweFlag(row.id);
+      await this.flagOwed(inbox);
+    });
     if (refused === null) await this.#show(row, context);
     else await this.#refuse(row.id, row, refused, context);
   }

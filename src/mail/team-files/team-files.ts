@@ -1,6 +1,8 @@
 /** Follows the files of all teams that have some, from the start of the daemon or from their import until they are removed. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
+import { readReleased } from "../../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../../core/delivery/record.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { LogItem } from "../../core/log/log-item.ts";
@@ -64,8 +66,15 @@ export class TeamFiles {
   #note(items: readonly LogItem[]): void {
     for (const item of items) {
       if (item.type === "team") void this.#changed(item.name, item.team);
+      if (item.type === "delivery") this.#noteRelease(item.event, item.record);
       if (item.type === "message" && item.message.recipient.kind !== "lane") this.#writeSoon();
     }
+  }
+
+  /** A person gave the lane back before the row could be flagged. */
+  #noteRelease(event: DeliveryEvent, { inboxFile, messageId }: DeliveryRecord): void {
+    if (inboxFile === null || event.type !== "read_committed" || !event.diagnostics.includes(readReleased)) return;
+    void this.#folders.get(inboxFile.team)?.oweFlag(inboxFile.member, messageId);
   }
 
   #writeSoon(): void {

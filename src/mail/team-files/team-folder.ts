@@ -2,26 +2,30 @@
  * The folder of a team whose members write to each other in files: watches it, reads what changed, and has each row taken by
  * the one whom it is for. One scan at a time; what changes meanwhile makes another one. A rescan stands behind the watching.
  */
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isInFile } from "../../core/inbox/hand-over.ts";
 import type { TeamConfig } from "../../core/inbox/team-config.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import type { Team } from "../../core/team/team.ts";
-import type { InboxFile, InboxRead } from "../inbox-files/inbox-file.ts";
-import { keepCopy } from "../inbox-files/quarantine.ts";
+import type { InboxFile } from "../inbox-files/inbox-file.ts";
+import { isDirectory } from "../inbox-files/problems.ts";
 import { archiveRows } from "./archive-rows.ts";
 import type { FolderContext, FolderDeps } from "./folder-context.ts";
 import type { Inbox } from "./folder-inboxes.ts";
 import { FolderInboxes, removalMs } from "./folder-inboxes.ts";
 import type { DirectoryLock } from "./folder-lock.ts";
 import type { FolderProblem } from "./folder-problems.ts";
-import { FolderProblems, theDirectory, theLead } from "./folder-problems.ts";
+import { FolderProblems, theDirectory, theLead, writingTo } from "./folder-problems.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { followRows, isUnserved, keepWaiting, msUntilSettled, writeWaiting } from "./hand-over-rows.ts";
-import { InboxRows } from "./inbox-rows.ts";
 import { laneMember } from "./lane-rows.ts";
+import { readInbox } from "./read-inbox.ts";
 import { isFileError, readTeamConfig } from "./team-config-file.ts";
 import { joinMembers } from "./team-members.ts";
+
+/** How often the lock of an inbox is tried while somebody keeps it: nothing tells when it is released. */
+const lockedMs = 1000;
 
 export type TeamFolderDeps = FolderDeps & {
   /** For copies of files that cannot be read. */
@@ -89,6 +93,17 @@ export class TeamFolder {
     return this.#inboxes.of(name, this.#config).file;
   }
 
+  /** The message of a row counts as read although its flag could not be written: that is made up for. */
+  async oweFlag(inbox: string, key: string): Promise<void> {
+    try {
+      if (!this.#isListed) await this.#list();
+      this.#inboxes.of(inbox, this.#config).taken.oweFlag(key);
+      await this.scan();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRescan();
@@ -118,6 +133,7 @@ export class TeamFolder {
   #rescanMs(): number {
     const { rescanMs, clock } = this.#deps;
     if (this.#inboxes.missesOne) return Math.min(rescanMs, removalMs);
+    if (this.#inboxes.awaitsLock) return Math.min(rescanMs, lockedMs);
     const settlingMs = this.#config ? msUntilSettled(this.#config, clock.now()) : 0;
     return settlingMs > 0 ? Math.min(rescanMs, settlingMs) : rescanMs;
   }
@@ -136,19 +152,37 @@ export class TeamFolder {
     await this.#list();
     if (this.#config) await joinMembers(this.#config, team, store, clock);
     const areOthers = await this.#membersChanged();
-    const changed: Inbox[] = [];
-    for (const inbox of await this.#allInboxes()) if (await this.#read(inbox, areOthers)) changed.push(inbox);
+    const inboxes = await this.#allInboxes();
+    const changed = new Set<Inbox>();
+    const reading = { ...this.#deps, team: this.name, directory: this.directory, problems: this.#problems };
+    await this.#sideBySide(inboxes, async (inbox) => {
+      if (await readInbox(inbox, areOthers, reading)) changed.add(inbox);
+    });
     const context = await this.#context();
     // The team was removed meanwhile.
     if (!context) return;
-    for (const inbox of changed) {
-      await inbox.taken.take(inbox.rows, inbox.file, context);
-      await followRows(inbox.name, inbox.rows, inbox.order, context);
-      await this.#archive(inbox, context);
-      inbox.looked();
-    }
+    await this.#sideBySide(inboxes, async (inbox) => this.#attend(inbox, changed.has(inbox), context));
     await this.#reportLead(context);
     await this.#write(context);
+    await this.#sideBySide(this.#inboxes.all, async (inbox) => this.#reportWriting(inbox));
+  }
+
+  /** What holds one inbox up holds up no other one. */
+  async #sideBySide(inboxes: readonly Inbox[], work: (inbox: Inbox) => Promise<void>): Promise<void> {
+    await Promise.all(inboxes.map((inbox) => work(inbox).catch((error) => this.#failed(error))));
+  }
+
+  /** Takes what is new in it, and flags what is owed since an earlier scan. */
+  async #attend(inbox: Inbox, isChanged: boolean, context: FolderContext): Promise<void> {
+    const { name, file, taken, rows, order } = inbox;
+    const member = context.team.members.find((one) => one.name === name);
+    const served = member ? laneMember(member) : null;
+    if (isChanged) await taken.take(rows, file, context);
+    if (served) await taken.flagOwed(file);
+    if (!isChanged) return;
+    await followRows(name, rows, order, context);
+    if (served) await archiveRows(file, served, this.#deps.archive, context);
+    inbox.looked();
   }
 
   /** Who is in the team, and which files there are. */
@@ -158,16 +192,10 @@ export class TeamFolder {
     this.#isListed = true;
   }
 
-  async #archive({ name, file }: Inbox, context: FolderContext): Promise<void> {
-    const member = context.team.members.find((one) => one.name === name);
-    const served = member && laneMember(member);
-    if (served) await archiveRows(file, served, this.#deps.archive, context);
-  }
-
   /** Whether the directory is there, and is this Waybill's to use. */
   async #isUsable(team: Team): Promise<boolean> {
     const { lock } = this.#deps;
-    if (!(await isDirectory(this.directory))) {
+    if (!isDirectory(this.directory)) {
       lock.release();
       this.#inboxes.forget();
       this.#problems.forgetFiles();
@@ -190,7 +218,7 @@ export class TeamFolder {
   /** Also those of rows that are still followed: their files may have gone while no Waybill was there. */
   async #allInboxes(): Promise<Inbox[]> {
     const open = await this.#deps.store.openHandOvers(this.name);
-    const followed = open.filter(({ handOver }) => handOver.state === "handed_over");
+    const followed = open.filter(({ handOver }) => isInFile(handOver));
     const named = followed.map(({ handOver }) => this.#inboxes.of(handOver.inbox, this.#config));
     return [...new Set([...this.#inboxes.all, ...named])];
   }
@@ -202,43 +230,6 @@ export class TeamFolder {
     const isOther = this.#knownMembers !== now;
     this.#knownMembers = now;
     return isOther;
-  }
-
-  /** True when there is something new to look at. */
-  async #read(inbox: Inbox, isOfOthers: boolean): Promise<boolean> {
-    const { name, file } = inbox;
-    const looked = await file.read({ evenIfUnchanged: isOfOthers || inbox.isOwed });
-    // A new team has no directory for its inboxes until somebody writes. One that is gone since is left to the next scan.
-    const isNowhere = looked.outcome === "failed" && looked.problem === "directory_missing";
-    if (isNowhere && !(await isDirectory(this.directory))) return false;
-    const read: InboxRead = isNowhere ? { outcome: "missing" } : looked;
-    if (inbox.mayBeGoing(read, this.#deps.clock.now())) return false;
-    switch (read.outcome) {
-      case "unchanged":
-        return false;
-      case "failed":
-        if (read.problem === "corrupt") await this.#keepCopy(inbox);
-        await this.#problems.report(name, read.problem, read.error);
-        return false;
-      case "missing":
-      case "read":
-        await this.#problems.over(name);
-        if (isOfOthers) inbox.taken = new InboxRows(name);
-        inbox.rows = read.outcome === "read" ? read.rows : [];
-        inbox.isOwed = true;
-        return true;
-      default:
-        return read satisfies never;
-    }
-  }
-
-  async #keepCopy({ name, file }: Inbox): Promise<void> {
-    try {
-      await keepCopy(file.path, this.#deps.quarantine, `${this.name}-${name}`);
-    } catch (error) {
-      // Somebody mends or removes it just now. Without a copy the file is left as it is, too.
-      if (!isFileError(error)) throw error;
-    }
   }
 
   async #context(): Promise<FolderContext | null> {
@@ -262,6 +253,15 @@ export class TeamFolder {
     await this.#problems.report(theLead, "lead_not_served", words);
   }
 
+  /** A file that cannot be read has a problem of its own, and a directory that is gone is told by the next scan. */
+  async #reportWriting({ name, file: { writeFailure } }: Inbox): Promise<void> {
+    const about = writingTo(name);
+    if (writeFailure === null || writeFailure.problem === "directory_missing" || this.#problems.isOpen(name)) {
+      return this.#problems.over(about);
+    }
+    await this.#problems.report(about, writeFailure.problem, writeFailure.error);
+  }
+
   async #write(context: FolderContext): Promise<void> {
     const open = await context.store.openHandOvers(this.name);
     if (!open.some(({ handOver }) => handOver.state === "waiting")) return;
@@ -270,15 +270,6 @@ export class TeamFolder {
     await makeInboxes(this.directory);
     this.#watch.renew();
     await writeWaiting(context);
-  }
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (isFileError(error)) return false;
-    throw error;
   }
 }
 
