@@ -365,6 +365,28 @@ describe("an inbox file of a member that Waybill runs", () => {
     expect(await team.delivery("m1", "tom")).toMatchObject({ diagnostics: [] });
   });
 
+  test.each([
+    ["", false],
+    [", also after a restart", true],
+  ])("whose flag a person has given up is flagged when it can be, without another prompt%s", async (_, restarts) => {
+    const team = await startTeamWorld({ script: says("Port 8080.") });
+    team.files.put("tom", [aRow({ messageId: "m1" })]);
+    chmodSync(team.files.file("tom"), 0o444);
+    await eventually(async () => (await team.delivery("m1", "tom"))?.readCommitError != null);
+    await team.service.release("tom");
+    expect(await team.delivery("m1", "tom")).toMatchObject({ readCommittedAt: expect.any(Number) });
+    if (restarts) {
+      await team.stop();
+      await team.start();
+    }
+    await eventually(async () => (await team.problems()).includes("read_only"));
+    expect(team.files.row("tom", "m1")?.read).toBe(false);
+    chmodSync(team.files.file("tom"), 0o644);
+    await team.isRead("tom", "m1");
+    await eventually(async () => !(await team.problems()).includes("read_only"));
+    expect(team.prompts()).toHaveLength(1);
+  });
+
   test("that grows gives its read rows to an archive", async () => {
     const team = await startTeamWorld({ script: says("Port 8080.") });
     const large = Array.from({ length: 300 }, (_, n) =>

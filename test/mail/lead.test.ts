@@ -112,4 +112,29 @@ describe("a lead that no runtime serves", () => {
     expect(await codes()).toEqual([]);
     expect(team.prompts()).toHaveLength(2);
   });
+
+  test("has a row written once: one that somebody removes was taken or lost, which its sender hears", async () => {
+    const team = await startTeamWorld();
+    const to = { team: "crew", member: "team-lead" };
+    await team.service.send({ id: "m1", to, from: "user", text: "Which port?" });
+    await team.scanned();
+    expect(team.files.rows("team-lead")).toHaveLength(1);
+    team.files.put("team-lead", []);
+    await eventually(async () => (await team.handOver("m1", "team-lead"))?.state === "gone");
+    await team.scanned();
+    expect(team.files.rows("team-lead")).toEqual([]);
+    expect((await team.mail()).map(({ from, relayOf }) => [from, relayOf])).toEqual([["waybill", "m1"]]);
+  });
+
+  test("has a row written again that an older file took away", async () => {
+    const team = await startTeamWorld();
+    const older = [aRow({ messageId: "older" })];
+    team.files.put("team-lead", older);
+    const to = { team: "crew", member: "team-lead" };
+    await team.service.send({ id: "m1", to, from: "user", text: "Which port?" });
+    team.files.put("team-lead", older);
+    await eventually(() => team.files.row("team-lead", "m1") !== undefined);
+    await eventually(async () => (await team.handOver("m1", "team-lead"))?.writes === 2);
+    expect(await team.handOver("m1", "team-lead")).toMatchObject({ state: "waiting", reason: "lead_not_served" });
+  });
 });

@@ -1,5 +1,14 @@
 /** The directory of a team whose members write to each other in files, as other programs make and use it. */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -62,8 +71,8 @@ export class TeamDirectory {
 }
 
 /** A directory for teams that is gone after the test. */
-export function teamsDirectory(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "waybill-teams-")));
+export function teamsDirectory(parent = tmpdir()): string {
+  const path = realpathSync(mkdtempSync(join(parent, "waybill-teams-")));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
@@ -71,6 +80,19 @@ export function teamsDirectory(): string {
 /** Files of other programs are looked at until they are as wanted; a test's own time-out is the limit. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await wait(5);
+}
+
+/** Keeps the lock of a file fresh, as a program does that never releases it. Returns what ends that. */
+export function keepLocked(file: string): () => void {
+  const lock = `${file}.lock`;
+  mkdirSync(lock);
+  const keeping = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
+  const release = () => {
+    clearInterval(keeping);
+    rmSync(lock, { recursive: true, force: true });
+  };
+  onTestFinished(release);
+  return release;
 }
 
 let count = 0;

@@ -31,12 +31,14 @@ export type TeamWorldOptions = {
   /** Before the team is imported. */
   prepare?: (files: TeamDirectory) => void;
   rescanMs?: number;
+  /** Where the team has its directory; by default where Waybill has its own. */
+  teamsIn?: string;
 };
 
 export class TeamWorld {
   /** Of Waybill, and of the agent program. */
   readonly home = teamsDirectory();
-  readonly files = new TeamDirectory(teamsDirectory()).make();
+  readonly files: TeamDirectory;
   readonly errors: unknown[] = [];
   readonly #options: TeamWorldOptions;
   #run = { isOver: false };
@@ -45,6 +47,7 @@ export class TeamWorld {
 
   constructor(options: TeamWorldOptions) {
     this.#options = options;
+    this.files = new TeamDirectory(teamsDirectory(options.teamsIn)).make();
   }
 
   async start(): Promise<void> {
@@ -142,6 +145,11 @@ export class TeamWorld {
 
   handOver(id: string, member = "nate") {
     return this.waybill.store.handOver({ kind: "member", team: "crew", member }, id);
+  }
+
+  /** The codes of what keeps the team's files from being used. */
+  async problems(): Promise<string[]> {
+    return (await this.service.team("crew")).notices.map(({ code }) => code);
   }
 
   async state(member: string): Promise<string | undefined> {
