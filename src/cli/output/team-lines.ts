@@ -20,6 +20,11 @@ export function teamTable(teams: readonly Team[], format: Format): string[] {
   );
 }
 
+/** What keeps the files of teams from being used, a line each. */
+export function noticeLines(teams: readonly Team[]): string[] {
+  return teams.flatMap(({ name, notices }) => notices.map(({ message }) => `${name}: ${oneLine(message)}`));
+}
+
 export function teamLines(team: Team, format: Format): string[] {
   const { name, displayName, state, members, directory, notices } = team;
   const fields = fieldLines(

@@ -10,7 +10,7 @@ import { flagOption, printResult, textOption } from "../../command.ts";
 import { withDaemon } from "../../connect.ts";
 import { usageError } from "../../errors.ts";
 import { exitCodes } from "../../exit-codes.ts";
-import { teamLines, teamTable } from "../../output/team-lines.ts";
+import { noticeLines, teamLines, teamTable } from "../../output/team-lines.ts";
 import { terminalWidth } from "../../output/terminal.ts";
 import { withoutNulls } from "../../without-nulls.ts";
 
@@ -85,9 +85,9 @@ async function list(client: WaybillClient, context: CommandContext): Promise<num
   const found = await client.teams();
   const lines = teamTable(found.teams, { width: terminalWidth(), paint: context.paint });
   printResult(context, found, found.teams.length === 0 ? [] : lines);
-  if (!context.json && found.teams.length === 0) {
-    context.printNote("There are no teams. Make one: waybill teams create NAME");
-  }
+  if (context.json) return exitCodes.ok;
+  if (found.teams.length === 0) context.printNote("There are no teams. Make one: waybill teams create NAME");
+  for (const line of noticeLines(found.teams)) context.printNote(line);
   return exitCodes.ok;
 }
 
