@@ -6,10 +6,11 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { missingRows } from "../../build/core/inbox/missing-rows.js";
+import { rowKey } from "../../build/core/inbox/row.js";
 import { failPointFrom } from "../../build/daemon/worker/fail-point.js";
 import { archiveRead } from "../../build/mail/inbox-files/archive.js";
 import { InboxFile } from "../../build/mail/inbox-files/inbox-file.js";
-import { restoreMissing } from "../../build/mail/inbox-files/restore-missing.js";
 
 const [, , path, name, count, archive] = process.argv;
 const failPoint = failPointFrom(process.env.WAYBILL_FAIL_POINT);
@@ -38,8 +39,21 @@ async function append(number) {
   const before = written.slice(-20).map(({ row: { messageId } }) => messageId);
   const done = await insist(() => inbox.append(row));
   if (done.outcome === "appended" && done.behind !== null) before.push(done.behind);
-  if (done.outcome !== "failed") written.push({ row, before });
+  if (done.outcome !== "failed") written.push({ key: id, row, before });
   say({ id, ...done });
+}
+
+/** As a team's folder does it: what an older array took away is appended again, and what is gone is told. */
+async function restore() {
+  const read = await inbox.peek();
+  if (read.outcome === "failed") return read;
+  const present = read.outcome === "read" ? read.rows.flatMap((row) => rowKey(row) ?? []) : [];
+  const { restore: restored, gone } = missingRows(present, written);
+  for (const { key, row } of written) {
+    const done = restored.includes(key) ? await insist(() => inbox.append(row)) : null;
+    if (done?.outcome === "failed") return done;
+  }
+  return { outcome: "restored", restored, gone };
 }
 
 if (archive !== undefined) {
@@ -53,6 +67,6 @@ if (archive !== undefined) {
   }
   say("done");
   for await (const line of createInterface(process.stdin)) {
-    if (line === "restore") say(await insist(() => restoreMissing(inbox, written)));
+    if (line === "restore") say(await insist(restore));
   }
 }
