@@ -6,6 +6,7 @@ import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
 import { decideSession, nextAttempt, submitEvents, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
+import { attachmentsNotSupported } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -53,7 +54,7 @@ async function prepare(record: DeliveryRecord, step: StepContext): Promise<Prepa
   const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
   if (!message) return { outcome: "impossible", reason: "message_gone" };
   if (message.attachments.length > 0 && !runtime.traits.attachments) {
-    return { outcome: "impossible", reason: "attachments_not_supported" };
+    return { outcome: "impossible", reason: attachmentsNotSupported };
   }
   if (message.system !== undefined && !runtime.traits.takesSystem) {
     return { outcome: "impossible", reason: "system_not_supported" };

@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { AppError } from "../app-error.ts";
 import type { Clock } from "../clock.ts";
 import type { Policy } from "../core/delivery/policy.ts";
+import { attachmentsNotSupported } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
@@ -63,6 +64,7 @@ export class MessageAdmission {
     const at = clock.now();
     const parsed = parse(input);
     let to = await resolveAddress(parsed.to, store);
+    await refuseAttachments(parsed, to, store);
     const replyTo = await replyAddressOf(parsed, sender.agent, store);
     const message = canonical(parsed, { to, replyTo, agent: sender.agent ?? null, row: sender.row, at });
     const hash = payloadHash(message);
@@ -172,6 +174,22 @@ function canonical(input: ParsedMessage, { to, replyTo, agent, row, at }: Partie
 function replyName({ replyTo, from }: ParsedMessage, address: Address | null): string {
   if (typeof replyTo === "string") return replyTo;
   return replyTo === undefined || address === null ? from : nameIn(address);
+}
+
+/** A row in an inbox file carries no files, and a message does not go without those that belong to it. */
+async function refuseAttachments(
+  { attachments = [] }: ParsedMessage,
+  { address, name }: ResolvedAddress,
+  store: Store,
+): Promise<void> {
+  if (attachments.length === 0 || address.kind !== "member") return;
+  const team = await store.team(address.team);
+  if (!team || team.directory === null) return;
+  throw new AppError({
+    code: attachmentsNotSupported,
+    message: `${name} gets its messages in an inbox file, which carries no attachments.`,
+    hint: "Name the files in the text instead.",
+  });
 }
 
 function conflict(messageId: string): AppError {

@@ -174,6 +174,24 @@ describe("a message to a native member", () => {
     await reaches(team, "m1", "handed_over");
   });
 
+  test("with attachments is refused: a row carries none, and it is not written as text alone", async () => {
+    const team = await startTeamWorld();
+    const attachments = [{ id: "a1", name: "a.png", mimeType: "image/png", size: 3 }];
+    await expect(send(team, "m1", { attachments })).rejects.toMatchObject({ code: "attachments_not_supported" });
+    expect((await team.service.messages({ limit: 10 })).items).toEqual([]);
+    // Before the team had files it was taken. It is not written then, which is said.
+    await team.service.removeTeam("crew");
+    await team.service.putTeam({ name: "crew", displayName: null });
+    const nate = { name: "nate", kind: "native", lane: null, displayName: null, role: null, color: null } as const;
+    await team.service.putMember("crew", { ...nate, contract: null });
+    await send(team, "m2", { attachments });
+    await send(team, "m3");
+    await team.import();
+    await reaches(team, "m3", "handed_over");
+    expect(await team.handOver("m2")).toMatchObject({ state: "waiting", reason: "attachments_not_supported" });
+    expect(team.files.rows("nate").map(({ messageId }) => messageId)).toEqual(["m3"]);
+  });
+
   test("a write of ours sets off nothing: no row is taken for somebody else's", async () => {
     const team = await startTeamWorld({ script: { always: [{ steps: [{ say: "Port 8080." }] }] } });
     team.files.put("tom", [aRow({ messageId: "m1", from: "nate" })]);

@@ -18,3 +18,6 @@ export const superseded = "superseded_by_later_message";
 
 /** Noted of a delivery whose read flag could not be written when a person gave its lane back. */
 export const readReleased = "read_released_by_person";
+
+/** Of a message with files that its recipient cannot get. It is never sent as text alone. */
+export const attachmentsNotSupported = "attachments_not_supported";

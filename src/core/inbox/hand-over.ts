@@ -2,6 +2,7 @@
  * What is written into the inbox file of somebody whom Waybill does not run: a message to a native member, and a copy of what
  * an agent says to the person. A row that stands in the file is handed over; that it was taken is no answer. Pure.
  */
+import { attachmentsNotSupported } from "../delivery/reasons.ts";
 import type { Lane } from "../lane/lane.ts";
 import { laneName } from "../lane/lane.ts";
 import type { Message } from "../message/message.ts";
@@ -54,6 +55,8 @@ export function whyWaiting({ inbox, reason }: Pick<HandOver, "inbox" | "reason">
       return `the session of its team has ended (${reason})`;
     case "not_in_team":
       return `the session has no teammate ${inbox} at present (${reason})`;
+    case attachmentsNotSupported:
+      return `it has attachments, which a row in the inbox file of ${inbox} cannot carry (${reason})`;
     case "just_joined":
       return `${inbox} was made a moment ago, and its inbox is about to be emptied (${reason})`;
     default:

@@ -3,6 +3,7 @@
  * others are never flagged, removed or put in another order.
  */
 import { AppError } from "../../app-error.ts";
+import { attachmentsNotSupported } from "../../core/delivery/reasons.ts";
 import { waybillSender } from "../../core/delivery/replies.ts";
 import type { HandOver, HandOverChange } from "../../core/inbox/hand-over.ts";
 import { isInFile, leadNotServed, personInbox } from "../../core/inbox/hand-over.ts";
@@ -34,7 +35,7 @@ function isToWrite(handOver: HandOver, context: FolderContext): boolean {
 
 async function write({ handOver, message }: OpenHandOver, context: FolderContext, restored = false): Promise<void> {
   const { inbox, writes } = handOver;
-  const notNow = whyNotNow(inbox, context);
+  const notNow = whyNotNow(inbox, message, context);
   if (notNow !== null) return change(handOver, message, { state: "waiting", reason: notNow }, context);
   const row = rowFor(message, context.form, context.config?.knowsWaybill ?? false);
   const written = await context.inboxOf(inbox).append(row);
@@ -78,8 +79,11 @@ export function msUntilSettled(config: TeamConfig, now: number): number {
 }
 
 /** Why a row is not to be written now, or would be lost; null when it can be. */
-function whyNotNow(inbox: string, { form, team, config, clock }: FolderContext): string | null {
+function whyNotNow(inbox: string, { attachments }: Mail, context: FolderContext): string | null {
   if (inbox === personInbox) return null;
+  // Sent before the team had files: from then on it is refused.
+  if (attachments.length > 0) return attachmentsNotSupported;
+  const { form, team, config, clock } = context;
   const known = team.members.find(({ name }) => name === inbox);
   const hold = known ? holdOf(team, known) : null;
   if (hold !== null || form !== "session") return hold;
