@@ -62,7 +62,7 @@ export class TeamDirectory {
   }
 
   row(inbox: string, id: string): Row | undefined {
-    return this.rows(inbox).find(({ messageId, msg_id: other }) => messageId === id || other === id);
+    return this.rows(inbox).find((row) => row?.messageId === id || row?.msg_id === id);
   }
 
   remove(): void {
