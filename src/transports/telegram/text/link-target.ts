@@ -1,0 +1,19 @@
+/** Which addresses Telegram takes for a link. It answers 400 for the whole message when one of them is wrong. */
+
+/** The address to send, or null when it has to stay in the text. */
+export function linkTarget(href: string): string | null {
+  if (!/^https?:\/\//i.test(href) || !URL.canParse(href)) return null;
+  const url = new URL(href);
+  if (!isPublicHost(url.hostname)) return null;
+  return isPlain(href) ? href : url.href;
+}
+
+function isPublicHost(host: string): boolean {
+  const labels = host.split(".");
+  return labels.length > 1 && labels.every((label) => label !== "") && labels.at(-1) !== "localhost";
+}
+
+/** Printable ASCII without a backslash is the same for every parser. */
+function isPlain(href: string): boolean {
+  return /^[\x21-\x5b\x5d-\x7e]+$/.test(href);
+}
