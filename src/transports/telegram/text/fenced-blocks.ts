@@ -1,0 +1,53 @@
+/** Finds fenced code in the source of Markdown, in one pass over its lines and in lists and quotes, too. */
+
+export type FencedBlock = {
+  /** The offset of the opening line. */
+  start: number;
+  /** The code, without the two fences. */
+  bodyStart: number;
+  bodyEnd: number;
+  /** Where the next line after the closing fence begins, or the end of the source when it is missing. */
+  end: number;
+  /** What stands before the fence: indentation, marks of quotes and lists. */
+  prefix: string;
+  fence: string;
+  info: string;
+};
+
+/** Longer ones are no fences of a real answer, and could not be repeated in every part of a split one. */
+const opening = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]){0,32})(`{3,32}(?=[^`]*$)|~{3,32}(?!~))(.*)$/;
+
+export function fencedBlocks(markdown: string): readonly FencedBlock[] {
+  const blocks: FencedBlock[] = [];
+  let open: FencedBlock | null = null;
+  for (let start = 0; start < markdown.length; ) {
+    const newline = markdown.indexOf("\n", start);
+    const next = newline === -1 ? markdown.length : newline + 1;
+    const line = mayFence(markdown, start, next) ? markdown.slice(start, next).trimEnd() : "";
+    if (open === null) open = openedBy(line, start, next, markdown.length);
+    else if (closes(line, open.fence)) {
+      blocks.push({ ...open, bodyEnd: start, end: next });
+      open = null;
+    }
+    start = next;
+  }
+  return open === null ? blocks : [...blocks, open];
+}
+
+/** Keeps patterns away from lines that are too long for a fence, and from most of the others. */
+function mayFence(markdown: string, start: number, end: number): boolean {
+  if (end - start > 1_000) return false;
+  const line = markdown.slice(start, end);
+  return line.includes("```") || line.includes("~~~");
+}
+
+function openedBy(line: string, start: number, next: number, length: number): FencedBlock | null {
+  const [, prefix, fence, info] = opening.exec(line) ?? [];
+  if (prefix === undefined || fence === undefined || info === undefined) return null;
+  return { start, bodyStart: next, bodyEnd: length, end: length, prefix, fence, info: info.trim() };
+}
+
+function closes(line: string, fence: string): boolean {
+  const mark = line.replace(/^[ \t>]+/, "");
+  return mark.length >= fence.length && mark === fence.charAt(0).repeat(mark.length);
+}

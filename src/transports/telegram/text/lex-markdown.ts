@@ -1,0 +1,34 @@
+/** Markdown as tokens. marked gives up on very deep nesting and slows down on very long paragraphs; both become text. */
+import { Lexer, type MarkedToken, type Token } from "marked";
+
+/** A longer paragraph stays as written: the time for its marks grows with the square of its length. */
+const longestParagraph = 8_192;
+
+/** Null when marked cannot read it. */
+export function lexMarkdown(markdown: string): readonly MarkedToken[] | null {
+  const lexer = new Lexer({ gfm: true });
+  try {
+    lexer.blockTokens(markdown, lexer.tokens);
+    for (const { src, tokens } of lexer.inlineQueue) lexInline(lexer, src, tokens);
+    return known(lexer.tokens);
+  } catch {
+    return null;
+  }
+}
+
+/** The inline tokens of a short text on its own, such as a table cell. */
+export function lexLine(line: string): readonly MarkedToken[] {
+  const tokens: Token[] = [];
+  lexInline(new Lexer({ gfm: true }), line, tokens);
+  return known(tokens);
+}
+
+function lexInline(lexer: Lexer, source: string, tokens: Token[]): void {
+  if (source.length <= longestParagraph) lexer.inlineTokens(source, tokens);
+  else tokens.push({ type: "text", raw: source, text: source, escaped: false });
+}
+
+/** Without extensions there are no tokens but marked's own. */
+export function known(tokens: readonly Token[]): readonly MarkedToken[] {
+  return tokens as readonly MarkedToken[];
+}
