@@ -1,0 +1,72 @@
+/**
+ * Decides where a text that is too long is broken: at an empty line, at a line outside of code, at a line of code, at a
+ * word, or anywhere.
+ */
+import { graphemeBoundary } from "./grapheme-boundary.ts";
+
+/** `glued` is a line break that has to stay, such as the one behind an opening fence. */
+export type Place = "outside" | "code" | "glued";
+
+/** The part ends at `end`; the text goes on at `next`. Only white space lies between them. */
+export type BreakPoint = { end: number; next: number };
+
+/** Breaks that fill less than this share of the room make too many parts. */
+const leastFilled = 1 / 4;
+
+/** Needs more text behind `start` than there is room for, and room for at least two units. */
+export function breakPoint(
+  text: string,
+  start: number,
+  room: number,
+  placeOf: (position: number) => Place,
+): BreakPoint {
+  const line = lineBreak(text, start, room, placeOf);
+  if (line !== null) return { end: line, next: placeOf(line) === "code" ? line + 1 : lineAfter(text, line) };
+  const word = wordBreak(text, start, room);
+  if (word !== null && placeOf(word) === "outside") return { end: word, next: word + 1 };
+  const end = graphemeBoundary(text, start, start + room);
+  return { end, next: end };
+}
+
+/** The best of the line breaks that fill the room far enough; the last one among equals. */
+function lineBreak(text: string, start: number, room: number, placeOf: (position: number) => Place): number | null {
+  const window = text.slice(start, start + room + 1);
+  let best: { position: number; rank: number } | null = null;
+  for (let at = window.lastIndexOf("\n"); at > 0 && at >= room * leastFilled; at = window.lastIndexOf("\n", at - 1)) {
+    const position = start + at;
+    const rank = rankOf(text, position, placeOf(position));
+    if (rank > (best?.rank ?? 0)) best = { position, rank };
+    if (rank === bestRank) break;
+  }
+  return best?.position ?? null;
+}
+
+const bestRank = 4;
+
+/** Zero is no candidate. An indented line belongs to the item of a list above it. */
+function rankOf(text: string, position: number, place: Place): number {
+  switch (place) {
+    case "glued":
+      return 0;
+    case "code":
+      return 1;
+    case "outside": {
+      const next = text[position + 1];
+      if (next === " " || next === "\t") return 2;
+      return text[position - 1] === "\n" ? bestRank : 3;
+    }
+    default:
+      return place satisfies never;
+  }
+}
+
+function wordBreak(text: string, start: number, room: number): number | null {
+  const at = text.slice(start, start + room + 1).lastIndexOf(" ");
+  return at > 0 && at >= room * leastFilled ? start + at : null;
+}
+
+function lineAfter(text: string, position: number): number {
+  let next = position + 1;
+  while (text[next] === "\n") next += 1;
+  return next;
+}
