@@ -6,8 +6,9 @@ export type FencedBlock = {
   /** The code, without the two fences. */
   bodyStart: number;
   bodyEnd: number;
-  /** Where the next line after the closing fence begins, or the end of the source when it is missing. */
+  /** Where the line after the closing fence begins, or the end of the source when it is missing. */
   end: number;
+  isClosed: boolean;
   /** What stands before the fence: indentation, marks of quotes and lists. */
   prefix: string;
   fence: string;
@@ -26,7 +27,7 @@ export function fencedBlocks(markdown: string): readonly FencedBlock[] {
     const line = mayFence(markdown, start, next) ? markdown.slice(start, next).trimEnd() : "";
     if (open === null) open = openedBy(line, start, next, markdown.length);
     else if (closes(line, open.fence)) {
-      blocks.push({ ...open, bodyEnd: start, end: next });
+      blocks.push({ ...open, bodyEnd: start, end: next, isClosed: true });
       open = null;
     }
     start = next;
@@ -43,8 +44,8 @@ function mayFence(markdown: string, start: number, end: number): boolean {
 
 function openedBy(line: string, start: number, next: number, length: number): FencedBlock | null {
   const [, prefix, fence, info] = opening.exec(line) ?? [];
-  if (prefix === undefined || fence === undefined || info === undefined) return null;
-  return { start, bodyStart: next, bodyEnd: length, end: length, prefix, fence, info: info.trim() };
+  if (prefix === undefined || fence === undefined || info === undefined || prefix.length > 32) return null;
+  return { start, bodyStart: next, bodyEnd: length, end: length, isClosed: false, prefix, fence, info: info.trim() };
 }
 
 function closes(line: string, fence: string): boolean {

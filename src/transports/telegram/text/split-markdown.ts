@@ -1,0 +1,83 @@
+/** Splits the source of Markdown for rich messages. A fence that a break goes through is closed and opened again. */
+import { type BreakPoint, breakPoint, type Place } from "./break-point.ts";
+import { type FencedBlock, fencedBlocks } from "./fenced-blocks.ts";
+import { counterOf, cutWithCounters } from "./part-counter.ts";
+import { rangeAt } from "./ranges.ts";
+import { closingLine, openingLine, quoteMarks, withoutListIndent } from "./reopened-fence.ts";
+
+const smallestLimit = 256;
+/** A line break, the longest prefix and the longest fence. */
+const closingRoom = 1 + 32 + 32;
+
+/** Each of several parts ends with a paragraph such as `(2/5)`. Blank Markdown has no parts. */
+export function splitMarkdown(markdown: string, limit = 32_768): readonly string[] {
+  if (limit < smallestLimit) throw new RangeError(`A limit of ${limit} leaves no room for text, fences and a counter`);
+  const source = markdown.replace(/\r\n?/g, "\n").trimEnd();
+  if (source.length <= limit) return source === "" ? [] : [source];
+  const parts = cutWithCounters(
+    Math.ceil(source.length / limit),
+    (counterLength) => cut(source, limit - counterLength - separator.length),
+    (cutParts) => cutParts.length,
+  );
+  if (parts.length === 1) return parts;
+  return parts.map((part, index) => part + separator + counterOf(index, parts.length));
+}
+
+/** A paragraph of its own is outside of fences, and of tables and headings, too. */
+const separator = "\n\n";
+
+function cut(source: string, room: number): readonly string[] {
+  const blocks = fencedBlocks(source);
+  const parts: string[] = [];
+  let reopened: FencedBlock | null = null;
+  for (let start = 0; start < source.length; ) {
+    const opening: string = reopened === null ? "" : reopening(source, start, reopened);
+    const part: PartEnd = partEnd(source, start, room - opening.length - closingRoom, blocks);
+    const body = bodyOf(source, start, part.end, reopened);
+    const closed =
+      part.closes === null ? body.trimEnd() : `${body}\n${closingLine(part.closes, part.closes === reopened)}`;
+    if (body.trim() !== "") parts.push(opening + closed);
+    reopened = part.reopens;
+    start = part.next;
+  }
+  return parts;
+}
+
+/** With the fence that the part has to close, and the one that the next part opens again. */
+type PartEnd = BreakPoint & { closes: FencedBlock | null; reopens: FencedBlock | null };
+
+function partEnd(source: string, start: number, room: number, blocks: readonly FencedBlock[]): PartEnd {
+  if (source.length - start <= room) {
+    const open = blocks.at(-1)?.isClosed === false ? (blocks.at(-1) ?? null) : null;
+    return { end: source.length, next: source.length, closes: open, reopens: null };
+  }
+  const { end, next } = breakPoint(source, start, room, (position) => placeOf(blocks, position));
+  const block = rangeAt(blocks, end);
+  if (block === null || end === block.start || isBehind(block, end)) return { end, next, closes: null, reopens: null };
+  const isAtClosing = block.isClosed && end >= block.bodyEnd - 1;
+  if (isAtClosing) return { end: block.bodyEnd - 1, next: block.end, closes: block, reopens: null };
+  return { end, next, closes: block, reopens: block };
+}
+
+/** The line break behind a closing fence is still in its block. */
+function isBehind(block: FencedBlock, position: number): boolean {
+  return block.isClosed && position === block.end - 1;
+}
+
+/** A break behind an opening fence would leave an empty block. */
+function placeOf(blocks: readonly FencedBlock[], position: number): Place {
+  const block = rangeAt(blocks, position);
+  if (block === null || isBehind(block, position)) return "outside";
+  return position < block.bodyStart ? "glued" : "code";
+}
+
+function reopening(source: string, start: number, block: FencedBlock): string {
+  const isMidLine = source[start - 1] !== "\n";
+  return `${openingLine(block)}\n${isMidLine ? quoteMarks(block) : ""}`;
+}
+
+function bodyOf(source: string, start: number, end: number, reopened: FencedBlock | null): string {
+  if (reopened === null) return source.slice(start, end);
+  const codeEnd = Math.min(end, reopened.end);
+  return withoutListIndent(source.slice(start, codeEnd), reopened) + source.slice(codeEnd, end);
+}
