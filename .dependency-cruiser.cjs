@@ -95,6 +95,20 @@ module.exports = {
       to: { path: "^src/scripted-model/" },
     },
     {
+      name: "fake-bot-api-stands-alone",
+      severity: "error",
+      comment: "It plays somebody else's server, so it knows nothing of this one.",
+      from: { path: "^src/fake-bot-api/" },
+      to: { path: "^src/", pathNot: "^src/fake-bot-api/" },
+    },
+    {
+      name: "only-the-demo-and-cli-run-the-fake-bot-api",
+      severity: "error",
+      comment: "Nothing else may behave differently because Telegram is a fake.",
+      from: { path: "^src/", pathNot: "^src/(fake-bot-api|daemon/demo|cli)/|\\.test\\.ts$" },
+      to: { path: "^src/fake-bot-api/" },
+    },
+    {
       name: "no-orphans",
       severity: "error",
       from: { orphan: true, path: "^src/", ...notTests },

@@ -33,6 +33,8 @@ const forbidden: [rule: string, path: string, content: string][] = [
   ["client-needs-no-node", "src/client/b.ts", 'import fs from "node:fs";\nexport const used = fs;\n'],
   ["scripted-model-stands-alone", "src/scripted-model/a.ts", uses("../mail/value.ts")],
   ["only-the-demo-runs-the-scripted-model", "src/daemon/b.ts", uses("../scripted-model/value.ts")],
+  ["fake-bot-api-stands-alone", "src/fake-bot-api/a.ts", uses("../mail/value.ts")],
+  ["only-the-demo-and-cli-run-the-fake-bot-api", "src/daemon/c.ts", uses("../fake-bot-api/value.ts")],
   ["no-circular", "src/mail/c.ts", `${uses("./d.ts")}${value}`],
   ["source-needs-no-test-tools", "src/mail/e.ts", uses("./a.test.ts")],
   ["no-orphans", "src/mail/f.ts", "export {};\n"],
@@ -50,6 +52,7 @@ const others: Record<string, string> = {
       "cli/value",
       "mail/a.test",
       "scripted-model/value",
+      "fake-bot-api/value",
       "transports/opencode-api/value",
     ].map((name) => [`src/${name}.ts`, value]),
   ),
@@ -57,6 +60,7 @@ const others: Record<string, string> = {
   "src/mail/d.ts": `${uses("./c.ts")}${value}`,
   "src/daemon/allowed.ts": uses("../store/port.ts"),
   "src/daemon/demo/allowed-too.ts": uses("../../scripted-model/value.ts"),
+  "src/cli/allowed.ts": uses("../fake-bot-api/value.ts"),
 };
 
 let tree: string;

@@ -1,0 +1,128 @@
+/**
+ * Telegram's Bot API on loopback, for tests and for the demo. A real bot library talks to it; the people on the other
+ * side are driven by the program that started it. It stands alone and knows nothing of deliveries.
+ */
+import type { UserFromGetMe } from "grammy/types";
+import { type Clock, systemClock } from "./clock.ts";
+import { methodsOf } from "./methods/all-methods.ts";
+import { createPeople, type People } from "./people/create-chats.ts";
+import { type Call, type CallListener, createCallLog } from "./server/call-log.ts";
+import { createFaults, type FaultOrder, type Gate, type Moment } from "./server/faults.ts";
+import { startLoopbackServer } from "./server/loopback-server.ts";
+import type { ServerState } from "./server/serve.ts";
+import { type BotApiVersion, createWorld } from "./state/world.ts";
+
+export type FakeBotApiOptions = {
+  token?: string;
+  username?: string;
+  /** Whatever else `getMe` should say. */
+  bot?: Partial<UserFromGetMe>;
+  /** "old": without rich messages and drafts. */
+  botApiVersion?: BotApiVersion;
+  clock?: Clock;
+  /** One message a second in a chat, 20 a minute in a group. Off by default. */
+  floodLimits?: boolean;
+  /** How long a webhook that failed is left alone. */
+  webhookRetryMs?: number;
+  /** Any free port by default. */
+  port?: number;
+};
+
+export type FakeBotApi = People & {
+  /** What grammY calls `apiRoot`. */
+  url: string;
+  port: number;
+  token: string;
+  bot: UserFromGetMe;
+  /** Makes the next calls go wrong; the returned function takes back what was not used. */
+  fail(order: FaultOrder): () => void;
+  /** Holds the calls of a method: after they had their effect, or before. */
+  hold(method: string, when?: Moment): Gate;
+  calls(method?: string): Call[];
+  callCounts(): Record<string, number>;
+  onCall(listener: CallListener): () => void;
+  /** Resolves with the next call of the method that reaches the stage "answered". */
+  nextCall(method: string, where?: (params: Call["params"]) => boolean): Promise<Call>;
+  /** Called whenever a chat shows something else than before. */
+  onChange(listener: () => void): () => void;
+  /** Delivers an update as it is, however malformed. */
+  raw(update: Record<string, unknown>): void;
+  /** How many updates the bot has not confirmed. */
+  pendingUpdates(): number;
+  revokeToken(): void;
+  /** Telegram cannot be reached, and knows everything when it is back. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function startFakeBotApi(options: FakeBotApiOptions = {}): Promise<FakeBotApi> {
+  const { token = "123456789:fake-token-for-tests-only", clock = systemClock } = options;
+  const version = options.botApiVersion ?? "current";
+  const bot = botProfile(token, options);
+  const { floodLimits = false, webhookRetryMs = 100 } = options;
+  const world = createWorld({ clock, version, bot, floodLimits, webhookRetryMs });
+  const log = createCallLog(clock.now, token);
+  const state: ServerState = { world, methods: methodsOf(version), token, log, faults: createFaults() };
+  const server = await startLoopbackServer(state, options.port ?? 0);
+
+  const goDown = async () => {
+    world.webhook.pause();
+    await server.goDown();
+  };
+  return {
+    ...createPeople(world),
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    token,
+    bot,
+    fail: state.faults.add,
+    hold: (method, when = "after") => state.faults.hold(method, when),
+    calls: log.calls,
+    callCounts: log.counts,
+    onCall: log.listen,
+    nextCall: (method, where = () => true) =>
+      new Promise((resolve) => {
+        const stop = log.listen((stage, call) => {
+          if (stage !== "answered" || call.method !== method || !where(call.params)) return;
+          stop();
+          resolve(call);
+        });
+      }),
+    onChange(listener) {
+      world.events.on("change", listener);
+      return () => world.events.off("change", listener);
+    },
+    raw: world.updates.addRaw,
+    pendingUpdates: () => world.updates.pending().length,
+    revokeToken() {
+      state.token = undefined;
+    },
+    goDown,
+    async comeBack() {
+      await server.comeBack();
+      world.webhook.resume();
+    },
+    close: goDown,
+  };
+}
+
+function botProfile(token: string, { username = "waybill_test_bot", bot = {} }: FakeBotApiOptions): UserFromGetMe {
+  return {
+    id: Number.parseInt(token, 10) || 123_456_789,
+    is_bot: true,
+    first_name: "Waybill",
+    username,
+    can_join_groups: true,
+    can_read_all_group_messages: true,
+    supports_guest_queries: false,
+    supports_inline_queries: false,
+    can_connect_to_business: false,
+    has_main_web_app: false,
+    has_topics_enabled: true,
+    allows_users_to_create_topics: true,
+    can_manage_bots: false,
+    supports_join_request_queries: false,
+    ...bot,
+  };
+}

@@ -1,0 +1,41 @@
+/** Waits until a chat shows something. Events wake it up; it does not poll. */
+import type { ChatState } from "../state/chat.ts";
+import type { World } from "../state/world.ts";
+import { type ChatView, printView, viewOf } from "./chat-view.ts";
+
+export type WaitOptions = { timeoutMs?: number };
+type Falsy = undefined | null | false | 0 | "";
+
+const defaultTimeoutMs = 10_000;
+
+/** Resolves with what the predicate returns, as soon as that is truthy. */
+export function waitForView<Found>(
+  world: World,
+  chat: ChatState,
+  predicate: (view: ChatView) => Found | Falsy,
+  { timeoutMs = defaultTimeoutMs }: WaitOptions = {},
+): Promise<Found> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      world.events.off("change", look);
+    };
+    const look = () => {
+      try {
+        const found = predicate(viewOf(world, chat));
+        if (!found) return;
+        stop();
+        resolve(found);
+      } catch (error) {
+        stop();
+        reject(error);
+      }
+    };
+    const timer = setTimeout(() => {
+      stop();
+      reject(new Error(`Nothing matched within ${timeoutMs} ms. The chat shows:\n${printView(viewOf(world, chat))}`));
+    }, timeoutMs);
+    world.events.on("change", look);
+    look();
+  });
+}

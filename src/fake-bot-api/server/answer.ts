@@ -1,0 +1,58 @@
+/** What goes back over the wire, and what a fault makes of it. Nothing is sent here. */
+import { BotApiError, badRequest, tooManyRequests } from "../bot-api-error.ts";
+import type { Fault } from "./faults.ts";
+
+/** `text` is for bodies that are not what Telegram would send. */
+export type Answer = { status: number; body: unknown } | { status: number; text: string };
+
+export type Effect = { type: "answer"; answer: Answer } | { type: "cut" } | { type: "hang" };
+
+export const success = (result: unknown): Answer => ({ status: 200, body: { ok: true, result } });
+
+export function failure(error: unknown): Answer {
+  if (error instanceof SyntaxError) return failure(badRequest("can't parse JSON"));
+  if (!(error instanceof BotApiError)) {
+    const description = `Internal Server Error: ${error instanceof Error ? error.message : String(error)}`;
+    return { status: 500, body: { ok: false, error_code: 500, description } };
+  }
+  const { code, message: description, parameters } = error;
+  return { status: code, body: { ok: false, error_code: code, description, ...(parameters ? { parameters } : {}) } };
+}
+
+/** What happens to a call that is not handled at all. */
+export function insteadOfHandling(fault: Fault): Effect | undefined {
+  switch (fault.type) {
+    case "tooManyRequests":
+      return { type: "answer", answer: failure(tooManyRequests(fault.retryAfterS)) };
+    case "error":
+      return { type: "answer", answer: failure(new BotApiError(fault.code, fault.description, fault.parameters)) };
+    case "badGateway":
+      return { type: "answer", answer: { status: 502, text: "<html><body><h1>502 Bad Gateway</h1></body></html>" } };
+    case "cut":
+    case "hang":
+      return fault.when === "before" ? { type: fault.type } : undefined;
+    case "delay":
+    case "garbage":
+      return undefined;
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** What happens to a call that was handled. */
+export function afterHandling(fault: Fault, answer: Answer): Effect {
+  switch (fault.type) {
+    case "cut":
+    case "hang":
+      return { type: fault.type };
+    case "garbage":
+      return { type: "answer", answer: { status: 200, text: '{"ok":true,"resu' } };
+    case "delay":
+    case "tooManyRequests":
+    case "error":
+    case "badGateway":
+      return { type: "answer", answer };
+    default:
+      return fault satisfies never;
+  }
+}
