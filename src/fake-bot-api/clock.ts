@@ -9,6 +9,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   at(time, wake) {
     const timer = setTimeout(wake, Math.max(0, time - Date.now()));
+    // A draft that has yet to fade keeps no program running.
+    timer.unref();
     return () => clearTimeout(timer);
   },
 };

@@ -62,7 +62,7 @@ export async function startFakeBotApi(options: FakeBotApiOptions = {}): Promise<
   const bot = botProfile(token, options);
   const { floodLimits = false, webhookRetryMs = 100 } = options;
   const world = createWorld({ clock, version, bot, floodLimits, webhookRetryMs });
-  const log = createCallLog(clock.now, token);
+  const log = createCallLog(() => clock.now(), token);
   const state: ServerState = { world, methods: methodsOf(version), token, log, faults: createFaults() };
   const server = await startLoopbackServer(state, options.port ?? 0);
 

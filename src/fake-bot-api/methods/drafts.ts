@@ -1,6 +1,7 @@
-/** Drafts: previews that stream into a private chat and fade 30 seconds after the last change. */
+/** Methods that stream a preview into a private chat. */
 import { badRequest } from "../bot-api-error.ts";
 import type { Draft } from "../state/chat.ts";
+import { setDraft } from "../state/drafts.ts";
 import type { World } from "../state/world.ts";
 import { characterCount, formatText, maxTextLength } from "../text/format-text.ts";
 import { readRichMessage, richMessageSchema } from "../text/rich-message.ts";
@@ -8,7 +9,6 @@ import { findChat, findThread } from "./access.ts";
 import { chatId, flag, integer, json, type Method, method, text } from "./method.ts";
 import { entities } from "./send-messages.ts";
 
-const fadesAfterMs = 30_000;
 const place = {
   chat_id: chatId,
   message_thread_id: integer.optional(),
@@ -29,22 +29,8 @@ function showDraft(world: World, args: Place, content: Draft["content"]): true {
   if (chat.info.type !== "private") throw badRequest("TEXTDRAFT_PEER_INVALID");
   if (!args.draft_id) throw badRequest("draft_id must be non-zero");
   const thread = findThread(world, chat, args.message_thread_id);
-  const fadesAt = world.clock.now() + fadesAfterMs;
-  const draft: Draft = {
-    id: args.draft_id,
-    thread,
-    content,
-    canStop: args.can_stop ?? false,
-    keepOnStop: args.keep_on_stop ?? false,
-    fadesAt,
-  };
-  chat.drafts.set(thread ?? 0, draft);
-  world.clock.at(fadesAt, () => {
-    if (chat.drafts.get(thread ?? 0) !== draft) return;
-    chat.drafts.delete(thread ?? 0);
-    world.events.emit("change");
-  });
-  world.events.emit("change");
+  const { can_stop: canStop = false, keep_on_stop: keepOnStop = false } = args;
+  setDraft(world, chat, { id: args.draft_id, thread, content, canStop, keepOnStop });
   return true;
 }
 

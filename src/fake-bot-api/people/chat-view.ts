@@ -46,7 +46,7 @@ export type ChatView = {
 };
 
 export function viewOf(world: World, chat: ChatState): ChatView {
-  const drafts = [...chat.drafts.values()].toSorted((a, b) => a.fadesAt - b.fadesAt).map(showDraft);
+  const drafts = [...chat.drafts.values()].toSorted((a, b) => a.shownAt - b.shownAt).map(showDraft);
   return {
     messages: [...chat.messages.values()].map((stored) => showMessage(world, stored)),
     draft: drafts.at(-1),

@@ -2,6 +2,7 @@
 import { randomInt } from "node:crypto";
 import type { CallbackQuery, ReactionType, Update, User } from "grammy/types";
 import type { ChatState } from "../state/chat.ts";
+import { removeDraft } from "../state/drafts.ts";
 import { type CallbackAnswer, unixTime, type World } from "../state/world.ts";
 import { printView, viewOf } from "./chat-view.ts";
 import { notifyBot } from "./incoming.ts";
@@ -56,7 +57,7 @@ export function interactionIn(world: World, chat: ChatState, defaultSender: () =
       const draft = chat.drafts.get(thread ?? 0);
       if (!draft?.canStop) throw new Error(`There is no draft that can be stopped:\n${printView(viewOf(world, chat))}`);
       if (draft.keepOnStop) draft.canStop = false;
-      else chat.drafts.delete(thread ?? 0);
+      else removeDraft(world, chat, thread);
       world.events.emit("change");
       if (chat.info.type !== "private") return;
       notifyBot(world, chat, {

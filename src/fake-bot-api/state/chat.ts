@@ -18,8 +18,8 @@ export type Draft = {
   content: ({ type: "text" } & FormattedText) | { type: "rich"; rich: RichInput };
   canStop: boolean;
   keepOnStop: boolean;
-  /** A draft fades 30 seconds after its last change. */
-  fadesAt: number;
+  shownAt: number;
+  cancelFading: () => void;
 };
 
 export type ChatAction = { action: string; thread: number | undefined; at: number };

@@ -2,6 +2,7 @@
 import type { Chat, Message, User } from "grammy/types";
 import type { RichInput } from "../text/rich-message.ts";
 import type { ChatState, StoredMessage } from "./chat.ts";
+import { removeDraft } from "./drafts.ts";
 import { unixTime, type World } from "./world.ts";
 
 /** What a message says; everything around it is added here. */
@@ -30,7 +31,7 @@ export function addMessage(world: World, chat: ChatState, added: NewMessage): St
   };
   const stored: StoredMessage = { message, reactions: new Map(), ...(added.rich ? { rich: added.rich } : {}) };
   chat.messages.set(message.message_id, stored);
-  if (added.from.id === world.bot.id) chat.drafts.delete(added.thread ?? 0);
+  if (added.from.id === world.bot.id) removeDraft(world, chat, added.thread);
   world.events.emit("change");
   return stored;
 }

@@ -1,6 +1,7 @@
 /** Topics of a chat. A topic's id is the id of the message that opened it. */
 import type { User } from "grammy/types";
 import type { ChatState, StoredMessage, Topic } from "./chat.ts";
+import { removeDraft } from "./drafts.ts";
 import type { MessageContent } from "./messages.ts";
 import { addMessage } from "./messages.ts";
 import type { World } from "./world.ts";
@@ -41,7 +42,7 @@ export function setTopicClosed(
 /** The topic's messages go with it. Telegram tells the bot nothing. */
 export function deleteTopic(world: World, chat: ChatState, topic: Topic): void {
   chat.topics.delete(topic.id);
-  chat.drafts.delete(topic.id);
+  removeDraft(world, chat, topic.id);
   for (const [id, { message }] of chat.messages) {
     if (message.message_thread_id === topic.id) chat.messages.delete(id);
   }
