@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   actionModes,
+  maxAttachments,
   maxCharacters,
   maxSystemBytes,
   messageIdPattern,
@@ -50,7 +51,7 @@ export const newMessageSchema = z.strictObject({
     .enum(replyOutcomes, `must be one of ${replyOutcomes.join(", ")}`)
     .optional()
     .meta({ description: "What a reply is, in the word of whoever replies." }),
-  attachments: z.array(attachment).max(20).optional(),
+  attachments: z.array(attachment).max(maxAttachments).optional(),
   replyTo: z
     .union([nameSchema, addressSchema])
     .optional()

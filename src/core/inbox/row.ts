@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { ActionMode, Attachment, TaskRef } from "../message/message.ts";
-import { actionModes, maxCharacters, messageIdPattern } from "../message/message.ts";
+import { actionModes, maxAttachments, maxCharacters, messageIdPattern } from "../message/message.ts";
 import type { SystemRow } from "./system-row.ts";
 import { systemRowIn } from "./system-row.ts";
 
@@ -128,8 +128,6 @@ export function taskRefsIn(value: unknown): TaskRef[] {
     return taskRef(String(id), nonEmpty(one.team ?? one.teamName), nonEmpty(one.title ?? one.subject));
   });
 }
-
-const maxAttachments = 20;
 
 /** Whatever stands in the list counts as a file: a message is not sent without the files that belong to it. */
 function attachmentsIn(value: unknown): Attachment[] {

@@ -26,12 +26,18 @@ export const maxCharacters = 256 * 1024;
 /** Of `system`. Together with the configured text it has to fit into one argument of a program, which holds 128 KiB. */
 export const maxSystemBytes = 60 * 1024;
 
+/** Of a message. */
+export const maxAttachments = 20;
+
+/** Of one file, unless the configuration says otherwise. */
+export const defaultMaxAttachmentBytes = 20_000_000;
+
 /** What a message may be called. */
 export const messageIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export type TaskRef = { id: string; team?: string | undefined; title?: string | undefined };
 
-/** What is known of a file that goes with a message; its bytes are never hashed. */
+/** What is known of a file that goes with a message. `id` is the SHA-256 of its bytes, except in rows of inbox files. */
 export type Attachment = { id: string; name: string; mimeType: string; size: number };
 
 export type Message = {

@@ -1,0 +1,104 @@
+/**
+ * Keeps the bytes of attachments, each in a file that is called like the SHA-256 of its content. What a message names is
+ * there before the message is admitted; what no message names is removed after a day.
+ */
+import { readFileSync, statSync, utimesSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../app-error.ts";
+import type { Clock } from "../../clock.ts";
+import { unknownType } from "../../core/message/file-type.ts";
+import type { Attachment } from "../../core/message/message.ts";
+import { pruneFiles } from "./prune-files.ts";
+import { putFile, writeIncoming } from "./write-file.ts";
+
+/** `path` is where its bytes are. Nothing may be written there. */
+export type StoredAttachment = Attachment & { path: string };
+
+export type NewAttachment = { name: string; mimeType: string } & (
+  | { bytes: Uint8Array }
+  | { stream: AsyncIterable<Uint8Array> }
+);
+
+export type AttachmentFiles = {
+  /** Safe to repeat: the same bytes are one file. Its type is what its bytes prove, where they prove one. */
+  store(file: NewAttachment): Promise<Attachment>;
+  find(id: string): Promise<StoredAttachment | null>;
+  /** Like `find`, and the file is not removed within the next day: long enough to admit a message that names it. */
+  hold(id: string): Promise<StoredAttachment | null>;
+  /** Removes files that no message names and that were not asked for within a day; returns how many. */
+  prune(named: (ids: readonly string[]) => Promise<ReadonlySet<string>>): Promise<number>;
+};
+
+export type AttachmentFileOptions = { directory: string; maxBytes: number; clock: Clock };
+
+export function attachmentFiles({ directory, maxBytes, clock }: AttachmentFileOptions): AttachmentFiles {
+  const find = async (id: string): Promise<StoredAttachment | null> => {
+    // It comes from a client, and becomes a path.
+    if (!attachmentIdPattern.test(id)) return null;
+    const path = join(directory, id);
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found ? { id, ...readDescription(path), size: found.size, path } : null;
+  };
+  return {
+    async store(file) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const content = "bytes" in file ? [file.bytes] : file.stream;
+      const incoming = await writeIncoming(directory, content, maxBytes, clock.now());
+      const description = { name: plainName(file.name), mimeType: incoming.typeOf(file.mimeType) };
+      await putFile(directory, incoming, JSON.stringify(description));
+      return { id: incoming.hash, ...description, size: incoming.size };
+    },
+    find,
+    async hold(id) {
+      const found = await find(id);
+      return found && touch(found.path, clock.now()) ? found : null;
+    },
+    prune: (named) => pruneFiles(directory, clock.now() - graceMs, named),
+  };
+}
+
+const attachmentIdPattern = /^[0-9a-f]{64}$/;
+const graceMs = 24 * 3600_000;
+
+export function attachmentUnknown(id: string): AppError {
+  return new AppError({
+    code: "attachment_unknown",
+    message: `There is no attachment "${id.slice(0, 80)}".`,
+    hint: "Store it first (POST /v1/attachments). What no message names is removed after a day.",
+  });
+}
+
+/** At once, so that it comes either before or after a removal, and never between its check and its end. */
+function touch(path: string, now: number): boolean {
+  try {
+    utimesSync(path, now / 1000, now / 1000);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** A file can be read without its description, which may have been lost. */
+function readDescription(path: string): Pick<Attachment, "name" | "mimeType"> {
+  try {
+    const { name, mimeType } = JSON.parse(readFileSync(`${path}.json`, "utf8")) as Record<string, unknown>;
+    if (typeof name === "string" && typeof mimeType === "string") return { name, mimeType };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && !(error instanceof SyntaxError)) throw error;
+  }
+  return { name: "file", mimeType: unknownType };
+}
+
+/** Without directories and without characters that break a line or a header. */
+function plainName(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? "";
+  return (
+    last
+      .replaceAll(/\p{Cc}/gu, "")
+      .trim()
+      .slice(0, 255) || "file"
+  );
+}

@@ -1,0 +1,54 @@
+/** Removes attachments that no message names, and what writes that did not end have left. */
+import { statSync, unlinkSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+/** How many files a query of the store is asked about. */
+const batch = 500;
+
+/** Removes what was last written or asked for before `before`; returns how many attachments went. */
+export async function pruneFiles(
+  directory: string,
+  before: number,
+  named: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<number> {
+  const files = await filesIn(directory);
+  const old = files.filter((name) => isOld(join(directory, name), before));
+  const contents = old.filter((name) => !name.endsWith(".json"));
+  let removed = 0;
+  for (let start = 0; start < contents.length; start += batch) {
+    const names = contents.slice(start, start + batch);
+    const kept = await named(names);
+    for (const name of names) {
+      if (!kept.has(name) && removeIfOld(join(directory, name), before)) removed++;
+    }
+  }
+  for (const name of old) {
+    const content = join(directory, basename(name, ".json"));
+    if (name.endsWith(".json") && !statSync(content, { throwIfNoEntry: false })) {
+      removeIfOld(join(directory, name), before);
+    }
+  }
+  return removed;
+}
+
+async function filesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function isOld(path: string, before: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs < before;
+}
+
+/** Without a pause between the two steps: a message that comes to name the file holds it before them, or misses it. */
+function removeIfOld(path: string, before: number): boolean {
+  if (!isOld(path, before)) return false;
+  unlinkSync(path);
+  return true;
+}
