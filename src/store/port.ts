@@ -184,6 +184,8 @@ export type MailStore = {
   repliesTo(messageId: string, fromLane: string): Promise<Mail[]>;
   /** Unread messages of lanes that have no record in the ledger. */
   unrecorded(): Promise<Mail[]>;
+  /** Those of these attachments that a message names. */
+  namedAttachments(ids: readonly string[]): Promise<Set<string>>;
 };
 
 export type LogStore = {

@@ -7,6 +7,7 @@ import type { Store } from "../../src/store/port.ts";
 import { aLane } from "../support/waybill.ts";
 import { admission } from "./store/admission.ts";
 import { alerts } from "./store/alerts.ts";
+import { attachments } from "./store/attachments.ts";
 import { durability } from "./store/durability.ts";
 import { events } from "./store/events.ts";
 import { forks } from "./store/forks.ts";
@@ -57,6 +58,7 @@ const topics = {
   lanes,
   teams,
   "inbox files": handOvers,
+  attachments,
   forks,
   pruning,
   durability,

@@ -71,6 +71,12 @@ export function mailStatements(db: Database.Database) {
     INSERT INTO message (recipient, id, from_lane, sender, lane_id, relay_of_message_id, payload_hash, body, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id, recipient) DO NOTHING`);
+  const insertAttachment = db.prepare<[string, number]>(
+    "INSERT OR IGNORE INTO message_attachment (attachment_id, message_seq) VALUES (?, ?)",
+  );
+  const isNamed = db
+    .prepare<[string], number>("SELECT 1 FROM message_attachment WHERE attachment_id = ? LIMIT 1")
+    .pluck();
   const markRead = db.prepare<[number, number]>("UPDATE message SET read_at = ? WHERE seq = ? AND read_at IS NULL");
   const unrecorded = db.prepare<[], Row>(`
     SELECT ${columns} FROM message INDEXED BY message_unread
@@ -161,12 +167,14 @@ export function mailStatements(db: Database.Database) {
       );
       if (written.changes === 0) return null;
       const seq = Number(written.lastInsertRowid);
+      for (const { id } of message.attachments) insertAttachment.run(id, seq);
       if (message.recipient.kind === "lane") {
         remember(keyOf(message.recipient, message.id), { seq, payloadHash, message: { ...message, readAt: null } });
       }
       if (seq % searchBatch === 0) makeSearchable();
       return seq;
     },
+    namedAttachments: (ids: readonly string[]): Set<string> => new Set(ids.filter((id) => isNamed.get(id) === 1)),
     /** The message of a delivery. */
     markRead(seq: number, { laneId, messageId }: DeliveryRecord, at: number): void {
       markRead.run(at, seq);

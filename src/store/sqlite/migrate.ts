@@ -9,6 +9,7 @@ import { events } from "./migrations/0004-events.ts";
 import { log } from "./migrations/0005-log.ts";
 import { teams } from "./migrations/0006-teams.ts";
 import { teamFiles } from "./migrations/0007-inbox-files.ts";
+import { attachments } from "./migrations/0008-attachments.ts";
 
 type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
 
@@ -21,6 +22,7 @@ const migrations: readonly Migration[] = [
   log,
   teams,
   teamFiles,
+  attachments,
 ];
 
 export const schemaVersion = migrations.length;

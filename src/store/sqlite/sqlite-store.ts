@@ -346,6 +346,7 @@ function storeOn(db: Database.Database, options: Options): Store {
     writtenBack: async (messageId, laneId, to) => mail.writtenBack(messageId, laneId, to),
     repliesTo: async (messageId, fromLane) => mail.replies(messageId, fromLane),
     unrecorded: async () => mail.unrecorded(),
+    namedAttachments: async (ids) => mail.namedAttachments(ids),
 
     async appendEvents(events, keep) {
       if (events.some(({ kept }) => kept)) return write(() => log.append(events, keep));
