@@ -25,6 +25,7 @@ import { digestOf } from "../core/transcript/digest.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
+import { promptFiles } from "./prompt-files.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
@@ -150,14 +151,18 @@ async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext)
   const runtime = runtimes.get(lane.runtime);
   if (!runtime) return { outcome: "not_sent", reason: "runtime_not_active" };
   try {
-    const words = await promptFor(record, lane, attempt, runtime, step);
+    const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
+    if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
+    const attached = await promptFiles(message, attempt.kind, runtime, step.attachments);
+    if (attached.outcome === "impossible") return { outcome: "not_sent", reason: attached.reason };
+    const words = await promptFor({ record, message, lane, attempt, runtime }, step);
     const { messageId, partId, sessionId } = attempt;
     // A person may have stopped it since it was committed.
     if ((await store.delivery(record.id))?.version !== record.version) {
       return { outcome: "not_sent", reason: "stopped_before_it_was_sent" };
     }
     failPoint?.("before_send");
-    const prompt = { messageId, partId, sessionId, ...words, attachments: [] };
+    const prompt = { messageId, partId, sessionId, ...words, attachments: attached.files };
     const outcome = await submitUnlessStopped(record.id, prompt, { ...lane, ...attempt.choice }, runtime, step);
     failPoint?.("after_send");
     return outcome;
@@ -198,15 +203,12 @@ async function abortUntil(answered: AbortSignal, lane: Lane, sessionId: string, 
   }
 }
 
+type PromptParts = { record: DeliveryRecord; message: Message; lane: Lane; attempt: Attempt; runtime: Runtime };
+
 async function promptFor(
-  record: DeliveryRecord,
-  lane: Lane,
-  attempt: Attempt,
-  runtime: Runtime,
+  { record, message, lane, attempt, runtime }: PromptParts,
   deps: CourierDeps,
 ): Promise<Pick<Prompt, "text" | "system">> {
-  const message = await deps.store.message({ kind: "lane", lane: lane.id }, record.messageId);
-  if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
   const isFirst = attempt.prePromptCursor === null;
   const text = promptText({
     message,

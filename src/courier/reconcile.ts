@@ -101,4 +101,4 @@ function asReply(mail: Mail): DestinationReply {
 }
 
 /** While a runtime is not there nothing can be read, so nothing of this is used to decide. */
-const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: false, takesSystem: false } as const;
+const unknownTraits = { takesIds: true, sendingAgain: "swallowed", attachments: [], takesSystem: false } as const;

@@ -5,6 +5,7 @@ import type { BlockedSession } from "../core/decision/submission.ts";
 import type { FailPointHook } from "../core/delivery/fail-points.ts";
 import type { Policy } from "../core/delivery/policy.ts";
 import type { Lane } from "../core/lane/lane.ts";
+import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import type { Ledger } from "../store/ledger.ts";
@@ -21,6 +22,7 @@ export type CourierDeps = TimeoutContext & {
   /** Those that are ready, by kind. */
   runtimes: ReadonlyMap<string, Runtime>;
   mailbox: Mailbox;
+  attachments: Pick<AttachmentFiles, "find">;
   asks: AskRegistry;
   missingFiles: MissingFiles;
   changedFiles: ChangedFiles;

@@ -6,7 +6,6 @@ import { AppError, messageOf } from "../app-error.ts";
 import { withTimeout } from "../clock.ts";
 import { decideSession, nextAttempt, submitEvents, watchBlocked } from "../core/decision/submission.ts";
 import type { DeliveryEvent } from "../core/delivery/delivery-event.ts";
-import { attachmentsNotSupported } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { nextReconcileAt } from "../core/delivery/schedule.ts";
 import type { Lane } from "../core/lane/lane.ts";
@@ -14,6 +13,7 @@ import type { TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Runtime } from "../runtimes/port.ts";
 import { abortTurn } from "./abort-turn.ts";
 import { commitEvents, commitFailure } from "./commit-events.ts";
+import { promptFiles } from "./prompt-files.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
@@ -53,9 +53,8 @@ async function prepare(record: DeliveryRecord, step: StepContext): Promise<Prepa
   if (!runtime) return { outcome: "not_now", reason: "runtime_not_active" };
   const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
   if (!message) return { outcome: "impossible", reason: "message_gone" };
-  if (message.attachments.length > 0 && !runtime.traits.attachments) {
-    return { outcome: "impossible", reason: attachmentsNotSupported };
-  }
+  const files = await promptFiles(message, record.nextAttempt?.kind ?? "prompt", runtime, step.attachments);
+  if (files.outcome === "impossible") return files;
   if (message.system !== undefined && !runtime.traits.takesSystem) {
     return { outcome: "impossible", reason: "system_not_supported" };
   }

@@ -1,5 +1,7 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { World } from "../../test/support/waybill.ts";
+import { aLane, World } from "../../test/support/waybill.ts";
 import { maxCharacters, maxSystemBytes } from "../core/message/message.ts";
 import type { NewMessage } from "./message-schema.ts";
 
@@ -10,6 +12,7 @@ beforeEach(async () => {
 afterEach(() => world.dispose());
 
 const message: NewMessage = { id: "m1", to: { lane: "lane" }, from: "user", text: "Hello" };
+const anAttachment = { id: "a".repeat(64), name: "a.txt", mimeType: "text/plain", size: 5 };
 const send = (change: Partial<NewMessage> = {}) => world.waybill.admission.admit({ ...message, ...change });
 
 describe("admission", () => {
@@ -67,6 +70,7 @@ describe("admission", () => {
   });
 
   test.each([
+    ["too many attachments", { attachments: Array.from({ length: 21 }, () => anAttachment) }, /attachments/],
     ["an empty text", { text: "  \n" }, /text: must not be empty/],
     ["a text that is too long", { text: "x".repeat(maxCharacters + 1) }, /text: must not be longer than/],
     ["instructions that are too large", { system: "ü".repeat(maxSystemBytes / 2 + 1) }, /system: must not be larger/],
@@ -81,5 +85,64 @@ describe("admission", () => {
       message: expect.stringMatching(words),
     });
     expect((await world.waybill.store.deliveries({ limit: 10 })).items).toEqual([]);
+  });
+});
+
+describe("attachments", () => {
+  const store = (text = "hello", name = "a.txt", mimeType = "text/plain") =>
+    world.waybill.attachments.store({ name, mimeType, bytes: Buffer.from(text, "latin1") });
+
+  test("a message may name what was stored", async () => {
+    const attachment = await store();
+    expect((await send({ attachments: [attachment] })).message.attachments).toEqual([attachment]);
+    expect(await world.waybill.store.namedAttachments([attachment.id])).toEqual(new Set([attachment.id]));
+  });
+
+  test("a message that names bytes that are not there is refused", async () => {
+    const refused = send({ attachments: [await store(), anAttachment] });
+    await expect(refused).rejects.toMatchObject({ code: "attachment_unknown" });
+    expect((await world.waybill.store.deliveries({ limit: 10 })).items).toEqual([]);
+  });
+
+  test("so is one that says another size, or another type than the bytes prove", async () => {
+    const text = await store();
+    const png = await store("\x89PNG\r\n\x1a\n", "a.png", "image/png");
+    for (const wrong of [
+      { ...text, size: 4 },
+      { ...text, mimeType: "image/png" },
+      { ...png, mimeType: "image/gif" },
+      { ...png, mimeType: "text/plain" },
+    ]) {
+      await expect(send({ attachments: [wrong] })).rejects.toMatchObject({ code: "attachment_mismatch" });
+    }
+    await send({ attachments: [{ ...text, name: "other.md", mimeType: "text/markdown" }, png] });
+  });
+
+  test("a message that was admitted stays admitted when its file is gone", async () => {
+    const attachments = [await store()];
+    await send({ attachments });
+    rmSync(join(world.directory, "attachments"), { recursive: true });
+    expect(await send({ attachments })).toMatchObject({ known: true });
+    await expect(send({ id: "m2", attachments })).rejects.toMatchObject({ code: "attachment_unknown" });
+  });
+
+  test("what the runtime of the lane does not take is refused at once, with its type", async () => {
+    await world.waybill.store.putLane(aLane({ id: "stub" }));
+    const to = { lane: "stub" };
+    const zip = await store("PK", "a.zip", "application/zip");
+    await expect(send({ to, attachments: [zip] })).rejects.toMatchObject({
+      code: "attachments_not_supported",
+      message: expect.stringContaining("application/zip"),
+    });
+    await send({ to, attachments: [await store()] });
+  });
+
+  test("pruning keeps the files that messages name, and removes the others after a day", async () => {
+    const [named, unnamed] = [await store("named"), await store("unnamed")];
+    await send({ attachments: [named] });
+    await world.clock.advance(25 * 3600_000);
+    await world.waybill.prune();
+    expect(await world.waybill.attachments.find(named.id)).not.toBeNull();
+    expect(await world.waybill.attachments.find(unnamed.id)).toBeNull();
   });
 });

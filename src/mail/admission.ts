@@ -10,6 +10,7 @@ import { attachmentsNotSupported } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { newDelivery } from "../core/delivery/record.ts";
 import type { Lane, LaneChange } from "../core/lane/lane.ts";
+import type { AcceptedFiles } from "../core/message/accepted-files.ts";
 import type { Address } from "../core/message/address.ts";
 import { nameIn } from "../core/message/address.ts";
 import type { InboxOrigin, Message } from "../core/message/message.ts";
@@ -18,6 +19,8 @@ import type { ExchangeLimits } from "../core/team/exchange.ts";
 import { pairOf } from "../core/team/exchange.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Admission, LaneChoice, Store } from "../store/port.ts";
+import type { AttachmentFiles } from "./attachments/attachment-files.ts";
+import { checkAccepted, checkStored } from "./attachments/check-attachments.ts";
 import type { NewMessage } from "./message-schema.ts";
 import { newMessageSchema } from "./message-schema.ts";
 import type { ResolvedAddress } from "./resolve-address.ts";
@@ -30,6 +33,9 @@ export type AdmissionDeps = {
   ledger: Ledger;
   policy: Policy;
   clock: Clock;
+  attachments: AttachmentFiles;
+  /** What a runtime takes; null while it is not known. */
+  acceptedFiles: (runtime: string) => readonly AcceptedFiles[] | null;
   /** An agent has written a message that names another one as what it replies to. */
   onReply: (fromLane: string, messageId: string) => Promise<void>;
 };
@@ -75,6 +81,7 @@ export class MessageAdmission {
       if (to.lane) to = await resolveAddress({ lane: to.lane.id }, store);
       const { lane } = to;
       const choice = lane && sender.choose ? await laneChoice(message, lane, sender.choose, store) : null;
+      await this.#checkAttachments(message, lane && { ...lane, ...choice?.change });
       const fresh = lane ? newDelivery(message, hash, { ...lane, ...choice?.change }, policy, at) : null;
       const delivery = fresh && sender.row ? { ...fresh, ...rowFields(sender.row, at) } : fresh;
       admission = await ledger.admit({ message, payloadHash: hash, delivery, choice, exchange });
@@ -83,6 +90,14 @@ export class MessageAdmission {
     const { fromLane, relayOfMessageId } = admission.message;
     if (fromLane !== null && relayOfMessageId !== null) await onReply(fromLane, relayOfMessageId);
     return { message: admission.message, delivery: admission.delivery, known: admission.outcome === "known" };
+  }
+
+  /** What was admitted before is not checked again. A row in a file has its own kind of files; its delivery fails. */
+  async #checkAttachments(message: Message, lane: Lane | null | undefined): Promise<void> {
+    const { attachments, recipient, id, inboxFile } = message;
+    if (attachments.length === 0 || inboxFile || (await this.#deps.store.message(recipient, id))) return;
+    if (lane) checkAccepted(attachments, lane.runtime, this.#deps.acceptedFiles(lane.runtime));
+    await checkStored(attachments, this.#deps.attachments);
   }
 }
 

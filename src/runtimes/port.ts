@@ -5,10 +5,14 @@ import type { Attachment } from "../core/message/message.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../core/transcript/transcript.ts";
 import type { Signal } from "../core/turn/signal.ts";
 
+/** A file that goes with a prompt. Its bytes are at `path`, which is not to be written. */
+export type AttachedFile = Attachment & { path: string };
+
 export type Prompt = RuntimeIds & {
   sessionId: string;
   text: string;
-  attachments: readonly Attachment[];
+  /** Only of types that the runtime's traits allow. */
+  attachments: readonly AttachedFile[];
   /** Beside the configured text, for this prompt alone. Only where the runtime's traits allow it. */
   system?: string;
 };

@@ -1,5 +1,6 @@
 /** The service: what transports ask for, on a running engine. */
 import { knownLane } from "../store/known-lane.ts";
+import { attachmentService } from "./attachments.ts";
 import { deliveryService } from "./deliveries.ts";
 import { followLog } from "./follow-log.ts";
 import { laneNotices } from "./lane-notices.ts";
@@ -26,6 +27,7 @@ export function createService(options: ServiceOptions): Service {
   const notices = laneNotices(waybill, now);
   return {
     ...deliveryService(options),
+    ...attachmentService(options),
     ...laneService({ ...options, notices }),
     ...teamService(options),
 

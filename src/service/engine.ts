@@ -7,6 +7,7 @@ import type { Drained } from "../courier/drain.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { MessageAdmission } from "../mail/admission.ts";
 import type { AgentTokens } from "../mail/agent-tokens.ts";
+import type { AttachmentFiles } from "../mail/attachments/attachment-files.ts";
 import type { TeamFiles } from "../mail/team-files/team-files.ts";
 import type { Interventions } from "../operator/interventions.ts";
 import type { MemberStates } from "../operator/member-states.ts";
@@ -18,6 +19,7 @@ export type Engine = {
   store: Store;
   ledger: Ledger;
   admission: MessageAdmission;
+  attachments: AttachmentFiles;
   courier: Courier;
   people: Interventions;
   teamFiles: TeamFiles;
@@ -29,7 +31,7 @@ export type Engine = {
   clock: Clock;
   /** Those that are ready, by their kind. */
   runtimes: ReadonlyMap<string, Runtime>;
-  /** Removes old, finished records by the policy's retention. */
+  /** Removes old, finished records by the policy's retention, and attachments that no message names. */
   prune(): Promise<number>;
   /** Sends nothing new from now on, and waits for the turns that run; to be followed by `close`. */
   drain(deadlineMs: number, hurry: AbortSignal): Promise<Drained>;

@@ -10,12 +10,13 @@ import type { DayUsage } from "../core/lane/daily-limit.ts";
 import type { Lane, Notice, ReplyContract } from "../core/lane/lane.ts";
 import type { LogPage, LogQuery } from "../core/log/log-item.ts";
 import type { Page, Paging } from "../core/log/page.ts";
-import type { Mail, Message, Source } from "../core/message/message.ts";
+import type { Attachment, Mail, Message, Source } from "../core/message/message.ts";
 import type { Exchange } from "../core/team/exchange.ts";
 import type { Member, MemberState, Team } from "../core/team/team.ts";
 import type { UniversalEvent } from "../core/turn/universal-event.ts";
 import type { OpenAsk } from "../courier/ask-registry.ts";
 import type { ChooseLaneChange } from "../mail/admission.ts";
+import type { NewAttachment, StoredAttachment } from "../mail/attachments/attachment-files.ts";
 import type { NewMessage } from "../mail/message-schema.ts";
 import type { InboxFilter } from "../store/port.ts";
 import type { FollowedItem, FollowOptions } from "./follow-log.ts";
@@ -187,6 +188,10 @@ export type Service = {
   shutDownMember(team: string, member: string): Promise<TeamDetail>;
   /** For a member that somebody else runs. */
   memberToken(team: string, member: string): Promise<string>;
+
+  /** Keeps a file for messages that name it. Safe to repeat. What no message names is removed after a day. */
+  storeAttachment(file: NewAttachment): Promise<Attachment>;
+  attachment(id: string): Promise<StoredAttachment>;
 
   /** Newest first. */
   inbox(person: string, filter: InboxFilter): Promise<Page<Mail>>;

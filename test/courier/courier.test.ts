@@ -643,10 +643,13 @@ describe("providers and tools", () => {
   });
 
   test("a message with attachments fails loudly where they cannot be sent, instead of going as text alone", async () => {
-    await run({ script: {} });
-    await world.send({ id: "m1", attachments: [{ id: "a", name: "a.png", mimeType: "image/png", size: 3 }] });
+    await run({ lanes: [{ runtime: "elsewhere" }] });
+    const zip = { name: "a.zip", mimeType: "application/zip", bytes: Buffer.from("PK") };
+    await world.send({ id: "m1", attachments: [await world.waybill.attachments.store(zip)] });
+    await world.waybill.store.changeLane("lane", { runtime: "stub" });
+    await world.waybill.courier.moveLane("lane");
     expect(await world.reaches("m1", "failed_terminal")).toMatchObject({
-      lastReason: "attachments_not_supported",
+      lastReason: 'attachments_not_supported: takes no files of type application/zip ("a.zip")',
       attempts: 0,
     });
     expect(world.prompts()).toEqual([]);

@@ -172,7 +172,7 @@ test("whatever is seen, what is decided is taken by the table, sends only where 
               observation: life.observation(look, takesIds),
               reply: look.reply ? { messageId: "r", mailbox: "user", text: look.reply, summary: null } : null,
               contract,
-              traits: { takesIds, sendingAgain, attachments: false, takesSystem: false },
+              traits: { takesIds, sendingAgain, attachments: [], takesSystem: false },
               policy: policyFor(look),
               readCommitsWithLedger: true,
               paused: look.paused,

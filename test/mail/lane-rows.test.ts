@@ -91,7 +91,7 @@ describe("a row for a member that Waybill runs", () => {
     team.files.put("tom", [aRow({ messageId: "m1", attachments: files }), aRow({ messageId: "m2", attachments: [] })]);
     await team.isRead("tom", "m2");
     expect(await team.delivery("m1", "tom")).toMatchObject({
-      ...{ status: "failed_terminal", lastReason: "attachments_not_supported", attempts: 0 },
+      ...{ status: "failed_terminal", lastReason: expect.stringContaining("attachments_not_supported"), attempts: 0 },
     });
     const message = await team.waybill.store.message({ kind: "lane", lane: "tom" }, "m1");
     expect(message?.attachments).toMatchObject([{ id: "a1", name: "a.png" }, { name: "b.txt" }, { name: "file" }]);

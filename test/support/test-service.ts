@@ -18,6 +18,7 @@ import type { Courier } from "../../src/courier/courier.ts";
 import { Recorder } from "../../src/events/recorder.ts";
 import { MessageAdmission } from "../../src/mail/admission.ts";
 import { agentTokens } from "../../src/mail/agent-tokens.ts";
+import { attachmentFiles } from "../../src/mail/attachments/attachment-files.ts";
 import { storeMailbox } from "../../src/mail/mailbox.ts";
 import { TeamFiles } from "../../src/mail/team-files/team-files.ts";
 import { Interventions } from "../../src/operator/interventions.ts";
@@ -122,6 +123,8 @@ const verbNames = [
   "release",
   "adoptSession",
   "fork",
+  "storeAttachment",
+  "attachment",
   "asks",
   "answer",
   "log",
@@ -178,7 +181,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
   const store = openSqliteStore({ path: join(directory, "waybill.db") });
   const asks = new AskRegistry();
   const real = createService({
-    waybill: stillEngine(store, asks, service),
+    waybill: stillEngine(directory, store, asks, service),
     resolveDirectory: (path) => resolved(path, service.allowedDirectories),
     get allowedDirectories() {
       return service.allowedDirectories;
@@ -223,7 +226,7 @@ function openService(laneIds: readonly string[], service: TestService): Opened {
 }
 
 /** Of the engine's parts those work that answer at once; what is sent is only admitted. */
-function stillEngine(store: Store, asks: AskRegistry, service: TestService): Engine {
+function stillEngine(directory: string, store: Store, asks: AskRegistry, service: TestService): Engine {
   const ledger = new Ledger(store, () => {}, fail);
   const runtime: Partial<Runtime> = {
     kind: "stub",
@@ -242,12 +245,18 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     waitReason: () => null,
   };
   const recorder = new Recorder({ store, clock: systemClock, keep: keptEvents, onError: fail });
+  const attachments = attachmentFiles({
+    directory: join(directory, "attachments"),
+    maxBytes: 1000,
+    clock: systemClock,
+  });
   const deps = {
     store,
     ledger,
     runtimes,
     asks,
     mailbox: storeMailbox,
+    attachments,
     missingFiles: async () => [],
     changedFiles: async () => [],
     policy: defaultPolicy,
@@ -263,7 +272,11 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
       fork: recorder.fork.bind(recorder),
     },
   };
-  const admission = new MessageAdmission({ ...deps, onReply: async () => {} });
+  const admission = new MessageAdmission({
+    ...deps,
+    acceptedFiles: () => runtime.traits?.attachments ?? null,
+    onReply: async () => {},
+  });
   return {
     store,
     ledger,
@@ -290,6 +303,7 @@ function stillEngine(store: Store, asks: AskRegistry, service: TestService): Eng
     policy: deps.policy,
     clock: systemClock,
     admission,
+    attachments,
     prune: async () => 0,
     drain: () => Promise.reject(new Error("nothing runs here")),
     close: () => store.close(),

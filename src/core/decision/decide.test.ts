@@ -36,7 +36,7 @@ function look(observation: Observation, given: Partial<DecisionInput> = {}): Dec
     observation,
     reply: null,
     contract: "tool",
-    traits: { takesIds: true, sendingAgain: "reruns", attachments: false, takesSystem: false },
+    traits: { takesIds: true, sendingAgain: "reruns", attachments: [], takesSystem: false },
     policy: defaultPolicy,
     readCommitsWithLedger: true,
     paused: false,
@@ -145,7 +145,7 @@ describe("retry eligibility, row by row, after the grace time", () => {
     ["a stale session", seen("session_stale"), true],
     ["a turn that died where known ids are swallowed", seen("interrupted", { interrupted: true }), false],
   ])("%s with no repair left is paid from attempts, after their wait", (_, observation, freshSession) => {
-    const traits = { takesIds: true, sendingAgain: "swallowed", attachments: false, takesSystem: false } as const;
+    const traits = { takesIds: true, sendingAgain: "swallowed", attachments: [], takesSystem: false } as const;
     const record = accepted(aRecord({}, { maxRepairs: 0 }));
     const reconcileAt = graceOver + 30_000;
     expect(decide(look(observation, { record, traits }))).toMatchObject({
@@ -279,7 +279,7 @@ describe("sending again or anew", () => {
 
   test("never, where known ids are swallowed, for a prompt that is there and did not run", () => {
     const idle = seen("prompt_delivered_no_assistant_message");
-    const traits = { takesIds: true, sendingAgain: "swallowed" as const, attachments: false, takesSystem: false };
+    const traits = { takesIds: true, sendingAgain: "swallowed" as const, attachments: [], takesSystem: false };
     expect(isRetry(decide(look(idle, { ...secondRead, traits })))).toBe(true);
     expect(types(decide(look(idle, { ...secondRead })))).toEqual(["reconciled", "send_again"]);
   });

@@ -3,6 +3,7 @@
  * and by nothing else.
  */
 import type { Usage } from "../lane/daily-limit.ts";
+import type { AcceptedFiles } from "../message/accepted-files.ts";
 
 /** `diff` is a unified one, where the program shows one. */
 export type ChangedFile = { path: string; change: "added" | "modified" | "deleted" | "unknown"; diff: string | null };
@@ -91,7 +92,8 @@ export type RuntimeTraits = {
   takesIds: boolean;
   /** What the same ids do a second time when their turn did not finish. */
   sendingAgain: "reruns" | "swallowed";
-  attachments: boolean;
+  /** The attachments that a prompt may bring; none where the list is empty. */
+  attachments: readonly AcceptedFiles[];
   /** Whether a prompt may bring a text for the agent's instructions. */
   takesSystem: boolean;
 };

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { Policy } from "../../core/delivery/policy.ts";
 import { defaultPolicy } from "../../core/delivery/policy.ts";
+import { defaultMaxAttachmentBytes, maxAttachments } from "../../core/message/message.ts";
 import { memberColors, memberKinds } from "../../core/team/team.ts";
 import { permissionPolicy } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
@@ -56,6 +57,10 @@ export const daemonSettings = {
   keptEvents: types.positive.default(10_000).meta({
     env: "WAYBILL_KEPT_EVENTS",
     description: "How many events of each lane are kept, about: [events.md](events.md). The oldest go first.",
+  }),
+  maxAttachmentBytes: types.positive.default(defaultMaxAttachmentBytes).meta({
+    env: "WAYBILL_MAX_ATTACHMENT_BYTES",
+    description: `How large one attachment of a message may be, in bytes. A message may have ${maxAttachments} of them.`,
   }),
   drainMs: types.milliseconds.default(10 * second).meta({
     env: "WAYBILL_DRAIN_MS",

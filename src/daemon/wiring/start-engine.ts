@@ -1,12 +1,14 @@
 /** Starts the engine: the only file where a store, runtimes, courier, recorder and operator meet. */
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import { join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { systemClock } from "../../clock.ts";
 import type { Alert } from "../../core/delivery/alert.ts";
 import type { DeliveryChange } from "../../core/delivery/delivery-event.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Policy } from "../../core/delivery/policy.ts";
+import { defaultMaxAttachmentBytes } from "../../core/message/message.ts";
 import type { NewMember, NewTeam } from "../../core/team/team.ts";
 import { AskRegistry } from "../../courier/ask-registry.ts";
 import type { ChangedFiles } from "../../courier/changed-files.ts";
@@ -22,6 +24,7 @@ import { Recorder } from "../../events/recorder.ts";
 import { MessageAdmission } from "../../mail/admission.ts";
 import { postMessageWith } from "../../mail/agent-mail.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
+import { attachmentFiles } from "../../mail/attachments/attachment-files.ts";
 import type { Mailbox } from "../../mail/mailbox.ts";
 import type { TakeLock } from "../../mail/team-files/folder-lock.ts";
 import type { FolderProblem } from "../../mail/team-files/folder-problems.ts";
@@ -45,6 +48,8 @@ export type EngineOptions = {
   /** How the reads of lanes' messages are committed; by default in the store, and in the inbox file that a message is from. */
   mailbox?: Mailbox;
   teamFiles: TeamFileOptions;
+  /** The limit for one attachment. */
+  maxAttachmentBytes?: number;
   /** Finds the files that an answer names and that do not exist; on the local disk by default. */
   missingFiles?: MissingFiles;
   changedFiles?: ChangedFiles;
@@ -68,7 +73,7 @@ export type EngineOptions = {
 };
 
 export type TeamFileOptions = {
-  /** For copies of files that cannot be read, and for archived rows. */
+  /** For copies of files that cannot be read, and for archived rows. Attachments are kept below it, too. */
   stateDirectory: string;
   takeLock: TakeLock;
   /** Files are watched; this finds what the watching missed. */
@@ -84,6 +89,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   setMaxListeners(0, closing.signal);
   /** The runtimes that are ready; messages to the lanes of the others wait. */
   const runtimes = new Map<string, Runtime>();
+  const attachments = attachmentFiles({
+    directory: join(options.teamFiles.stateDirectory, "attachments"),
+    maxBytes: options.maxAttachmentBytes ?? defaultMaxAttachmentBytes,
+    clock,
+  });
   const deps: CourierDeps = {
     store,
     ledger,
@@ -92,6 +102,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       commitsWithLedger: true,
       commitRead: (record) => teamFiles.mailbox.commitRead(record),
     },
+    attachments,
     asks: new AskRegistry(),
     missingFiles: options.missingFiles ?? missingFiles,
     changedFiles: options.changedFiles ?? changedFiles,
@@ -115,7 +126,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     ...{ store, asks, runtimes, clock, onError },
     idleAfterMs: options.memberIdleMs ?? 5 * 60_000,
   });
-  const admission = new MessageAdmission({ ...deps, onReply: (lane, messageId) => courier.replied(lane, messageId) });
+  const admission = new MessageAdmission({
+    ...deps,
+    attachments,
+    acceptedFiles: (kind) => runtimes.get(kind)?.traits.attachments ?? null,
+    onReply: (lane, messageId) => courier.replied(lane, messageId),
+  });
   const people = new Interventions({ ...deps, recorder }, courier);
   const teamFiles = new TeamFiles({
     ...{ store, admission, clock, failPoint, onError, rescanMs: 30_000, onProblem: () => {}, ...options.teamFiles },
@@ -176,6 +192,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     store,
     ledger,
     admission,
+    attachments,
     courier,
     people,
     teamFiles,
@@ -186,7 +203,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     policy,
     clock,
     runtimes,
-    prune: () => prune(deps),
+    async prune() {
+      await attachments.prune((ids) => store.namedAttachments(ids));
+      return prune(deps);
+    },
     drain: (deadlineMs, stopNow) => drain({ ...deps, courier }, deadlineMs, stopNow),
     close,
   };

@@ -166,6 +166,7 @@ function startEngineFor(
     memberIdleMs: config.memberIdleMs,
     runtimes: agents.make,
     keptEvents: config.keptEvents,
+    maxAttachmentBytes: config.maxAttachmentBytes,
     teamFiles: {
       stateDirectory: config.stateDirectory,
       takeLock: lockDirectory,

@@ -4,7 +4,7 @@ import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript
 export const claudeTraits: RuntimeTraits = {
   takesIds: true,
   sendingAgain: "swallowed",
-  attachments: false,
+  attachments: [],
   takesSystem: true,
 };
 

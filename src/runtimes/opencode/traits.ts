@@ -4,7 +4,7 @@ import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript
 export const opencodeTraits: RuntimeTraits = {
   takesIds: true,
   sendingAgain: "reruns",
-  attachments: false,
+  attachments: [],
   takesSystem: true,
 };
 

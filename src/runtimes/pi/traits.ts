@@ -5,7 +5,7 @@ import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript
 export const piTraits: RuntimeTraits = {
   takesIds: false,
   sendingAgain: "swallowed",
-  attachments: false,
+  attachments: [],
   takesSystem: true,
 };
 

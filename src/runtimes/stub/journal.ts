@@ -21,6 +21,8 @@ export type JournalEntry = { at: number } & (
       lane: string;
       id: string;
       text: string;
+      /** Missing in journals of before. */
+      files?: readonly { name: string; size: number }[];
       arrival: Arrival;
       turn: number | null;
     }

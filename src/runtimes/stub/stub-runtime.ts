@@ -3,9 +3,11 @@
  * crash of Waybill, because its transcript follows from the journal and the clock.
  */
 import { randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { AppError, messageOf } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { Lane } from "../../core/lane/lane.ts";
+import { provableTypes } from "../../core/message/file-type.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { SignalBody } from "../../core/turn/signal.ts";
 import { newestTurn, signalsOf } from "../../core/turn/slice-signals.ts";
@@ -43,7 +45,7 @@ const defaultScript: StubScriptInput = {
 export const stubTraits: RuntimeTraits = {
   takesIds: true,
   sendingAgain: "reruns",
-  attachments: false,
+  attachments: [...provableTypes, "text/*"].map((type) => ({ type, maxBytes: Number.MAX_SAFE_INTEGER })),
   takesSystem: false,
 };
 
@@ -147,7 +149,8 @@ export class StubRuntime implements Runtime {
     const picked = runs ? this.#pickTurn(lane.id, prompt.text) : null;
     const arrival = picked?.turn.arrival ?? "normal";
     const { sessionId, messageId: id, text } = prompt;
-    const entry = { session: sessionId, lane: lane.id, id, text, arrival, turn: picked?.index ?? null };
+    const files = prompt.attachments.map(({ name, path }) => ({ name, size: statSync(path).size }));
+    const entry = { session: sessionId, lane: lane.id, id, text, files, arrival, turn: picked?.index ?? null };
     this.#record({ type: "prompt", at: this.#now(), ...entry });
     this.#schedule(session);
     return acknowledge(arrival, signal);
@@ -239,7 +242,7 @@ export class StubRuntime implements Runtime {
     const script = this.#script(entry.lane);
     if (entry.turn !== null && entry.turn < script.turns.length) this.#used(entry.lane).add(entry.turn);
     if (entry.arrival === "lost" || entry.arrival === "unavailable" || entry.arrival === "refused") return;
-    session.addPrompt(entry.id, entry.text, entry.at);
+    session.addPrompt(entry, entry.at);
     const turn = entry.turn === null ? undefined : [...script.turns, ...script.always][entry.turn];
     if (turn && entry.arrival !== "forgotten") session.startTurn(entry.id, turn, entry.at);
   }

@@ -10,6 +10,7 @@ import { emptyRow } from "../transcript-row.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { StubScript, StubStep, StubTurn } from "./script.ts";
 
+type PromptEntry = Extract<JournalEntry, { type: "prompt" }>;
 type OpenEntry = Extract<JournalEntry, { type: "open" }>;
 
 type RunningTurn = {
@@ -75,11 +76,12 @@ export class StubSession {
     return newest !== undefined && newest.completedAt !== null;
   }
 
-  addPrompt(userId: string, text: string, at: number): void {
-    if (this.#userRows.has(userId)) return;
-    const row = this.#addRow(userId, "user", null, at);
-    Object.assign(row, { text, completedAt: at });
-    this.#userRows.set(userId, row);
+  addPrompt({ id, text, files = [] }: Pick<PromptEntry, "id" | "text" | "files">, at: number): void {
+    if (this.#userRows.has(id)) return;
+    const row = this.#addRow(id, "user", null, at);
+    const shown = files.map(({ name, size }) => `[file ${name}, ${size} bytes]`);
+    Object.assign(row, { text: [text, ...shown].join("\n"), completedAt: at });
+    this.#userRows.set(id, row);
   }
 
   /** A prompt takes over a running turn, whose remaining steps never run. */

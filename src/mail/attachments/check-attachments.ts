@@ -1,0 +1,49 @@
+/** Whether a message may name its attachments: their bytes are there, and the runtime of its lane takes them. */
+import { AppError } from "../../app-error.ts";
+import type { AcceptedFiles } from "../../core/message/accepted-files.ts";
+import { acceptedTypes, refusalOf } from "../../core/message/accepted-files.ts";
+import { isProvable } from "../../core/message/file-type.ts";
+import type { Attachment } from "../../core/message/message.ts";
+import type { AttachmentFiles } from "./attachment-files.ts";
+import { attachmentUnknown } from "./attachment-files.ts";
+
+export async function checkStored(attachments: readonly Attachment[], files: AttachmentFiles): Promise<void> {
+  for (const claimed of attachments) {
+    const stored = await files.hold(claimed.id);
+    if (!stored) throw attachmentUnknown(claimed.id);
+    const difference = differenceOf(claimed, stored);
+    if (difference !== null) throw mismatch(claimed, difference);
+  }
+}
+
+/** Null when the file can be what a message calls it. */
+export function differenceOf(claimed: Attachment, stored: Pick<Attachment, "size" | "mimeType">): string | null {
+  if (stored.size !== claimed.size) return `it has ${stored.size} bytes`;
+  // Otherwise the model would refuse an image that is none, and go on to do so in every later turn of the session.
+  const isSame = stored.mimeType === claimed.mimeType;
+  const isProven = isProvable(stored.mimeType) || isProvable(claimed.mimeType);
+  return isSame || !isProven ? null : `its content is of type ${stored.mimeType}`;
+}
+
+function mismatch({ name }: Attachment, what: string): AppError {
+  return new AppError({
+    code: "attachment_mismatch",
+    message: `The attachment "${name}" is not what the message says: ${what}.`,
+    hint: "Send what POST /v1/attachments answered.",
+  });
+}
+
+/** `accepted` is null while the runtime is not known; then the courier finds out. */
+export function checkAccepted(
+  attachments: readonly Attachment[],
+  runtime: string,
+  accepted: readonly AcceptedFiles[] | null,
+): void {
+  const refusal = accepted && refusalOf(attachments, accepted);
+  if (!refusal) return;
+  throw new AppError({
+    code: "attachments_not_supported",
+    message: `The runtime "${runtime}" ${refusal}.`,
+    hint: accepted.length === 0 ? "Send the message without them." : `It takes ${acceptedTypes(accepted)}.`,
+  });
+}
