@@ -6,7 +6,9 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as httpRequest } from "node:http";
 import { Readable } from "node:stream";
 
-export type HttpRequest = { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal };
+type Body = string | Uint8Array;
+
+export type HttpRequest = { method: string; headers: Record<string, string>; body?: Body; signal: AbortSignal };
 
 export type HttpResponse = {
   status: number;
@@ -38,7 +40,7 @@ export async function httpFetch(url: string, { body, ...options }: HttpRequest):
 function responseTo(
   makeRequest: () => ClientRequest,
   mayRepeat: boolean,
-  body: string | undefined,
+  body: Body | undefined,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = makeRequest();

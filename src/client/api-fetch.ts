@@ -8,7 +8,7 @@ import type { paths } from "./api-types.ts";
 export type FetchInit = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array<ArrayBuffer>;
   signal: AbortSignal;
 };
 
@@ -21,16 +21,29 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 export type Api = Pick<Client<paths>, FetchInit["method"]>;
 
 type Values = Readonly<Record<string, unknown>>;
-type CallOptions = { params?: { path?: Values; query?: Values }; body?: unknown; signal: AbortSignal };
+/** As openapi-fetch has them. A body is JSON unless `bodySerializer` makes something else of it. */
+type CallOptions = {
+  params?: { path?: Values; query?: Values };
+  body?: unknown;
+  bodySerializer?: (body: unknown) => Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+};
 
 export function apiAt(baseUrl: string, headers: Record<string, string>, fetch: Fetch): Api {
   const operation =
     (method: FetchInit["method"]) =>
-    async (path: string, { params = {}, body, signal }: CallOptions) => {
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    async (path: string, { params = {}, body, signal, ...options }: CallOptions) => {
+      const { bodySerializer = JSON.stringify } = options;
+      const sent = body === undefined ? {} : { body: bodySerializer(body) };
       const type = body === undefined ? {} : { "Content-Type": "application/json" };
       const url = baseUrl + withPath(path, params.path ?? {}) + queryOf(params.query ?? {});
-      const response = await fetch(url, { method, headers: { ...type, ...headers }, ...sent, signal });
+      const response = await fetch(url, {
+        method,
+        headers: { ...type, ...options.headers, ...headers },
+        ...sent,
+        signal,
+      });
       const text = await response.text();
       if (!response.ok) return { error: jsonOrNull(text), response };
       return { data: text === "" ? undefined : JSON.parse(text), response };

@@ -6,6 +6,7 @@ export type {
   Alert,
   Ask,
   AskAnswer,
+  Attachment,
   Delivery,
   DeliveryDetail,
   DeliveryStreamEvent,

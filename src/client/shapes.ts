@@ -3,6 +3,7 @@ import type { components } from "./api-types.ts";
 
 type Schemas = components["schemas"];
 
+export type Attachment = Schemas["Attachment"];
 export type NewMessage = Schemas["NewMessage"];
 export type Sent = Schemas["Sent"];
 export type SendResult = Schemas["SendResult"];

@@ -1,7 +1,7 @@
 /**
  * The client of a Waybill daemon, for programs, the command line and the page. Needs nothing but `fetch`.
  *
- * What only reads, and `send`, are repeated by themselves while the daemon restarts. Everything that changes something
+ * What only reads, `send` and `attach` are repeated by themselves while the daemon restarts. Everything that changes something
  * resolves when the change is durable.
  */
 import type { StreamOptions } from "./event-stream.ts";
@@ -14,6 +14,7 @@ import { endlessRetryMs, withRetries } from "./retry.ts";
 import type {
   Ask,
   AskAnswer,
+  Attachment,
   Delivery,
   DeliveryDetail,
   EventPage,
@@ -59,10 +60,27 @@ export class WaybillClient {
   send(message: NewMessage, options?: Signal): Promise<SendResult>;
   send(message: NewMessage, { signal }: Signal = {}): Promise<SendResult> {
     const body = withId(message);
-    return request(this.#connection, (api, init) => api.POST("/v1/messages", { body, ...init }), {
-      safe: true,
-      signal,
-    });
+    return this.#safely((api, init) => api.POST("/v1/messages", { body, ...init }), signal);
+  }
+
+  /**
+   * Stores a file for messages: what this resolves with goes into `attachments` of a message. Safe to repeat. A file that no
+   * message names is removed after a day.
+   */
+  async attach(
+    content: Blob | Uint8Array<ArrayBuffer>,
+    { name, mimeType, signal }: Signal & { name: string; mimeType?: string | undefined },
+  ): Promise<Attachment> {
+    const isBlob = content instanceof Blob;
+    const bytes = isBlob ? new Uint8Array(await content.arrayBuffer()) : content;
+    const type = mimeType ?? (isBlob ? content.type : "");
+    const file = {
+      params: { query: { name } },
+      body: "",
+      bodySerializer: () => bytes,
+      headers: { "Content-Type": type === "" ? "application/octet-stream" : type },
+    };
+    return this.#safely((api, init) => api.POST("/v1/attachments", { ...file, ...init }), signal);
   }
 
   /** Sends, and resolves when the delivery has an outcome. */
@@ -112,7 +130,7 @@ export class WaybillClient {
     query: { lane?: string | undefined; after?: string | undefined; limit?: number | undefined } = {},
     { signal }: Signal = {},
   ): Promise<EventPage> {
-    return this.#read((api, init) => api.GET("/v1/events", { params: { query: defined(query) }, ...init }), signal);
+    return this.#safely((api, init) => api.GET("/v1/events", { params: { query: defined(query) }, ...init }), signal);
   }
 
   /**
@@ -134,7 +152,7 @@ export class WaybillClient {
   messages(
     query: Paging & { lane?: string | undefined; q?: string | undefined } = {},
   ): Promise<{ messages: Message[]; nextCursor?: string }> {
-    return this.#read((api, init) => api.GET("/v1/messages", { params: { query: defined(query) }, ...init }));
+    return this.#safely((api, init) => api.GET("/v1/messages", { params: { query: defined(query) }, ...init }));
   }
 
   /** Takes a message back that was not sent yet. */
@@ -152,12 +170,12 @@ export class WaybillClient {
     } = {},
   ): Promise<{ deliveries: Delivery[]; nextCursor?: string }> {
     const query = defined({ ...filter, status: filter.status?.join(",") });
-    return this.#read((api, init) => api.GET("/v1/deliveries", { params: { query }, ...init }));
+    return this.#safely((api, init) => api.GET("/v1/deliveries", { params: { query }, ...init }));
   }
 
   delivery(id: string, { signal }: Signal = {}): Promise<DeliveryDetail> {
     const params = { path: { id } };
-    return this.#read((api, init) => api.GET("/v1/deliveries/{id}", { params, ...init }), signal);
+    return this.#safely((api, init) => api.GET("/v1/deliveries/{id}", { params, ...init }), signal);
   }
 
   /** Once more for a delivery that failed for good. */
@@ -172,11 +190,11 @@ export class WaybillClient {
   }
 
   lanes(): Promise<{ lanes: Lane[] }> {
-    return this.#read((api, init) => api.GET("/v1/lanes", init));
+    return this.#safely((api, init) => api.GET("/v1/lanes", init));
   }
 
   lane(id: string): Promise<Lane> {
-    return this.#read((api, init) => api.GET("/v1/lanes/{id}", { params: { path: { id } }, ...init }));
+    return this.#safely((api, init) => api.GET("/v1/lanes/{id}", { params: { path: { id } }, ...init }));
   }
 
   addLane(body: NewLane): Promise<Lane> {
@@ -216,11 +234,11 @@ export class WaybillClient {
 
   /** All teams with their members, and what each of them is doing. */
   teams(): Promise<{ teams: Team[] }> {
-    return this.#read((api, init) => api.GET("/v1/teams", init));
+    return this.#safely((api, init) => api.GET("/v1/teams", init));
   }
 
   team(team: string): Promise<Team> {
-    return this.#read((api, init) => api.GET("/v1/teams/{team}", { params: { path: { team } }, ...init }));
+    return this.#safely((api, init) => api.GET("/v1/teams/{team}", { params: { path: { team } }, ...init }));
   }
 
   /** Makes a team, or changes what people call it. */
@@ -282,7 +300,7 @@ export class WaybillClient {
     nextCursor?: string;
   }> {
     const wanted = defined({ ...query, unread: unread ? ("true" as const) : undefined });
-    return this.#read((api, init) => api.GET("/v1/inbox", { params: { query: wanted }, ...init }));
+    return this.#safely((api, init) => api.GET("/v1/inbox", { params: { query: wanted }, ...init }));
   }
 
   /** Marks messages to a person as read: these, or all. */
@@ -292,7 +310,7 @@ export class WaybillClient {
 
   /** Agents that are held because they write to each other and nothing else happens. */
   holds(): Promise<{ holds: Hold[] }> {
-    return this.#read((api, init) => api.GET("/v1/holds", init));
+    return this.#safely((api, init) => api.GET("/v1/holds", init));
   }
 
   /** Lets the agents of two lanes go on. */
@@ -303,7 +321,7 @@ export class WaybillClient {
 
   /** What agents wait for at this moment. */
   asks(): Promise<{ asks: Ask[] }> {
-    return this.#read((api, init) => api.GET("/v1/asks", init));
+    return this.#safely((api, init) => api.GET("/v1/asks", init));
   }
 
   async answer(askId: string, body: AskAnswer): Promise<void> {
@@ -321,10 +339,11 @@ export class WaybillClient {
   }
 
   version({ signal }: Signal = {}): Promise<Version> {
-    return this.#read((api, init) => api.GET("/version", init), signal);
+    return this.#safely((api, init) => api.GET("/version", init), signal);
   }
 
-  #read<T>(ask: Parameters<typeof request<T>>[1], signal?: AbortSignal): Promise<T> {
+  /** For what does no harm when it is executed twice. */
+  #safely<T>(ask: Parameters<typeof request<T>>[1], signal?: AbortSignal): Promise<T> {
     return request(this.#connection, ask, { safe: true, signal });
   }
 

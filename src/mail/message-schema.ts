@@ -14,7 +14,7 @@ export const nameSchema = z.string().trim().min(1).max(128);
 
 const messageId = z.string().regex(messageIdPattern, "must be 1 to 128 of A-Z a-z 0-9 . _ : -");
 const taskRef = z.strictObject({ id: nameSchema, team: nameSchema.optional(), title: z.string().max(500).optional() });
-const attachment = z.strictObject({
+export const attachmentSchema = z.strictObject({
   id: nameSchema,
   name: z.string().min(1).max(255),
   mimeType: z.string().min(1).max(255),
@@ -51,7 +51,7 @@ export const newMessageSchema = z.strictObject({
     .enum(replyOutcomes, `must be one of ${replyOutcomes.join(", ")}`)
     .optional()
     .meta({ description: "What a reply is, in the word of whoever replies." }),
-  attachments: z.array(attachment).max(maxAttachments).optional(),
+  attachments: z.array(attachmentSchema).max(maxAttachments).optional(),
   replyTo: z
     .union([nameSchema, addressSchema])
     .optional()

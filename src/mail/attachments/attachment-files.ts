@@ -92,13 +92,9 @@ function readDescription(path: string): Pick<Attachment, "name" | "mimeType"> {
   return { name: "file", mimeType: unknownType };
 }
 
-/** Without directories and without characters that break a line or a header. */
+/** Without directories and without characters that break a line or a header, lone surrogates included. */
 function plainName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? "";
-  return (
-    last
-      .replaceAll(/\p{Cc}/gu, "")
-      .trim()
-      .slice(0, 255) || "file"
-  );
+  const plain = last.slice(0, 255).replaceAll(/[\p{Cc}\p{Cs}]/gu, "");
+  return plain.trim() || "file";
 }

@@ -1,6 +1,7 @@
 /**
  * The HTTP API, version 1, over the service. Every request passes the same gates in the same order: its host and origin,
- * its token, its body; then a route. What needs no token is added before the gate that asks for one.
+ * its token, its body; then a route. What needs no token is added before the gate that asks for one, and what takes other
+ * bodies than JSON before the one that reads them.
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
@@ -21,6 +22,7 @@ import { addMount, mountOf } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { refuseOtherMethods } from "./other-methods.ts";
 import { addAsks } from "./routes/asks.ts";
+import { addAttachments } from "./routes/attachments.ts";
 import { addDeliveries } from "./routes/deliveries.ts";
 import { addFrontPage } from "./routes/front-page.ts";
 import { addHealth } from "./routes/health.ts";
@@ -86,6 +88,7 @@ export function makeApp(options: AppOptions): App {
   app.use(identify(token, sessions, mounts));
   addFrontPage(app, deps);
   app.use(requireAccess(mounts));
+  addAttachments(app, deps);
   app.use(jsonBody({ bytes: options.bodyBytes ?? 2 * 1024 * 1024, ms: options.bodyMs ?? 10_000 }, clock));
   // Nobody hears of what is not durable.
   app.use(async (_, next) => {

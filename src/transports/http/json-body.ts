@@ -8,6 +8,7 @@ import type { Clock } from "../../clock.ts";
 import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
+import { readerChunks } from "./request-body.ts";
 
 export type BodyLimits = { bytes: number; ms: number };
 
@@ -49,32 +50,22 @@ async function readBody({ body }: Request, { bytes, ms }: BodyLimits, clock: Clo
   if (!body) return new Uint8Array();
   try {
     const closing = new AbortController().signal;
-    return await withTimeout({ clock, closing }, ms, (signal) => readAll(body.getReader(), bytes, signal));
+    return await withTimeout({ clock, closing }, ms, (signal) => readAll(body, bytes, signal));
   } catch (error) {
     throw error instanceof TimedOut ? tooSlow(ms) : error;
   }
 }
 
-/** Does not cancel the reader when it stops early: that would close the connection before the response. */
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+async function readAll(body: ReadableStream<Uint8Array>, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  while (!signal.aborted) {
-    const { done, value } = await reader.read().catch(clientGone);
-    if (done) break;
-    size += value.length;
+  for await (const chunk of readerChunks(body)) {
+    if (signal.aborted) break;
+    size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(value);
+    chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function clientGone(): never {
-  throw new AppError({ code: "malformed_request", message: "The request ended before its body did." });
 }
 
 function tooLarge(bytes: number): AppError {

@@ -1,6 +1,7 @@
 /** The OpenAPI document, made from the descriptions of the routes alone. */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { askRoutes } from "./routes/asks.ts";
+import { attachmentRoutes } from "./routes/attachments.ts";
 import { deliveryRoutes } from "./routes/deliveries.ts";
 import { pageRoutes } from "./routes/front-page.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -14,6 +15,7 @@ import { teamRoutes } from "./routes/teams.ts";
 
 const routes = [
   messageRoutes,
+  attachmentRoutes,
   deliveryRoutes,
   laneRoutes,
   teamRoutes,
@@ -60,6 +62,7 @@ function makeDocument(runtimeKinds: readonly string[]): object {
     },
     tags: [
       { name: "messages", description: "What is sent to agents, and what they wrote back." },
+      { name: "attachments", description: "Files that go with messages." },
       { name: "deliveries", description: "What became of each message." },
       { name: "lanes", description: "Where agents work." },
       { name: "teams", description: "Who works together, and what each member is doing." },

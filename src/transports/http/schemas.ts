@@ -9,9 +9,9 @@ import { responseStates, statuses } from "../../core/delivery/record.ts";
 import { handOverStates } from "../../core/inbox/hand-over.ts";
 import { inboxEvents } from "../../core/inbox/inbox-note.ts";
 import { systemRowTypes } from "../../core/inbox/system-row.ts";
-import { actionModes, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
+import { actionModes, maxAttachments, messageOutcomes, replyOutcomes, sources } from "../../core/message/message.ts";
 import { memberStates, teamStates } from "../../core/team/team.ts";
-import { nameSchema, newMessageSchema } from "../../mail/message-schema.ts";
+import { nameSchema, newMessageSchema, attachmentSchema as storedFile } from "../../mail/message-schema.ts";
 
 export const laneSlug = z
   .string()
@@ -34,6 +34,8 @@ export const errorSchema = z
 
 // ---- messages
 
+export const attachmentSchema = z.strictObject(storedFile.shape).openapi("Attachment");
+
 export const newMessageRequestSchema = newMessageSchema
   .omit({ id: true, conversation: true, system: true })
   .extend({
@@ -41,6 +43,9 @@ export const newMessageRequestSchema = newMessageSchema
     from: nameSchema.optional().openapi({ description: 'Who sends; "user" unless said otherwise.' }),
     expiresAt: z.iso.datetime().transform(Date.parse).openapi(timeFormat).optional(),
     source: z.enum(sources).extract(["ui", "cli", "manual"]).optional(),
+    attachments: z.array(attachmentSchema).max(maxAttachments).optional().openapi({
+      description: "Files that were stored before, as POST /v1/attachments answered.",
+    }),
   })
   .openapi("NewMessage");
 
@@ -105,6 +110,7 @@ export const messageSchema = z
     summary: nullableString,
     actionMode: z.enum(actionModes).nullable(),
     taskRefs: z.array(z.object({ id: z.string(), team: z.string().optional(), title: z.string().optional() })),
+    attachments: z.array(attachmentSchema),
     relayOfMessageId: nullableString,
     outcome: z
       .enum(messageOutcomes)

@@ -1,0 +1,73 @@
+/** Files for messages: stored before the message that names them is sent, and served as downloads. */
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { z } from "@hono/zod-openapi";
+import { isProvable, provableTypes, unknownType } from "../../../core/message/file-type.ts";
+import type { App } from "../env.ts";
+import { readerChunks } from "../request-body.ts";
+import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
+import { attachmentSchema } from "../schemas.ts";
+import type { RouteDeps } from "./route-deps.ts";
+
+const bytes = { schema: z.string().openapi({ format: "binary" }) };
+
+export const attachmentRoutes = {
+  store: guardedRoute("attachments", {
+    method: "post",
+    path: "/v1/attachments",
+    operationId: "storeAttachment",
+    summary: "Store a file for messages",
+    description:
+      "The body is the file as it is, and `Content-Type` its type. What is answered goes into `attachments` of a message. " +
+      "The same bytes may be stored again and are kept once. A file that no message names is removed after a day.",
+    request: {
+      query: z.strictObject({
+        name: z.string().min(1).max(255).openapi({ description: "What the file is called, without directories." }),
+      }),
+      body: { content: { "*/*": bytes }, required: true },
+    },
+    responses: { 201: answerOf(attachmentSchema, "Stored, now or before."), ...changeErrors() },
+  }),
+  read: guardedRoute("attachments", {
+    method: "get",
+    path: "/v1/attachments/{id}",
+    operationId: "readAttachment",
+    summary: "Download a file",
+    description: "Of types that a browser could run as a page only the bytes are served, without the type.",
+    request: { params: idParam("The attachment's id.") },
+    responses: {
+      200: {
+        description: "The file.",
+        content: Object.fromEntries([...provableTypes, unknownType].map((type) => [type, bytes])),
+      },
+      ...readErrors(404),
+    },
+  }),
+};
+
+/** To be added before bodies are read as JSON. */
+export function addAttachments(app: App, { service }: RouteDeps): void {
+  app.openapi(attachmentRoutes.store, async (c) => {
+    const stream = readerChunks(c.req.raw.body);
+    const mimeType = c.req.header("content-type") ?? unknownType;
+    return c.json(await service.storeAttachment({ name: c.req.valid("query").name, mimeType, stream }), 201);
+  });
+
+  app.openapi(attachmentRoutes.read, async (c) => {
+    const { name, mimeType, size, path } = await service.attachment(c.req.valid("param").id);
+    const headers = {
+      "Content-Type": isProvable(mimeType) ? mimeType : unknownType,
+      "Content-Length": String(size),
+      "Content-Disposition": `attachment; filename*=UTF-8''${encodeForHeader(name)}`,
+    };
+    // An answer without a body would leave the file open.
+    if (c.req.method === "HEAD") return c.body(null, 200, headers);
+    return c.body(Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array<ArrayBuffer>>, 200, headers);
+  });
+}
+
+/** RFC 8187 allows fewer characters than a URL does. */
+function encodeForHeader(name: string): string {
+  const encoded = encodeURIComponent(name);
+  return encoded.replaceAll(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
