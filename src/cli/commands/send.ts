@@ -1,6 +1,7 @@
 /** `waybill send`: sends a message to an agent, and with `--wait` shows its delivery. */
 import type { NewMessage, SendResult } from "../../client/index.ts";
 import { actionModes } from "../../core/message/message.ts";
+import { readAttachedFiles, storeAttachedFiles } from "../attached-files.ts";
 import type { Command, CommandContext, CommandInput } from "../command.ts";
 import { flagOption, printResult, textOption } from "../command.ts";
 import { withDaemon } from "../connect.ts";
@@ -21,6 +22,7 @@ same --id: a message is accepted once. The answer goes to standard output, progr
 124 stopped waiting after --timeout, 130 stopped by Ctrl-C, 2 not understood, 1 any other error.`,
     examples: `waybill send --lane chat "Is the build green?"
 waybill send --lane chat --wait --timeout 10m "Run the tests and fix what fails."
+waybill send --lane chat --attach screen.png "What is wrong on this page?"
 git diff | waybill send --team core --member tom --mode ask --wait
 waybill send --lane chat -- "--dry-run: what does that do?"`,
   },
@@ -28,6 +30,7 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
     lane: textOption("ID", "the lane that it is for", "lanes"),
     team: textOption("T", "the team of the member that it is for"),
     member: textOption("M", "the member that it is for"),
+    attach: { ...textOption("FILE", "a file that goes with it (may be repeated)"), multiple: true },
     wait: flagOption("show progress until the delivery has an outcome; then print the answer"),
     timeout: textOption("SECONDS", "stop waiting after this time; the delivery goes on (also: 90s, 10m, 1h)"),
     mode: textOption("MODE", "what is wanted: do, ask, delegate or notify (needs no answer)", actionModes),
@@ -44,9 +47,11 @@ waybill send --lane chat -- "--dry-run: what does that do?"`,
     const timeoutMs = durationOption(input, "timeout", "24d");
     const fields = messageFields(input);
     if (timeoutMs !== null && !input.flag("wait")) throw usageError("--timeout goes with --wait", "send");
+    const files = await readAttachedFiles(input.values("attach"));
     return withDaemon(context, async (client) => {
       const text = await readMessageText(input.positionals, process.stdin, context.interrupted);
-      const message: NewMessage = { to, text, source: "cli", ...fields };
+      const attachments = await storeAttachedFiles(client, files);
+      const message: NewMessage = { to, text, source: "cli", ...fields, ...(files.length > 0 && { attachments }) };
       if (input.flag("wait")) return sendAndWait(client, message, timeoutMs, context);
       const sent = await client.send(message);
       const { deliveryId, status, queuedBehindMessageId: ahead, waits } = sent;
