@@ -223,6 +223,50 @@ export type UsageStore = {
   liftLimits(laneId: string, day: string): Promise<void>;
 };
 
+/** What a chat service reported, as it came. */
+export type Update = { id: string; body: unknown; receivedAt: number };
+
+/** `key` names what it says, so that nothing is written twice. Rows of one channel are sent in their order. */
+export type NewOutboxRow = { key: string; channel: string; body: unknown };
+
+/** `refs`: what the service calls the parts that it has taken, in their order. */
+export type OutboxChange = {
+  state: "waiting" | "sent" | "failed";
+  refs: readonly unknown[];
+  attempts: number;
+  nextTryAt: number;
+  reason: string | null;
+};
+
+export type OutboxRow = NewOutboxRow & OutboxChange & { seq: number; createdAt: number };
+
+/** What a transport writes in one transaction. */
+export type TransportWrites = {
+  updates?: readonly { id: string; body: unknown }[];
+  /** The ids of updates that need no handling any more. Their bodies are dropped; their ids stay for a while. */
+  handled?: readonly string[];
+  /** A row whose key is known is left as it is. */
+  outbox?: readonly NewOutboxRow[];
+  /** Null forgets the key. */
+  state?: readonly { key: string; value: unknown }[];
+  /** A channel has another name from now on; what waits for it is sent there. */
+  moved?: { from: string; to: string };
+};
+
+/** For transports that speak to people elsewhere. */
+export type TransportStore = {
+  /** Returns the ids of the updates that are new. */
+  writeTransport(transport: string, writes: TransportWrites, at: number): Promise<string[]>;
+  /** Oldest first. */
+  unhandledUpdates(transport: string): Promise<Update[]>;
+  transportState(transport: string): Promise<Map<string, unknown>>;
+  /** The oldest row that waits in each channel. */
+  outboxHeads(transport: string): Promise<OutboxRow[]>;
+  outboxHead(transport: string, channel: string): Promise<OutboxRow | null>;
+  outboxRow(transport: string, key: string): Promise<OutboxRow | null>;
+  changeOutboxRow(seq: number, change: OutboxChange, at: number): Promise<void>;
+};
+
 /** `log`: what happened to messages, deliveries and lanes; `events`: what agents did. */
 export type PruneTimes = { responded: number; failed: number; log: number; events: number };
 
@@ -247,4 +291,5 @@ export type Store = LaneStore &
   MailStore &
   LogStore &
   UsageStore &
+  TransportStore &
   Housekeeping;

@@ -12,6 +12,7 @@ import type { Finding, PruneTimes } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";
 import { deliveryColumns } from "./deliveries.ts";
 import { endOfLog, eventFrom } from "./log.ts";
+import { pruneTransports } from "./transports.ts";
 import { trimEvents, trimLedger } from "./trim-log.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
@@ -111,6 +112,7 @@ export function pruneStore(db: Database.Database, before: PruneTimes): number {
     .run({ responded: before.responded, failed: before.failed });
   trimLedger(db, before.log);
   pruneUsage(db, before.responded);
+  pruneTransports(db, before.log);
   trimEvents(db).byAge(before.events);
   return pruned.changes;
 }

@@ -10,6 +10,7 @@ import { log } from "./migrations/0005-log.ts";
 import { teams } from "./migrations/0006-teams.ts";
 import { teamFiles } from "./migrations/0007-inbox-files.ts";
 import { attachments } from "./migrations/0008-attachments.ts";
+import { transports } from "./migrations/0009-transports.ts";
 
 type Migration = { sql: string; functions?: Record<string, (text: string) => string | null> };
 
@@ -23,6 +24,7 @@ const migrations: readonly Migration[] = [
   teams,
   teamFiles,
   attachments,
+  transports,
 ];
 
 export const schemaVersion = migrations.length;

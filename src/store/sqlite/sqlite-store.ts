@@ -44,6 +44,7 @@ import { openFile } from "./open-file.ts";
 import { logReader } from "./read-log.ts";
 import { rescueStore } from "./rescue-store.ts";
 import { teamWriter } from "./team-writer.ts";
+import { transportVerbs } from "./transports.ts";
 import { usageStatements } from "./usage.ts";
 
 export type SqliteOptions = {
@@ -303,6 +304,7 @@ function storeOn(db: Database.Database, options: Options): Store {
       }),
 
     ...handOverVerbs({ handOvers, mail, log, write }),
+    ...transportVerbs(db, write),
 
     admit: (request) => write(() => admit(request)),
     stageAdmission: async (request) => stage(() => admit(request)),
