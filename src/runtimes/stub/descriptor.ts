@@ -13,20 +13,26 @@ export const stub = defineRuntime({
   traits: stubTraits,
   idsFrom: stubIds,
   offers: ["sessionsIn", "checkAdoption", "fork"],
-  settings: {},
+  settings: {
+    stubScript: stubScriptSchema.optional().meta({
+      words: "a script of the stub agent",
+      description: "What the scripted agent does in lanes that have no script of their own, such as those of topics.",
+    }),
+  },
   laneSettings: {
     script: stubScriptSchema
       .optional()
       .meta({ words: "a script of the stub agent", description: "what the scripted agent does." }),
   },
   laneProblem: () => null,
-  prepare(_settings, { stateDirectory, clock, laneSettings, postMessage }) {
-    const scripts = Object.entries(laneSettings).flatMap(([id, { script }]) => (script ? [[id, script] as const] : []));
+  prepare({ stubScript }, { stateDirectory, clock, laneSettings, postMessage }) {
+    const ofLanes = Object.entries(laneSettings).flatMap(([id, { script }]) => (script ? [[id, script] as const] : []));
+    const scripts = { ...(stubScript ? { default: stubScript } : {}), ...Object.fromEntries(ofLanes) };
     const journalPath = join(stateDirectory, "stub.jsonl");
     return {
       // It runs in this process, and is small enough to be loaded with its descriptor.
       hasOrphans: false,
-      load: async () => new StubRuntime({ journalPath, clock, scripts: Object.fromEntries(scripts), postMessage }),
+      load: async () => new StubRuntime({ journalPath, clock, scripts, postMessage }),
     };
   },
   doctor: async () => [ok("runtime stub", "The scripted agent needs no program and no model.")],
