@@ -57,6 +57,8 @@ export const portOrNone = z
 export const tokenLimit = z.int().min(1).nullable().meta({ words: "a whole number, 1 or more, or null for none" });
 export const costLimit = z.number().positive().nullable().meta({ words: "a number above 0, or null for none" });
 
+export const ids = z.array(z.int()).meta({ words: "a list of numeric ids" });
+
 export const flag = z.boolean().meta({ words: "true or false" });
 
 const isText = (value: string) => value.trim() !== "";

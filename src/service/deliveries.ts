@@ -23,7 +23,10 @@ export type DeliveryServiceOptions = ChoiceRules & {
   /** Aborted once this process is about to end, and takes no new messages. */
   draining: AbortSignal;
 };
-type DeliveryService = Pick<Service, "send" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel">;
+type DeliveryService = Pick<
+  Service,
+  "send" | "message" | "messages" | "withdraw" | "deliveries" | "delivery" | "retry" | "cancel"
+>;
 
 export function deliveryService(options: DeliveryServiceOptions): DeliveryService {
   const { waybill, draining } = options;
@@ -57,6 +60,7 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
         waits: await whyItWaits(record, waybill),
       };
     },
+    message: (lane, id) => store.message({ kind: "lane", lane }, id),
     async messages(filter) {
       const page = await store.messages(filter);
       await refuseUnknownLane(filter.lane, page);

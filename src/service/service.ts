@@ -132,6 +132,8 @@ export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly s
 export type Service = {
   /** `known` when the same message was admitted before. The lane changes that `choose` makes are stored with the message. */
   send(message: Send, choose?: ChooseLaneChange): Promise<SendResult>;
+  /** A message to a lane; null when there is none. */
+  message(lane: string, id: string): Promise<Mail | null>;
   /** Newest first; with `query`, those that contain all of its words. */
   messages(filter: Paging & { lane?: string | undefined; query?: string | undefined }): Promise<Page<ShownMail>>;
   /** Withdraws a message that has not been sent. `lane` is needed when several lanes have one of that id. */

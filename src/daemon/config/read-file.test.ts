@@ -11,7 +11,7 @@ describe("what a file may hold", () => {
     ["a wrong type", { port: "7717" }, /: port must be a port from 1 to 65535, or 0/],
     ["an unknown key, with the nearest one", { prot: 1 }, /: prot is no key/, /Did you mean "port"\?/],
     ["a key in another spelling", { PI_AGENT_API_KEY: "x" }, /PI_AGENT_API_KEY is no key/, /"piAgentApiKey"/],
-    ["a key of a part that is not there", { telegramBotToken: "x" }, /telegramBotToken is no key/],
+    ["ids that are no numbers", { telegramAllowedUsers: ["ann"] }, /telegramAllowedUsers.* must be/],
     ["an unknown key that is near to nothing", { colour: 1 }, /: colour is no key/, /docs\/configuration\.md/],
     ["an unknown key of delivery", { delivery: { graceMS: 1 } }, /: delivery\.graceMS is no key/, /"graceMs"/],
     [

@@ -12,6 +12,7 @@ import { permissionPolicy } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import * as types from "../../setting-types.ts";
+import { telegramSettings } from "./telegram-settings.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -128,6 +129,7 @@ export const daemonSettings = {
     env: "WAYBILL_DAILY_COST_LIMIT",
     description: "The same for what a lane costs in a day, in dollars, by the reckoning of its agent program.",
   }),
+  ...telegramSettings,
 };
 
 export const runtimeSettings: types.Settings = Object.assign({}, ...runtimeDescriptors.map(({ settings }) => settings));

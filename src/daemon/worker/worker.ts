@@ -24,6 +24,7 @@ import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
 import { startEngine } from "../wiring/start-engine.ts";
+import { startTelegram } from "../wiring/start-telegram.ts";
 import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
@@ -67,6 +68,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
     const tools = agentService({ waybill: engine, draining: draining.signal });
     const servers = await startServers({ config, log, service, agents: tools, token, runId, registry });
     listening.at(servers.addresses.url);
+    const telegram = await startTelegram({ config, service, store: engine.store, clock: systemClock, log });
     const stopRetention = startRetention({
       prune: engine.prune,
       clock: systemClock,
@@ -91,6 +93,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
       async close({ restarting }) {
         stopRetention();
         stopCheck();
+        await telegram?.close();
         await servers.close();
         await engine.close({ keepAgents: restarting });
         await agents.close();

@@ -1,0 +1,33 @@
+/** A command of the chat, and what it is called with. */
+import type { IncomingMessage } from "../incoming/read-update.ts";
+import type { StoredUpdate } from "../incoming/update-queue.ts";
+import type { Keyboard } from "../outgoing/chat-row.ts";
+import { say } from "../outgoing/say.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Topic } from "../topics/topic.ts";
+
+export type CommandCall = { message: IncomingMessage; update: StoredUpdate; topic: Topic; args: string };
+
+export type Command = {
+  name: string;
+  /** For the menu; null for words that have a command of another name there. */
+  description: string | null;
+  adminOnly?: boolean;
+  run(call: CommandCall, context: TelegramContext): Promise<Handled>;
+};
+
+/** The answer to a command, in its topic. The same update answers once, also when it is handled again. */
+export function answer({ message, update }: CommandCall, markdown: string, buttons?: Keyboard): Handled {
+  const options = { replyTo: message.messageId, ...(buttons ? { buttons } : {}) };
+  return { outbox: [say(message.place, `command:${update.id}`, markdown, options)] };
+}
+
+/** Both, in one commit. */
+export function both(one: Handled, other: Handled): Handled {
+  const after = one.after ?? other.after;
+  return {
+    outbox: [...(one.outbox ?? []), ...(other.outbox ?? [])],
+    state: [...(one.state ?? []), ...(other.state ?? [])],
+    ...(after ? { after } : {}),
+  };
+}

@@ -1,0 +1,38 @@
+/** Where a topic works: `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
+import { openWorkspace, shownWorkspace } from "../topics/workspace.ts";
+import type { Command } from "./command.ts";
+import { answer, both } from "./command.ts";
+
+export const workspace: Command = {
+  name: "workspace",
+  description: "Show or change the directory this topic works in",
+  async run(call, context) {
+    if (call.args === "") return whereAmI.run(call, context);
+    const { topics, clock } = context;
+    const opened = await openWorkspace(call.topic, call.message.from.name, context, call.args);
+    const known = call.topic.workspaces.some(({ path }) => path === opened.topic.activeWorkspace);
+    const session = known ? "Its conversation continues." : "A new conversation begins there.";
+    const words = `This topic now works in \`${opened.topic.activeWorkspace}\`. ${session}`;
+    return both({ state: topics.keep(opened.topic, clock.now()) }, answer(call, words));
+  },
+};
+
+export const whereAmI: Command = {
+  name: "pwd",
+  description: null,
+  run: async (call, context) => answer(call, `This topic works in \`${shownWorkspace(call.topic, context)}\`.`),
+};
+
+export const repos: Command = {
+  name: "repos",
+  description: null,
+  async run(call, context) {
+    const active = shownWorkspace(call.topic, context);
+    const paths = [...new Set([active, ...call.topic.workspaces.map(({ path }) => path)])].sort();
+    const lines = paths.map((path) => `- \`${path}\`${path === active ? " (active)" : ""}`);
+    return answer(
+      call,
+      `Workspaces of this topic:\n\n${lines.join("\n")}\n\n\`use repo PATH\` switches to another one.`,
+    );
+  },
+};

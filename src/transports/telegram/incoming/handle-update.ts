@@ -1,0 +1,101 @@
+/** What each kind of update leads to. */
+import { AppError } from "../../../app-error.ts";
+import { commandCalled, commandNames } from "../commands/commands.ts";
+import { say } from "../outgoing/say.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { topicKey } from "../topics/topic.ts";
+import { isAdmin, mayUse } from "./access.ts";
+import { readIntent } from "./intent.ts";
+import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
+import { refusal, relayMessage } from "./relay-message.ts";
+import type { StoredUpdate } from "./update-queue.ts";
+
+export type HandlerDeps = TelegramContext & {
+  /** Told once for each. */
+  onStranger: (user: number, chat: number) => void;
+  /** A chat said something, so it can be reached. */
+  onReachable: (chat: number) => void;
+};
+
+/** Messages of a topic keep their order. A command or a button waits for none of them. */
+export function orderOf(incoming: Incoming, { bot }: Pick<TelegramContext, "bot">): string | null {
+  if (incoming.kind !== "message") return null;
+  return readIntent(incoming.text, commandNames, bot.username).kind === "relay" ? topicKey(incoming.place) : null;
+}
+
+export async function handleUpdate(incoming: Incoming, update: StoredUpdate, deps: HandlerDeps): Promise<Handled> {
+  const { topics, clock } = deps;
+  switch (incoming.kind) {
+    case "message":
+      return mayTalk(incoming.place, incoming.from, deps) ? handleMessage(incoming, update, deps) : {};
+    case "migrated":
+      return {
+        state: topics.migrate(incoming.from, incoming.to, clock.now()),
+        moved: { from: String(incoming.from), to: String(incoming.to) },
+      };
+    case "membership":
+      if (incoming.isMember) deps.onReachable(incoming.place.chat);
+      return {};
+    case "topic_named": {
+      const topic = topics.of(incoming.place, clock.now());
+      return { state: topics.keep({ ...topic, name: incoming.name }, clock.now()) };
+    }
+    case "button":
+    case "draft_stopped":
+    case "other":
+      return {};
+    default:
+      return incoming satisfies never;
+  }
+}
+
+/** An allowed person in an allowed place. Anybody else gets no answer, so that they learn nothing. */
+function mayTalk(place: Place, from: Person, deps: HandlerDeps): boolean {
+  const { settings, topics, onStranger, onReachable } = deps;
+  if (from.isBot || !mayUse(settings, place, from.id, topics.formerId(place.chat))) {
+    onStranger(from.id, place.chat);
+    return false;
+  }
+  onReachable(place.chat);
+  return true;
+}
+
+async function handleMessage(message: IncomingMessage, update: StoredUpdate, deps: HandlerDeps): Promise<Handled> {
+  const { topics, clock, settings, bot } = deps;
+  const intent = readIntent(message.text, commandNames, bot.username);
+  const topic = topics.of(message.place, clock.now());
+  try {
+    switch (intent.kind) {
+      case "for_others":
+        return {};
+      case "relay":
+        return await relayMessage(message, topic, deps);
+      case "command": {
+        // An edited command was carried out when it was first sent.
+        if (message.editedAt !== null) return {};
+        const command = commandCalled(intent.name);
+        if (!command) return {};
+        if (command.adminOnly && !isAdmin(settings, message.from.id)) return refusal(message, update, adminsOnly());
+        return await command.run({ message, update, topic, args: intent.args }, deps);
+      }
+      default:
+        return intent satisfies never;
+    }
+  } catch (error) {
+    // What the person can mend. All else is tried again.
+    if (!(error instanceof AppError) || error.retryable) throw error;
+    return refusal(message, update, error);
+  }
+}
+
+function adminsOnly(): AppError {
+  const hint = "Ask one of the people in telegramAdmins.";
+  return new AppError({ code: "not_allowed", message: "Only administrators may do this.", hint });
+}
+
+/** For an update that could not be handled: it must not hold up what follows. */
+export function gaveUp(incoming: Incoming, update: StoredUpdate): Handled {
+  if (incoming.kind !== "message") return {};
+  const words = "⚠️ Waybill could not handle this message because of an internal error. Please send it again.";
+  return { outbox: [say(incoming.place, `gave-up:${update.id}`, words, { replyTo: incoming.messageId })] };
+}

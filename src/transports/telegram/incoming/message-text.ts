@@ -1,0 +1,19 @@
+/** What the agent reads of a message: the text, and what it replies to or was forwarded from. Pure. */
+import type { IncomingMessage } from "./read-update.ts";
+
+const maxQuoted = 1000;
+
+export function agentText(message: IncomingMessage, edit: "replaces" | "follows" | null): string {
+  const { text, repliesTo, forwardedFrom } = message;
+  const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
+  const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;
+  const edited = edit === "follows" ? "(I edited my earlier message. It now says:)\n\n" : "";
+  return `${edited}${quoted}${forwarded}${text}`;
+}
+
+function quote(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
+}

@@ -1,0 +1,110 @@
+/**
+ * Long polling. An update is confirmed by the next request, which leaves only after the updates of the last one are durable.
+ * The first request names no offset: what Telegram still holds comes again, and what is known is recognised by its id.
+ */
+import type { Api } from "grammy";
+import type { Clock } from "../../../clock.ts";
+import { sleep } from "../../../clock.ts";
+import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import { grammySignal } from "../bot-api.ts";
+import { classifyError } from "../outgoing/classify-error.ts";
+import { updateId } from "./read-update.ts";
+
+export type PollerDeps = {
+  api: Api;
+  clock: Clock;
+  intervalMs: number;
+  /** Resolves when they are durable. `cursor` is what the next request will confirm. */
+  take: (updates: readonly unknown[], cursor: number) => Promise<void>;
+  /** Polling works, or why it does not. */
+  onState: (problem: PollProblem | null) => void;
+  onError: (failure: { error: unknown }) => void;
+};
+
+export type PollProblem = { code: "conflict" | "token_refused" | "unreachable" | "store"; message: string };
+
+const longPollSeconds = 50;
+const conflictMs = 5000;
+
+export const wantedUpdates = [
+  "message",
+  "edited_message",
+  "callback_query",
+  "my_chat_member",
+  "stopped_message_generation",
+] as const;
+
+export async function poll(deps: PollerDeps, signal: AbortSignal): Promise<void> {
+  const { clock, intervalMs, onState } = deps;
+  let offset: number | null = null;
+  let failures = 0;
+  while (!signal.aborted) {
+    const polled = await pollOnce(deps, offset, signal);
+    if (signal.aborted) return;
+    if (polled.outcome === "failed") {
+      failures += 1;
+      onState(polled.problem);
+      await sleep(clock, polled.afterMs ?? backoffMs(failures), signal);
+      continue;
+    }
+    failures = 0;
+    onState(null);
+    offset = polled.cursor ?? offset;
+    if (intervalMs > 0) await sleep(clock, intervalMs, signal);
+  }
+}
+
+type Polled =
+  | { outcome: "polled"; cursor: number | null }
+  | { outcome: "failed"; problem: PollProblem; afterMs: number | null };
+
+async function pollOnce(
+  { api, take, onError }: PollerDeps,
+  offset: number | null,
+  signal: AbortSignal,
+): Promise<Polled> {
+  let updates: readonly unknown[];
+  try {
+    const after = offset === null ? {} : { offset };
+    const wanted = { timeout: longPollSeconds, allowed_updates: [...wantedUpdates] };
+    updates = await api.getUpdates({ ...after, ...wanted }, grammySignal(signal));
+  } catch (error) {
+    if (signal.aborted) return { outcome: "polled", cursor: null };
+    return { outcome: "failed", ...problemOf(error, onError) };
+  }
+  const ids = updates.flatMap((update) => updateId(update) ?? []);
+  if (ids.length === 0) return { outcome: "polled", cursor: null };
+  const cursor = Math.max(...ids) + 1;
+  try {
+    await take(updates, cursor);
+    return { outcome: "polled", cursor };
+  } catch (error) {
+    onError({ error });
+    const message = "Updates could not be stored. Telegram keeps them until they can.";
+    return { outcome: "failed", problem: { code: "store", message }, afterMs: null };
+  }
+}
+
+function problemOf(error: unknown, onError: PollerDeps["onError"]): { problem: PollProblem; afterMs: number | null } {
+  if (isConflict(error)) {
+    const message = "Another program polls with the same bot token, or a webhook is set.";
+    return { problem: { code: "conflict", message }, afterMs: conflictMs };
+  }
+  try {
+    const problem = classifyError(error);
+    if (problem.kind === "unauthorized" || problem.kind === "unknown_method") {
+      const message = "Telegram refuses the bot token. Ask @BotFather for a new one.";
+      return { problem: { code: "token_refused", message }, afterMs: 60_000 };
+    }
+    const afterMs = problem.kind === "later" ? problem.afterMs : null;
+    return { problem: { code: "unreachable", message: "Telegram cannot be reached." }, afterMs };
+  } catch (unknown) {
+    // An answer that is no JSON, for one.
+    onError({ error: unknown });
+    return { problem: { code: "unreachable", message: "Telegram's answer cannot be understood." }, afterMs: null };
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "error_code" in error && error.error_code === 409;
+}

@@ -1,0 +1,198 @@
+/**
+ * What an update of the Bot API says, in the words of this transport. Updates come from outside: whatever does not have the
+ * expected form is `other`, and never an error. Pure.
+ */
+import { z } from "zod";
+
+const id = z.number().int();
+const user = z.object({
+  id,
+  is_bot: z.boolean().optional(),
+  first_name: z.string().optional(),
+  username: z.string().optional(),
+});
+const chat = z.object({ id, type: z.string(), title: z.string().optional(), is_forum: z.boolean().optional() });
+const file = z.object({
+  file_id: z.string(),
+  file_name: z.string().optional(),
+  mime_type: z.string().optional(),
+  file_size: z.number().optional(),
+});
+const quotedMessage = z.object({ message_id: id, text: z.string().optional(), caption: z.string().optional() });
+const message = z.object({
+  message_id: id,
+  date: z.number(),
+  edit_date: z.number().optional(),
+  from: user.optional(),
+  chat,
+  message_thread_id: id.optional(),
+  is_topic_message: z.boolean().optional(),
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  media_group_id: z.string().optional(),
+  photo: z.array(file).optional(),
+  document: file.optional(),
+  voice: file.optional(),
+  audio: file.optional(),
+  video: file.optional(),
+  reply_to_message: quotedMessage.optional(),
+  quote: z.object({ text: z.string() }).optional(),
+  forward_origin: z.looseObject({ type: z.string() }).optional(),
+  migrate_to_chat_id: id.optional(),
+  migrate_from_chat_id: id.optional(),
+  forum_topic_created: z.object({ name: z.string() }).optional(),
+  forum_topic_edited: z.object({ name: z.string().optional() }).optional(),
+});
+const update = z.object({
+  update_id: id,
+  message: message.optional(),
+  edited_message: message.optional(),
+  callback_query: z
+    .object({ id: z.string(), from: user, data: z.string().optional(), message: message.partial().optional() })
+    .optional(),
+  stopped_message_generation: z.object({ chat, message_thread_id: id.optional() }).optional(),
+  my_chat_member: z.object({ chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
+});
+type ReadMessage = z.output<typeof message>;
+
+export type Person = { id: number; name: string; isBot: boolean };
+/** A place in which people and an agent talk: a private chat, a group, or a topic of either. */
+export type Place = { chat: number; isPrivate: boolean; title: string | null; thread: number | null };
+export type IncomingFile = { fileId: string; name: string; mimeType: string; size: number | null };
+
+export type IncomingMessage = {
+  kind: "message";
+  place: Place;
+  from: Person;
+  messageId: number;
+  /** When it was last edited, in seconds; null for one that is new. */
+  editedAt: number | null;
+  text: string;
+  files: readonly IncomingFile[];
+  /** Messages of one album have the same. */
+  album: string | null;
+  /** What it replies to. */
+  repliesTo: { messageId: number; text: string | null } | null;
+  /** Who wrote it first, where it was forwarded. */
+  forwardedFrom: string | null;
+};
+
+export type Incoming =
+  | IncomingMessage
+  | { kind: "button"; place: Place; from: Person; callbackId: string; messageId: number; data: string }
+  /** Only in private chats, where the person is the chat. */
+  | { kind: "draft_stopped"; place: Place }
+  | { kind: "migrated"; from: number; to: number }
+  | { kind: "membership"; place: Place; isMember: boolean }
+  | { kind: "topic_named"; place: Place; name: string }
+  | { kind: "other"; what: string };
+
+/** The id under which an update is stored; null where there is none, and so nothing that could be confirmed. */
+export function updateId(body: unknown): number | null {
+  const read = z.object({ update_id: id }).safeParse(body);
+  return read.success ? read.data.update_id : null;
+}
+
+export function readUpdate(body: unknown): Incoming {
+  const read = update.safeParse(body);
+  if (!read.success) return { kind: "other", what: "malformed" };
+  const { message, edited_message, callback_query, stopped_message_generation, my_chat_member } = read.data;
+  if (message) return ofMessage(message, null);
+  if (edited_message) return ofMessage(edited_message, edited_message.edit_date ?? edited_message.date);
+  if (callback_query) return ofButton(callback_query);
+  if (stopped_message_generation) return ofStoppedDraft(stopped_message_generation);
+  if (my_chat_member) {
+    const { chat, new_chat_member } = my_chat_member;
+    const isMember = !["left", "kicked"].includes(new_chat_member.status);
+    return { kind: "membership", place: placeOf({ chat }), isMember };
+  }
+  const [, what = "empty"] = Object.keys(body as object);
+  return { kind: "other", what };
+}
+
+function ofMessage(message: ReadMessage, editedAt: number | null): Incoming {
+  const place = placeOf(message);
+  if (message.migrate_to_chat_id !== undefined) {
+    return { kind: "migrated", from: message.chat.id, to: message.migrate_to_chat_id };
+  }
+  if (message.migrate_from_chat_id !== undefined) {
+    return { kind: "migrated", from: message.migrate_from_chat_id, to: message.chat.id };
+  }
+  const name = message.forum_topic_created?.name ?? message.forum_topic_edited?.name;
+  if (name !== undefined) return { kind: "topic_named", place, name };
+  const files = filesOf(message);
+  const text = message.text ?? message.caption ?? "";
+  if (!message.from || (text === "" && files.length === 0)) return { kind: "other", what: "message_without_text" };
+  return {
+    kind: "message",
+    place,
+    from: personOf(message.from),
+    messageId: message.message_id,
+    editedAt,
+    text,
+    files,
+    album: message.media_group_id ?? null,
+    repliesTo: quotedIn(message),
+    forwardedFrom: message.forward_origin ? forwarderOf(message.forward_origin) : null,
+  };
+}
+
+function ofButton(query: NonNullable<z.output<typeof update>["callback_query"]>): Incoming {
+  const { id: callbackId, from, data, message } = query;
+  if (data === undefined || !message?.chat || message.message_id === undefined) {
+    return { kind: "other", what: "button_without_message" };
+  }
+  const place = placeOf({ chat: message.chat, message_thread_id: message.message_thread_id });
+  return { kind: "button", place, from: personOf(from), callbackId, messageId: message.message_id, data };
+}
+
+function ofStoppedDraft(stopped: NonNullable<z.output<typeof update>["stopped_message_generation"]>): Incoming {
+  return { kind: "draft_stopped", place: placeOf(stopped) };
+}
+
+function placeOf({ chat, ...message }: Pick<ReadMessage, "chat"> & Partial<ReadMessage>): Place {
+  const isPrivate = chat.type === "private";
+  // A reply in a group without topics carries the thread of what it replies to; that is no topic.
+  const isTopic = message.is_topic_message ?? (isPrivate || chat.is_forum !== false);
+  const thread = isTopic ? (message.message_thread_id ?? null) : null;
+  return { chat: chat.id, isPrivate, title: chat.title ?? null, thread };
+}
+
+/** A user name is unique; a first name is not, and anybody may take somebody else's. */
+function personOf({ id, is_bot, username }: z.output<typeof user>): Person {
+  return { id, name: username ?? `telegram-${id}`, isBot: is_bot ?? false };
+}
+
+function filesOf({ photo, document, voice, audio, video, message_id }: ReadMessage): IncomingFile[] {
+  const largest = photo?.at(-1);
+  return [
+    ...(largest ? [fileOf(largest, `photo-${message_id}.jpg`, "image/jpeg")] : []),
+    ...(document ? [fileOf(document, `document-${message_id}`, "application/octet-stream")] : []),
+    ...(voice ? [fileOf(voice, `voice-${message_id}.ogg`, "audio/ogg")] : []),
+    ...(audio ? [fileOf(audio, `audio-${message_id}.mp3`, "audio/mpeg")] : []),
+    ...(video ? [fileOf(video, `video-${message_id}.mp4`, "video/mp4")] : []),
+  ];
+}
+
+function fileOf(given: z.output<typeof file>, name: string, mimeType: string): IncomingFile {
+  return {
+    fileId: given.file_id,
+    name: given.file_name ?? name,
+    mimeType: given.mime_type ?? mimeType,
+    size: given.file_size ?? null,
+  };
+}
+
+/** In a topic every message replies to the one that made the topic, which says nothing. */
+function quotedIn({ reply_to_message: replied, quote, message_thread_id }: ReadMessage): IncomingMessage["repliesTo"] {
+  if (!replied || replied.message_id === message_thread_id) return null;
+  return { messageId: replied.message_id, text: quote?.text ?? replied.text ?? replied.caption ?? null };
+}
+
+function forwarderOf(origin: { type: string; [key: string]: unknown }): string {
+  const sender = user.safeParse(origin.sender_user);
+  if (sender.success) return sender.data.username ?? sender.data.first_name ?? "somebody";
+  const from = chat.safeParse(origin.chat ?? origin.sender_chat);
+  if (from.success && from.data.title !== undefined) return from.data.title;
+  return typeof origin.sender_user_name === "string" ? origin.sender_user_name : "somebody";
+}

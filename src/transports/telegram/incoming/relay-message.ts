@@ -1,0 +1,76 @@
+/** Admits what a person wrote as a message to the agent of its topic. */
+import { AppError } from "../../../app-error.ts";
+import type { SendResult } from "../../../service/service.ts";
+import { say } from "../outgoing/say.ts";
+import { savedSign, waitingSign } from "../outgoing/signs.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Topic } from "../topics/topic.ts";
+import { openWorkspace } from "../topics/workspace.ts";
+import { editedMessageId, messageIdOf } from "./message-id.ts";
+import { agentText } from "./message-text.ts";
+import type { IncomingMessage } from "./read-update.ts";
+import type { StoredUpdate } from "./update-queue.ts";
+
+export async function relayMessage(message: IncomingMessage, topic: Topic, context: TelegramContext): Promise<Handled> {
+  const { topics, clock } = context;
+  const opened = await openWorkspace(topic, message.from.name, context);
+  const sent = await admit(message, opened, context);
+  if (sent === null) return {};
+  const state = topics.keep(opened.topic, clock.now());
+  return { state, outbox: [savedSign(message), ...waitingSign(message, sent)] };
+}
+
+/** Null for an edit that changes nothing an agent would read. */
+async function admit(
+  message: IncomingMessage,
+  { topic, lane }: { topic: Topic; lane: string },
+  context: TelegramContext,
+): Promise<SendResult | null> {
+  const { service, bot } = context;
+  const { chat } = message.place;
+  const id = messageIdOf(bot.id, chat, message.messageId);
+  const edit = message.editedAt === null ? null : await takeBack(id, message, context);
+  if (edit === "unchanged") return null;
+  const isNew = edit === null || message.editedAt === null;
+  const common = { to: topic.boundTo ?? { lane }, conversation: topic.key, source: "telegram" as const };
+  return service.send({
+    ...common,
+    id: isNew ? id : editedMessageId(bot.id, chat, message.messageId, message.editedAt ?? 0),
+    from: message.from.name,
+    text: agentText(message, edit),
+  });
+}
+
+/**
+ * An edit of a message that still waits takes it back and replaces it; a later one follows it. Null when the message itself is
+ * not known: then the edit is all there is of it.
+ */
+async function takeBack(
+  id: string,
+  message: IncomingMessage,
+  { service }: TelegramContext,
+): Promise<"replaces" | "follows" | "unchanged" | null> {
+  const [delivery] = (await service.deliveries({ messageId: id, limit: 1 })).items;
+  if (!delivery) return null;
+  const { record } = delivery;
+  const known = await service.message(record.laneId, id);
+  if (known?.text === agentText(message, null)) return "unchanged";
+  // An earlier run may have taken it back and died.
+  if (record.status === "cancelled" && record.lastReason === "withdrawn") return "replaces";
+  if (record.status !== "pending") return "follows";
+  try {
+    await service.withdraw(id, record.laneId);
+    return "replaces";
+  } catch (error) {
+    // It was sent just now.
+    if (error instanceof AppError && error.code === "not_possible") return "follows";
+    throw error;
+  }
+}
+
+/** What a person is told when their message cannot be taken. */
+export function refusal(message: IncomingMessage, update: StoredUpdate, error: AppError): Handled {
+  const hint = error.hint === undefined ? "" : `\n\n${error.hint}`;
+  const key = `refused:${update.id}`;
+  return { outbox: [say(message.place, key, `⚠️ ${error.message}${hint}`, { replyTo: message.messageId })] };
+}

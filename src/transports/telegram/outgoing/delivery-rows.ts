@@ -1,0 +1,60 @@
+/** What the chat shows of a delivery: that it was started, asked again, stopped, or done without a word. */
+import type { LogItem } from "../../../core/log/log-item.ts";
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import type { Origin } from "./origin.ts";
+import { originOf } from "./origin.ts";
+import { row, say } from "./say.ts";
+import { signKeys, startedKey, stopButtons, waitingKey } from "./signs.ts";
+
+type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
+
+export async function deliveryRows(item: DeliveryItem, context: TelegramContext): Promise<NewOutboxRow[]> {
+  const { event, record } = item;
+  if (record.source !== "telegram") return [];
+  const isShown = ["submit", "cancelled", "withdrawn", "proven", "turn_ended"].includes(event.type);
+  const origin = isShown ? await originOf(record.laneId, record.messageId, context) : null;
+  if (!origin) return [];
+  switch (event.type) {
+    case "submit":
+      return started(item, event.attempt.number, origin);
+    case "cancelled":
+      return ended(item, origin, "⏹ Stopped.");
+    case "withdrawn":
+      return ended(item, origin, event.reason === "expired" ? "Expired before it could be sent." : "Withdrawn.");
+    case "proven":
+    case "turn_ended":
+      return record.status === "responded" && record.turnEndedAt !== null ? doneSilently(item, origin, context) : [];
+    default:
+      return [];
+  }
+}
+
+function started({ record: { id, messageId } }: DeliveryItem, attempt: number, origin: Origin): NewOutboxRow[] {
+  const { topic, message } = origin;
+  // In a private chat the answer is previewed while it is written, and needs no sign of its own.
+  if (topic.isPrivate) return [row(topic, `unqueued:${id}`, { kind: "delete", of: waitingKey(id) })];
+  const buttons = stopButtons(messageId);
+  if (attempt > 1) {
+    const markdown = `▶️ Asked again (attempt ${attempt})…`;
+    return [row(topic, `started:${id}:${attempt}`, { kind: "edit", of: startedKey(id), markdown, buttons })];
+  }
+  const options = { replyTo: message, buttons, replaces: [waitingKey(id)] };
+  return [say(topic, startedKey(id), "▶️ Working…", options)];
+}
+
+function ended({ record: { id, version } }: DeliveryItem, { topic, message }: Origin, words: string): NewOutboxRow[] {
+  return [say(topic, `ended:${id}:${version}`, words, { replyTo: message, replaces: signKeys(id) })];
+}
+
+/** The agent has done what it was asked and said nothing that would have been an answer. */
+async function doneSilently(
+  { record }: DeliveryItem,
+  origin: Origin,
+  context: TelegramContext,
+): Promise<NewOutboxRow[]> {
+  const { replies } = await context.service.delivery(record.id);
+  if (replies.length > 0) return [];
+  const options = { replyTo: origin.message, replaces: signKeys(record.id) };
+  return [say(origin.topic, `done:${record.id}`, "✅ Done, without a word from the agent.", options)];
+}

@@ -1,0 +1,51 @@
+/** What a person is written back: answers, acknowledgements, and what Waybill says for itself. */
+import type { Mail } from "../../../core/message/message.ts";
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import { footerOf } from "./footer.ts";
+import type { Origin } from "./origin.ts";
+import { originOf } from "./origin.ts";
+import { say } from "./say.ts";
+import { failureButtons, signKeys } from "./signs.ts";
+
+/** The name under which Waybill speaks for itself. */
+const waybillName = "waybill";
+
+export async function mailRows(mail: Mail, context: TelegramContext): Promise<NewOutboxRow[]> {
+  if (mail.recipient.kind !== "person" || mail.laneId === null) return [];
+  const { laneId, relayOfMessageId: relayOf } = mail;
+  if (relayOf === null) {
+    // The agent of a topic writes by itself.
+    const topic = context.topics.ofLane(laneId);
+    return topic ? [say(topic, `mail:${mail.id}`, mail.text)] : [];
+  }
+  const origin = await originOf(laneId, relayOf, context);
+  return origin ? repliesTo(origin, mail, laneId, context) : [];
+}
+
+async function repliesTo(
+  origin: Origin,
+  mail: Mail,
+  laneId: string,
+  context: TelegramContext,
+): Promise<NewOutboxRow[]> {
+  const { topic, message: replyTo, messageId } = origin;
+  const [delivery] = (await context.service.deliveries({ lane: laneId, messageId, limit: 1 })).items;
+  const key = `mail:${mail.id}`;
+  if (mail.from === waybillName) {
+    const failed = delivery?.record.status === "failed_terminal";
+    const buttons = failed ? { buttons: failureButtons(messageId) } : {};
+    const replaces = failed && delivery ? { replaces: signKeys(delivery.record.id) } : {};
+    return [say(topic, key, `⚠️ ${mail.text}`, { replyTo, ...buttons, ...replaces })];
+  }
+  if (mail.outcome === "acknowledgement" || mail.outcome === "progress") {
+    return [say(topic, key, `${mail.text}\n\n_(${mail.outcome}; the answer is still to come)_`, { replyTo })];
+  }
+  const footer = delivery && context.settings.footer ? await footerOf(delivery.record, context) : "";
+  const text = `${mail.text}${footer}`;
+  if (!delivery) return [say(topic, key, text, { replyTo })];
+  const { id } = delivery.record;
+  if (!topic.isPrivate) return [say(topic, key, text, { replyTo, replaces: signKeys(id) })];
+  // A new message in a private chat rings; an edited one does not.
+  return [say(topic, key, text, { replyTo })];
+}

@@ -1,0 +1,20 @@
+/** Where in the chats a delivery came from. */
+import { chatMessageOf } from "../incoming/message-id.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import type { Topic } from "../topics/topic.ts";
+
+/** `message`: the number of the person's message in the chat. */
+export type Origin = { topic: Topic; message: number; messageId: string };
+
+/** Null for a message that came from elsewhere. */
+export async function originOf(
+  laneId: string,
+  messageId: string,
+  { service, topics }: Pick<TelegramContext, "service" | "topics">,
+): Promise<Origin | null> {
+  const named = chatMessageOf(messageId);
+  if (!named) return null;
+  const sent = await service.message(laneId, messageId);
+  const topic = sent?.conversation == null ? null : (topics.find(sent.conversation) ?? topics.ofLane(laneId));
+  return topic ? { topic, message: named.message, messageId } : null;
+}

@@ -1,0 +1,27 @@
+/** How a text is shown: in one rich message, in messages with entities, or plain. Pure. */
+import type { MessageEntity } from "grammy/types";
+import { formatMarkdown } from "../text/format-markdown.ts";
+import { splitMarkdown } from "../text/split-markdown.ts";
+import { splitText } from "../text/split-text.ts";
+
+export type Part =
+  | { kind: "rich"; markdown: string }
+  | { kind: "text"; text: string; entities: readonly MessageEntity[] };
+export type Style = "rich" | "entities" | "plain";
+
+/** What is longer goes on as a file. */
+const maxParts = 8;
+const richLimit = 32_768;
+const textLimit = 4096;
+
+/** `rest` is what did not fit into the parts. */
+export function partsOf(markdown: string, style: Style): { parts: readonly Part[]; rest: string | null } {
+  if (style === "rich") {
+    const parts = splitMarkdown(markdown, richLimit);
+    const shown = parts.slice(0, maxParts).map((part): Part => ({ kind: "rich", markdown: part }));
+    return { parts: shown, rest: parts.length > maxParts ? parts.slice(maxParts).join("\n") : null };
+  }
+  const formatted = style === "plain" ? { text: markdown, entities: [] } : formatMarkdown(markdown);
+  const { chunks, rest } = splitText(formatted, textLimit, maxParts);
+  return { parts: chunks.map((chunk): Part => ({ kind: "text", ...chunk })), rest };
+}

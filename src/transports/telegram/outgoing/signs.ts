@@ -1,0 +1,64 @@
+/** The signs that a message was saved, waits, or was started. Pure. */
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { SendResult } from "../../../service/service.ts";
+import type { IncomingMessage } from "../incoming/read-update.ts";
+import type { Keyboard } from "./chat-row.ts";
+import { row, say } from "./say.ts";
+
+/** The row that says that a message waits. */
+export function waitingKey(deliveryId: string): string {
+  return `waiting:${deliveryId}`;
+}
+
+/** The row that says that it was started. It takes the place of the one that said that it waits. */
+export function startedKey(deliveryId: string): string {
+  return `started:${deliveryId}`;
+}
+
+/** The one message in the chat that shows how a delivery is getting on, under its newest name first. */
+export function signKeys(deliveryId: string): readonly string[] {
+  return [startedKey(deliveryId), waitingKey(deliveryId)];
+}
+
+export function savedSign({ place, messageId }: IncomingMessage): NewOutboxRow {
+  return row(place, `saved:${place.chat}:${messageId}`, { kind: "react", message: messageId, emoji: "👀" });
+}
+
+/** For a message that does not start at once. */
+export function waitingSign({ place, messageId }: IncomingMessage, { delivery, waits }: SendResult): NewOutboxRow[] {
+  if (delivery?.record.status !== "pending") return [];
+  if (delivery.queuedBehind === null && waits === null) return [];
+  const why = waits === null ? "an earlier message is being worked on" : waits;
+  const buttons = waitingButtons(delivery.record.messageId);
+  return [say(place, waitingKey(delivery.record.id), `⏳ Queued: ${why}.`, { replyTo: messageId, buttons })];
+}
+
+/** Names the message by its number in the chat: the data of a button holds 64 bytes. */
+export function waitingButtons(messageId: string): Keyboard {
+  const name = buttonName(messageId);
+  return [
+    [
+      { text: "Why?", data: `why:${name}` },
+      { text: "Withdraw", data: `withdraw:${name}` },
+    ],
+  ];
+}
+
+export function stopButtons(messageId: string): Keyboard {
+  return [[{ text: "Stop", data: `stop:${buttonName(messageId)}` }]];
+}
+
+export function failureButtons(messageId: string): Keyboard {
+  const name = buttonName(messageId);
+  return [
+    [
+      { text: "Retry", data: `retry:${name}` },
+      { text: "Why?", data: `why:${name}` },
+    ],
+  ];
+}
+
+/** What follows the chat in a message id: the number, and the time of an edit. */
+function buttonName(messageId: string): string {
+  return messageId.split(":").slice(3).join(":");
+}

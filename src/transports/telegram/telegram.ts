@@ -1,0 +1,203 @@
+/**
+ * The Telegram transport: takes updates in, hands what people write to the service, and brings what agents and Waybill say
+ * back to the chats. It starts without Telegram being there, and goes on when it comes back.
+ */
+import type { Api } from "grammy";
+import type { Clock } from "../../clock.ts";
+import { sleep } from "../../clock.ts";
+import type { Notice } from "../../core/lane/lane.ts";
+import { backoffMs } from "../../mail/outbox/backoff.ts";
+import { Outbox } from "../../mail/outbox/outbox.ts";
+import type { TransportBox } from "../../mail/outbox/transport-box.ts";
+import type { Service } from "../../service/service.ts";
+import { botApi, grammySignal } from "./bot-api.ts";
+import { commandMenu } from "./commands/commands.ts";
+import { backAgain, restartKey } from "./commands/restart-command.ts";
+import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
+import type { PollProblem } from "./incoming/poller.ts";
+import { poll } from "./incoming/poller.ts";
+import { UpdateQueue } from "./incoming/update-queue.ts";
+import { deliverRow } from "./outgoing/deliver-row.ts";
+import { followNotices, logCursorKey } from "./outgoing/notices.ts";
+import type { TelegramSettings } from "./settings.ts";
+import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
+import { Topics } from "./topics/topics.ts";
+
+export type TelegramDeps = {
+  settings: TelegramSettings;
+  service: Service;
+  box: TransportBox;
+  clock: Clock;
+  /** One line for people; never a token or the text of a message. */
+  warn: (about: Record<string, unknown>, message: string) => void;
+  onError: (failure: { error: unknown }) => void;
+};
+
+const cursorKey = "cursor";
+/** How long a restart waits for its acknowledgement to reach the chat. */
+const sentMs = 3000;
+
+export class Telegram {
+  readonly #deps: TelegramDeps;
+  readonly #closing = new AbortController();
+  readonly #apis: { calls: Api; polls: Api };
+  readonly #topics = new Topics();
+  readonly #strangers = new Set<string>();
+  #running: Promise<void> = Promise.resolve();
+  #parts: { outbox: Outbox; updates: UpdateQueue } | null = null;
+  #problem: PollProblem | null = null;
+
+  constructor(deps: TelegramDeps) {
+    this.#deps = deps;
+    this.#apis = botApi(deps.settings);
+  }
+
+  /** What keeps it from working, for people. */
+  get notices(): readonly Notice[] {
+    return this.#problem ? [{ code: `telegram_${this.#problem.code}`, message: this.#problem.message }] : [];
+  }
+
+  start(): void {
+    this.#running = this.#run().catch((error: unknown) => this.#deps.onError({ error }));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#parts?.updates.close();
+    await this.#parts?.outbox.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { box, service, clock, settings, onError } = this.#deps;
+    const { signal } = this.#closing;
+    // Before anything is taken in: what is said from now on is told.
+    const after = await this.#logCursor();
+    const bot = await this.#identity();
+    if (!bot) return;
+    const state = await box.state();
+    this.#topics.load(state);
+    const context: TelegramContext = {
+      ...{ bot, service, box, settings, clock, topics: this.#topics, api: this.#apis.calls },
+      sent: async (chat) => this.#parts?.outbox.settled(String(chat), sentMs),
+    };
+    const { outbox, updates } = this.#makeParts(context);
+    this.#parts = { outbox, updates };
+    const wake = (channel: string) => outbox.wake(channel);
+    await box.write({ outbox: backAgain(state), state: [{ key: restartKey, value: null }] });
+    await outbox.start();
+    await updates.start();
+    const onGap = () => this.#deps.warn({ event: "telegram_gap" }, "Some news is too old to be told in the chats.");
+    await Promise.all([
+      this.#setMenu(),
+      followNotices({ context, after, wake, onGap, onError }, signal),
+      poll(
+        {
+          ...{ clock, onError, api: this.#apis.polls, intervalMs: settings.pollIntervalMs },
+          take: (bodies, cursor) => updates.take(bodies, [{ key: cursorKey, value: cursor }]),
+          onState: (problem) => this.#onPollState(problem),
+        },
+        signal,
+      ),
+    ]);
+  }
+
+  #makeParts(context: TelegramContext): { outbox: Outbox; updates: UpdateQueue } {
+    const { box, clock, warn, onError } = this.#deps;
+    const server = { hasRichMessages: true, hasDrafts: true };
+    const outbox = new Outbox({
+      ...{ box, clock, onError },
+      deliver: (row, signal) =>
+        deliverRow(
+          row,
+          {
+            ...{ api: this.#apis.calls, box, server },
+            onMigrated: (from, to) => this.#migrate(from, to),
+            onUnauthorized: () =>
+              this.#onPollState({ code: "token_refused", message: "Telegram refuses the bot token." }),
+          },
+          signal,
+        ),
+      onProblem: ({ channel, key }, { outcome, reason }) =>
+        warn(
+          { event: "telegram_not_sent", chat: channel, row: key, outcome, reason },
+          "Telegram did not take a message.",
+        ),
+    });
+    const updates = new UpdateQueue({
+      ...{ box, clock, onError, giveUp: gaveUp },
+      orderOf: (incoming) => orderOf(incoming, context),
+      handle: (incoming, update) =>
+        handleUpdate(incoming, update, {
+          ...context,
+          onStranger: (user, chat) => this.#onStranger(user, chat),
+          onReachable: (chat) => void outbox.retryNow(String(chat)).catch((error) => onError({ error })),
+        }),
+      wake: (channel) => outbox.wake(channel),
+    });
+    return { outbox, updates };
+  }
+
+  async #logCursor(): Promise<string> {
+    const { box, service } = this.#deps;
+    const known = (await box.state()).get(logCursorKey);
+    if (typeof known === "string") return known;
+    const end = service.logEnd();
+    await box.write({ state: [{ key: logCursorKey, value: end }] });
+    return end;
+  }
+
+  /** Null when this closes first. */
+  async #identity(): Promise<BotIdentity | null> {
+    const { clock } = this.#deps;
+    const { signal } = this.#closing;
+    for (let tries = 1; !signal.aborted; tries++) {
+      try {
+        const { id, username } = await this.#apis.calls.getMe(grammySignal(signal));
+        return { id, username };
+      } catch (error) {
+        if (signal.aborted) return null;
+        const isRefused = typeof error === "object" && error !== null && "error_code" in error;
+        const code = isRefused ? "token_refused" : "unreachable";
+        const message = isRefused ? "Telegram refuses the bot token." : "Telegram cannot be reached.";
+        this.#onPollState({ code, message });
+        await sleep(clock, backoffMs(tries), signal);
+      }
+    }
+    return null;
+  }
+
+  async #setMenu(): Promise<void> {
+    try {
+      await this.#apis.calls.setMyCommands(commandMenu(), {}, grammySignal(this.#closing.signal));
+    } catch {
+      this.#deps.warn(
+        { event: "telegram_menu" },
+        "The menu of commands could not be set. The commands work without it.",
+      );
+    }
+  }
+
+  async #migrate(from: number, to: number): Promise<void> {
+    const { box, clock } = this.#deps;
+    const state = this.#topics.migrate(from, to, clock.now());
+    await box.write({ state, moved: { from: String(from), to: String(to) } });
+    this.#parts?.outbox.wake(String(to));
+  }
+
+  #onPollState(problem: PollProblem | null): void {
+    if (problem?.code === this.#problem?.code) return;
+    this.#problem = problem;
+    const { warn } = this.#deps;
+    if (problem) warn({ event: `telegram_${problem.code}` }, problem.message);
+    else warn({ event: "telegram_ready" }, "Telegram can be reached again.");
+  }
+
+  #onStranger(user: number, chat: number): void {
+    const key = `${user} in ${chat}`;
+    if (this.#strangers.has(key)) return;
+    this.#strangers.add(key);
+    const message = "Somebody who is not allowed wrote to the bot. telegramAllowedUsers lists who is.";
+    this.#deps.warn({ event: "telegram_stranger", user, chat }, message);
+  }
+}
