@@ -26,11 +26,22 @@ function formatSection(section: Section): FormattedText {
       return formatCode({ text: section.text, lang: section.info, raw: section.raw });
     case "text":
       return plainText(section.raw);
-    case "markdown": {
-      const tokens = lexMarkdown(section.raw);
-      return tokens === null ? plainText(section.raw) : formatBlocks(tokens, false);
-    }
+    case "markdown":
+      return formatSource(section.raw);
     default:
       return section satisfies never;
+  }
+}
+
+/** marked fills every short row up to the columns of the header, however many there are. */
+const veryWideTable = /^[^\S\n]*\|?(?:[ \t]*:?-+:?[ \t]*\|){32}/m;
+
+/** Thousands of nested marks exceed the stack, in marked or here. An answer arrives all the same. */
+function formatSource(source: string): FormattedText {
+  if (veryWideTable.test(source)) return plainText(source);
+  try {
+    return formatBlocks(lexMarkdown(source), false);
+  } catch {
+    return plainText(source);
   }
 }

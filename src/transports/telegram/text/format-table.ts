@@ -10,10 +10,14 @@ type Alignment = Tokens.Table["align"][number];
 
 /** A wider cell pushes its own row out of line, instead of filling every other row with spaces. */
 const widestColumn = 48;
+/** A table that would grow by more than this, and to more than four times its length, stays as written. */
+const longestPadding = 4_096;
 
 export function formatTable(table: Tokens.Table): FormattedText {
   const [header = [], ...rows] = tableRows(table).map((cells) => cells.map(cellText));
   const widths = header.map((_, column) => columnWidth([header, ...rows], column));
+  const paddedLength = (rows.length + 2) * widths.reduce((sum, width) => sum + width + 3, 0);
+  if (paddedLength > longestPadding + 4 * table.raw.length) return preformatted(table.raw, "");
   const rule = widths.map((width) => "-".repeat(width)).join("-|-");
   const lines = [header, ...rows].map((cells) => formatRow(cells, widths, table.align));
   return preformatted([lines[0], rule, ...lines.slice(1)].join("\n"), "");

@@ -1,19 +1,14 @@
-/** Markdown as tokens. marked gives up on very deep nesting and slows down on very long paragraphs; both become text. */
+/** Markdown as tokens. marked slows down on very long paragraphs, and throws on very deep nesting. */
 import { Lexer, type MarkedToken, type Token } from "marked";
 
 /** A longer paragraph stays as written: the time for its marks grows with the square of its length. */
 const longestParagraph = 8_192;
 
-/** Null when marked cannot read it. */
-export function lexMarkdown(markdown: string): readonly MarkedToken[] | null {
+export function lexMarkdown(markdown: string): readonly MarkedToken[] {
   const lexer = new Lexer({ gfm: true });
-  try {
-    lexer.blockTokens(markdown, lexer.tokens);
-    for (const { src, tokens } of lexer.inlineQueue) lexInline(lexer, src, tokens);
-    return known(lexer.tokens);
-  } catch {
-    return null;
-  }
+  lexer.blockTokens(markdown, lexer.tokens);
+  for (const { src, tokens } of lexer.inlineQueue) lexInline(lexer, src, tokens);
+  return known(lexer.tokens);
 }
 
 /** The inline tokens of a short text on its own, such as a table cell. */

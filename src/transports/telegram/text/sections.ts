@@ -11,8 +11,8 @@ export type Section =
 
 /** The time for nested lists and quotes grows with the square of a section's length. */
 const longestSection = 32_768;
-/** As much as 32 full messages. What follows is better read as a file. */
-const longestAnswer = 131_072;
+/** As much as 16 full messages. What follows is better read as a file, and keeps its marks. */
+const longestAnswer = 65_536;
 
 export function sectionsOf(markdown: string): readonly Section[] {
   if (markdown.length <= longestSection) return [{ kind: "markdown", raw: markdown }];
