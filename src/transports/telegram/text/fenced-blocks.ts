@@ -18,28 +18,26 @@ export type FencedBlock = {
 /** Longer ones are no fences of a real answer, and could not be repeated in every part of a split one. */
 const opening = /^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t]){0,32})(`{3,32}(?=[^`]*$)|~{3,32}(?!~))(.*)$/;
 
+/** A longer line is no fence, and is kept away from the pattern. */
+const longestLine = 1_000;
+
 export function fencedBlocks(markdown: string): readonly FencedBlock[] {
   const blocks: FencedBlock[] = [];
+  const marks = /```|~~~/g;
   let open: FencedBlock | null = null;
-  for (let start = 0; start < markdown.length; ) {
-    const newline = markdown.indexOf("\n", start);
+  for (let mark = marks.exec(markdown); mark !== null; mark = marks.exec(markdown)) {
+    const start = markdown.lastIndexOf("\n", mark.index) + 1;
+    const newline = markdown.indexOf("\n", mark.index);
     const next = newline === -1 ? markdown.length : newline + 1;
-    const line = mayFence(markdown, start, next) ? markdown.slice(start, next).trimEnd() : "";
+    const line = next - start > longestLine ? "" : markdown.slice(start, next).trimEnd();
     if (open === null) open = openedBy(line, start, next, markdown.length);
     else if (closes(line, open.fence)) {
       blocks.push({ ...open, bodyEnd: start, end: next, isClosed: true });
       open = null;
     }
-    start = next;
+    marks.lastIndex = next;
   }
   return open === null ? blocks : [...blocks, open];
-}
-
-/** Keeps patterns away from lines that are too long for a fence, and from most of the others. */
-function mayFence(markdown: string, start: number, end: number): boolean {
-  if (end - start > 1_000) return false;
-  const line = markdown.slice(start, end);
-  return line.includes("```") || line.includes("~~~");
 }
 
 function openedBy(line: string, start: number, next: number, length: number): FencedBlock | null {
