@@ -207,6 +207,23 @@ describe("an inbox that cannot be written", () => {
   });
 });
 
+test("an answer that could not be written is told to the person, and the notice goes when the lock is released", async () => {
+  const team = await startCrew();
+  const request = { type: "permission_request", request_id: "p1", tool_name: "Bash", input: { command: "npm test" } };
+  team.files.put("tom", [aRow({ from: "zed", messageId: "p1", text: JSON.stringify(request) })]);
+  await eventually(async () => (await team.service.asks()).length === 1);
+  const release = keepLocked(team.files.file("zed"));
+  const answer = async () => team.service.answer((await team.service.asks())[0]?.id ?? "", { decision: "once" });
+  await expect(answer()).rejects.toMatchObject({ code: "inbox_unwritable" });
+  await noticed(team, "locked");
+  release();
+  await healed(team, "locked");
+  expect(team.files.rows("zed")).toEqual([]);
+  await answer();
+  expect(team.files.rows("zed")).toHaveLength(1);
+  await team.isRead("tom", "p1");
+});
+
 describe("rows of wrong types", () => {
   const odd = [
     ...[null, true, 0, "text", [], [[]], {}],

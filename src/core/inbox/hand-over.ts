@@ -30,7 +30,7 @@ export type HandOver = {
   changedAt: number;
 };
 
-/** Of the row of a lead whom no lane serves: it stands in the file, and nobody reads it. */
+/** Of the row of a lead whom no lane serves: it stands in the file, and no program reads it. */
 export const leadNotServed = "lead_not_served";
 
 /** Whether its row was written, and was there when it was last looked for. */

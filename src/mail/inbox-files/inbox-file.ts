@@ -14,7 +14,7 @@ import type { FileState } from "./read-bytes.ts";
 import { isSameState, msSinceChange, presentState } from "./read-bytes.ts";
 import { removeLeftOvers } from "./replacement.ts";
 import type { Edit, RewriteContext, Rewritten } from "./rewrite.ts";
-import { rewrite } from "./rewrite.ts";
+import { mayBeWritten, rewrite } from "./rewrite.ts";
 
 export type { Appended } from "./append-batch.ts";
 export type { InboxFailure, InboxProblem } from "./problems.ts";
@@ -70,6 +70,14 @@ export class InboxFile {
   /** Why the last change could not be written; null when it was, or when there was nothing to change. */
   get writeFailure(): InboxFailure | null {
     return this.#writeFailure;
+  }
+
+  /** Forgets why the last change could not be written, if that is over. The change itself is not tried again. */
+  async recheckWriting(): Promise<void> {
+    const failure = this.#writeFailure;
+    if (failure === null || isToldByReading(failure)) return;
+    await this.#rewrites;
+    if ((await mayBeWritten(this.#context)) && this.#writeFailure === failure) this.#writeFailure = null;
   }
 
   async read({ evenIfUnchanged = false } = {}): Promise<InboxRead> {

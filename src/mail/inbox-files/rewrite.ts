@@ -13,8 +13,8 @@ import { takeLock } from "./lock-directory.ts";
 import type { ParsedInbox } from "./parse-inbox.ts";
 import type { InboxFailure } from "./problems.ts";
 import { codeOf, directoryMissing, failed, isDirectory, tooLarge, writeFailure } from "./problems.ts";
-import type { Missing } from "./read-bytes.ts";
-import { hasBytes, keepOpen } from "./read-bytes.ts";
+import type { FileState, Missing } from "./read-bytes.ts";
+import { hasBytes, keepOpen, presentState } from "./read-bytes.ts";
 import { removeReplacement, syncDirectoryOf, writeBeside } from "./replacement.ts";
 
 export type Edit = {
@@ -107,6 +107,15 @@ async function lockedRound(
   });
 }
 
+/** Whether the file could be written, as far as its lock and its mode tell. Nothing is changed. */
+export async function mayBeWritten(context: RewriteContext): Promise<boolean> {
+  const lock = await lockFile(context);
+  if ("outcome" in lock) return false;
+  await lock.release();
+  const state = presentState(context.reader.path);
+  return state === null || !isReadOnly(state);
+}
+
 async function lockFile(context: RewriteContext): Promise<HeldLock | InboxFailure> {
   const { reader, lock: settings, isLockedOut } = context;
   const waitMs = isLockedOut ? Math.min(briefWaitMs, settings.waitMs) : settings.waitMs;
@@ -133,8 +142,7 @@ async function prepare(
   const next = edit.next(inbox);
   if (next === null) return { outcome: "nothing" };
   if (next.length > maxBytes) return tooLarge(path, next.length, maxBytes);
-  // By the mode alone: the superuser may write anything.
-  if (state !== null && (state.mode & 0o200) === 0) return failed("read_only", `${path} is read-only for its owner.`);
+  if (state !== null && isReadOnly(state)) return failed("read_only", `${path} is read-only for its owner.`);
   try {
     const temporary = await writeBeside(path, next, state);
     failPoint?.("inbox.written");
@@ -143,6 +151,11 @@ async function prepare(
     if (codeOf(error) === "ENOENT" && !isDirectory(dirname(path))) return directoryMissing(path);
     return writeFailure(path, error);
   }
+}
+
+/** By the mode alone: the superuser may write anything. */
+function isReadOnly({ mode }: FileState): boolean {
+  return (mode & 0o200) === 0;
 }
 
 /** Without a pause from the comparison to the rename. */

@@ -175,6 +175,8 @@ export class TeamFolder {
   /** Takes what is new in it, and flags what is owed since an earlier scan. */
   async #attend(inbox: Inbox, isChanged: boolean, context: FolderContext): Promise<void> {
     const { name, file, taken, rows, order } = inbox;
+    // What failed may have been an answer of a person, which only that person repeats.
+    await file.recheckWriting();
     const member = context.team.members.find((one) => one.name === name);
     const served = member ? laneMember(member) : null;
     if (isChanged) await taken.take(rows, file, context);
