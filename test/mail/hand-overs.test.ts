@@ -176,7 +176,8 @@ describe("a message to a native member", () => {
 
   test("with attachments is refused: a row carries none, and it is not written as text alone", async () => {
     const team = await startTeamWorld();
-    const attachments = [{ id: "a1", name: "a.png", mimeType: "image/png", size: 3 }];
+    const bytes = Buffer.from("notes");
+    const attachments = [await team.service.storeAttachment({ name: "a.txt", mimeType: "text/plain", bytes })];
     await expect(send(team, "m1", { attachments })).rejects.toMatchObject({ code: "attachments_not_supported" });
     expect((await team.service.messages({ limit: 10 })).items).toEqual([]);
     // Before the team had files it was taken. It is not written then, which is said.
