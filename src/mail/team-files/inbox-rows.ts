@@ -22,10 +22,16 @@ export class InboxRows {
   /** By its key: what it said, and whether it was unread. */
   #seen = new Map<string, string>();
   /** The keys of rows that are to be flagged as read, as soon as their file can be written. */
-  readonly #unflagged = new Set<string>();
+  readonly #unflagged: Set<string>;
 
-  constructor(name: string) {
+  constructor(name: string, unflagged = new Set<string>()) {
     this.#name = name;
+    this.#unflagged = unflagged;
+  }
+
+  /** Looks at every row again. What is owed stays owed, also by requests that were opened before. */
+  renewed(): InboxRows {
+    return new InboxRows(this.#name, this.#unflagged);
   }
 
   /** Its message was answered, or needs no answer: the row is to be flagged, and nothing else is done about it. */

@@ -5,7 +5,6 @@ import { isDirectory } from "../inbox-files/problems.ts";
 import { keepCopy } from "../inbox-files/quarantine.ts";
 import type { Inbox } from "./folder-inboxes.ts";
 import type { FolderProblems } from "./folder-problems.ts";
-import { InboxRows } from "./inbox-rows.ts";
 import { isFileError } from "./team-config-file.ts";
 
 export type ReadingDeps = {
@@ -21,7 +20,7 @@ export type ReadingDeps = {
 export async function readInbox(inbox: Inbox, isOfOthers: boolean, deps: ReadingDeps): Promise<boolean> {
   const { name, file } = inbox;
   const { directory, problems, clock } = deps;
-  if (isOfOthers) inbox.taken = new InboxRows(name);
+  if (isOfOthers) inbox.taken = inbox.taken.renewed();
   const looked = await file.read({ evenIfUnchanged: isOfOthers || inbox.isOwed });
   // A new team has no directory for its inboxes until somebody writes. One that is gone since is left to the next scan.
   const isNowhere = looked.outcome === "failed" && looked.problem === "directory_missing";
