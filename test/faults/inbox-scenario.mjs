@@ -128,6 +128,8 @@ const has = (inbox, id) => rowsIn(inbox).some(({ messageId }) => messageId === i
 
 /** What is still to happen; null once everything has. */
 async function whatIsMissing() {
+  // An answer that could not be written is the person's to repeat.
+  answerAsks();
   if (existsSync(older)) {
     await writeOlder();
     return "the older file";
