@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { IsUsed, RequestKind } from "./choose-answer.ts";
+import type { RequestFile } from "./model-request.ts";
 import type { ModelScript } from "./script.ts";
 
 export type ModelCall = {
@@ -20,6 +21,8 @@ export type ModelCall = {
   /** Null where no rule matched. */
   rule: number | null;
   tools: readonly string[];
+  /** The files of the whole conversation, in its order. */
+  files: readonly RequestFile[];
   /** The caller closed the connection before the end of the answer, or the model was closed. */
   aborted: boolean;
   /** When the answer ended, complete or not. */

@@ -14,6 +14,7 @@ function chosen(script: ModelScriptInput, request: Partial<ModelRequest>, isUsed
     stream: true,
     wantsUsage: false,
     tools: ["bash"],
+    files: [],
     system: "",
     prompt: "",
     earlier: "",

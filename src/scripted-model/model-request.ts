@@ -1,10 +1,14 @@
 /** A request in one form for both APIs. All of it follows from the request itself: no state is kept between calls. */
+import { createHash } from "node:crypto";
 
 export type RequestMessage = {
   role: "system" | "user" | "assistant" | "tool";
   text: string;
   callIds?: readonly string[];
 };
+
+/** A file in a request: an image or a document. */
+export type RequestFile = { type: string; bytes: number; sha256: string };
 
 export type ModelRequest = {
   api: "openai" | "anthropic";
@@ -13,6 +17,8 @@ export type ModelRequest = {
   /** OpenAI sends the usage of a stream only on request. */
   wantsUsage: boolean;
   tools: readonly string[];
+  /** Those of the whole conversation, in its order. */
+  files: readonly RequestFile[];
   system: string;
   /** The newest text of the user. */
   prompt: string;
@@ -30,7 +36,7 @@ export type ModelRequest = {
 
 export function createModelRequest(
   messages: readonly RequestMessage[],
-  details: Pick<ModelRequest, "api" | "model" | "stream" | "wantsUsage" | "tools" | "size">,
+  details: Pick<ModelRequest, "api" | "model" | "stream" | "wantsUsage" | "tools" | "files" | "size">,
 ): ModelRequest {
   const newest = messages.findLastIndex(({ role }) => role === "user");
   const turn = messages.slice(newest + 1);
@@ -58,4 +64,23 @@ export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : [])).join("\n");
+}
+
+/** The files among the parts of a content, in the forms of both APIs. */
+export function contentFiles(content: unknown): RequestFile[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((part) => {
+    const { type, source, image_url, file } = Object(part) as Record<string, Record<string, unknown> | undefined>;
+    if (source?.type === "base64") return [requestFile(String(source.media_type), String(source.data))];
+    if (source?.type === "text")
+      return [requestFile("text/plain", Buffer.from(String(source.data)).toString("base64"))];
+    const url = String(image_url?.url ?? file?.file_data ?? "");
+    const [, mime, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+    return type === undefined || mime === undefined || data === undefined ? [] : [requestFile(mime, data)];
+  });
+}
+
+function requestFile(type: string, base64: string): RequestFile {
+  const content = Buffer.from(base64, "base64");
+  return { type, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
 }

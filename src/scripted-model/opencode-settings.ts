@@ -3,7 +3,9 @@ import { join } from "node:path";
 
 /** For OPENCODE_CONFIG_CONTENT. `modelUrl` is the model's own, without `/v1`. */
 export function scriptedProvider(modelUrl: string): Record<string, unknown> {
-  const models = { scripted: { tool_call: true, reasoning: true, limit: { context: 100_000, output: 4000 } } };
+  const modalities = { input: ["text", "image", "pdf"], output: ["text"] };
+  const can = { tool_call: true, reasoning: true, attachment: true, modalities };
+  const models = { scripted: { ...can, limit: { context: 100_000, output: 4000 } } };
   const options = { baseURL: `${modelUrl}/v1`, apiKey: "scripted" };
   return {
     model: "scripted/scripted",

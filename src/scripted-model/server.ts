@@ -117,8 +117,8 @@ async function answerCall(
 ): Promise<void> {
   const request = api.read(body);
   const { answer, ...choice } = chooseAnswer(script, request, log.isUsed, () => randomUUID().slice(0, 8));
-  const { api: name, prompt, tools } = request;
-  const call = log.add({ at: Date.now(), api: name, prompt, tools, ...choice });
+  const { api: name, prompt, tools, files } = request;
+  const call = log.add({ at: Date.now(), api: name, prompt, tools, files, ...choice });
   onCall(call, request.system, request.earlier);
   try {
     await sendAnswer({ api, request, answer, pace: script, response, closed });

@@ -12,6 +12,7 @@ import type { ProcessIdentity } from "../../src/runtimes/process/process-tree.ts
 import type { AgentTurns } from "../support/agent-scripts.ts";
 import { aLane } from "../support/waybill.ts";
 import { asks } from "./runtime/asks.ts";
+import { attachments } from "./runtime/attachments.ts";
 import { crashes } from "./runtime/crashes.ts";
 import { endings } from "./runtime/endings.ts";
 import { forks } from "./runtime/forks.ts";
@@ -56,6 +57,8 @@ export type RuntimeHarness = {
   earlier(prompt: string): string | null;
   /** What the agent's instructions were at each call of the model for a prompt with these words, by the same word. */
   instructions(words: string): readonly string[];
+  /** What the model got at its last call for a prompt with these words: hashes of files, and the prompt; null without a model. */
+  received(words: string): { files: readonly string[]; text: string } | null;
   /** Ends the program in mid-turn. One that is no process dies by its script. */
   kill(): void;
   /** Takes the session away behind the runtime's back. */
@@ -79,7 +82,20 @@ export function conformingLane(runtime: string, directory: string): Lane {
   };
 }
 
-const topics = { submitting, working, asks, endings, proof, turns, sessions, listing, forks, crashes, restarts };
+const topics = {
+  submitting,
+  attachments,
+  working,
+  asks,
+  endings,
+  proof,
+  turns,
+  sessions,
+  listing,
+  forks,
+  crashes,
+  restarts,
+};
 
 export function runtimeConformance(name: string, open: () => Promise<RuntimeHarness>): void {
   describe(`runtime: ${name}`, () => {

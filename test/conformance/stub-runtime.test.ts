@@ -41,6 +41,7 @@ async function aStub(offered: (runtime: StubRuntime) => Runtime): Promise<Runtim
       ).length,
     earlier: () => null,
     instructions: () => [],
+    received: () => null,
     kill: () => {},
     loseSession: async (sessionId) => agent.endSession(sessionId),
     programs: () => [],

@@ -25,6 +25,7 @@ runtimeConformance("Claude Code", async () => {
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
     instructions: (words) => world.instructions(words),
+    received: (words) => world.received(words),
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
       rmSync(findTranscript(join(world.home, ".claude"), world.work, sessionId) ?? "");

@@ -13,6 +13,7 @@ runtimeConformance("OpenCode", async () => {
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
     instructions: (words) => world.instructions(words),
+    received: (words) => world.received(words),
     kill,
     loseSession: deleteSession,
     programs,

@@ -23,6 +23,7 @@ runtimeConformance("pi", async () => {
     runs: (words) => world.turns(words),
     earlier: (prompt) => world.earlier.get(prompt) ?? "",
     instructions: (words) => world.instructions(words),
+    received: (words) => world.received(words),
     kill: () => kill("lane"),
     loseSession: async (sessionId) => {
       rmSync(sessionFile(sessionFolders({ HOME: world.home }), world.work, sessionId));

@@ -126,6 +126,12 @@ export abstract class AgentWorld {
     return this.model.calls.flatMap((call, place) => (isFor(call) ? [this.#systems[place] ?? ""] : []));
   }
 
+  /** What the model got at its last call for this prompt: hashes of files, and the prompt with what else is in its message. */
+  received(prompt: string): { files: string[]; text: string } {
+    const call = this.model.calls.findLast(({ kind, prompt: asked }) => kind === "turn" && asked.includes(prompt));
+    return { files: call?.files.map(({ sha256 }) => sha256) ?? [], text: call?.prompt ?? "" };
+  }
+
   /** Resolves when the model works, or has worked, on a prompt with this in it, for so many times. */
   async modelIsAsked(prompt: string, times = 1, step = 0): Promise<void> {
     while (this.turns(prompt, step) < times) await new Promise<void>((resolve) => this.#asked.add(resolve));

@@ -17,7 +17,7 @@ export const piBin = fileURLToPath(new URL("../../node_modules/.pi/node_modules/
 export function piEnvironment(home: string, modelUrl: string): Record<string, string> {
   const agent = join(home, ".pi", "agent");
   mkdirSync(agent, { recursive: true });
-  const model = { id: "scripted", reasoning: true, contextWindow: 100_000, maxTokens: 4000 };
+  const model = { id: "scripted", reasoning: true, input: ["text", "image"], contextWindow: 100_000, maxTokens: 4000 };
   const scripted = { baseUrl: modelUrl, api: "anthropic-messages", apiKey: "x", models: [model] };
   // Its key is what a command prints, and that command fails.
   const keyless = { ...scripted, apiKey: "!false" };

@@ -7,15 +7,16 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
-import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
+import type { ForkedSession, SubmitOutcome } from "../port.ts";
 import type { ProcessRecord } from "../process-pool/process-record.ts";
-import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
+import type { Launch, LaunchSettings, ProcessRuntimeOptions, ReadPrompt } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
 import { toolServerName } from "../process-pool/tools-file.ts";
 import { notTooLong, toolsUnavailable } from "../tool-servers.ts";
 import { checkAgent, claudeArguments, escapeSlash, initializeRequest } from "./process/claude-arguments.ts";
 import { claudeEnvironment } from "./process/claude-environment.ts";
 import { claudeProgram } from "./process/claude-program.ts";
+import { fileBlock } from "./process/file-blocks.ts";
 import { StdioClient } from "./process/stdio-client.ts";
 import { claudeIds, claudeTraits } from "./traits.ts";
 import { Transcripts } from "./transcript/transcripts.ts";
@@ -86,7 +87,7 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     };
   }
 
-  protected async beforeSend(_lane: Lane, { sessionId }: Prompt, client: StdioClient): Promise<boolean> {
+  protected async beforeSend(_lane: Lane, { sessionId }: ReadPrompt, client: StdioClient): Promise<boolean> {
     if (client.missingServers.includes(toolServerName)) {
       await notTooLong(this.#options.clock, client.reconnect(toolServerName)).catch(() => {});
     }
@@ -94,9 +95,10 @@ export class ClaudeRuntime extends ProcessRuntime<StdioClient> {
     return false;
   }
 
-  protected async send(client: StdioClient, { sessionId, messageId, text }: Prompt): Promise<SubmitOutcome> {
+  protected async send(client: StdioClient, prompt: ReadPrompt): Promise<SubmitOutcome> {
+    const { sessionId, messageId, text, files } = prompt;
     this.signals.promptSent(sessionId, messageId, text);
-    const isQueued = await client.prompt(messageId, escapeSlash(text));
+    const isQueued = await client.prompt(messageId, escapeSlash(text), files.map(fileBlock));
     return isQueued ? { outcome: "accepted" } : { outcome: "unknown", reason: "program_ended" };
   }
 }

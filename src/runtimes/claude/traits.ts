@@ -1,10 +1,11 @@
 /** What is known of Claude Code's runtime before it is loaded. */
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
+import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
 
 export const claudeTraits: RuntimeTraits = {
   takesIds: true,
   sendingAgain: "swallowed",
-  attachments: [],
+  attachments: [...acceptedImages, acceptedPdf, acceptedText],
   takesSystem: true,
 };
 

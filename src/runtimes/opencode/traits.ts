@@ -1,10 +1,11 @@
 /** What is known of OpenCode's runtime before it is loaded. */
 import type { RuntimeIds, RuntimeTraits } from "../../core/transcript/transcript.ts";
+import { acceptedImages, acceptedPdf, acceptedText } from "../model-files.ts";
 
 export const opencodeTraits: RuntimeTraits = {
   takesIds: true,
   sendingAgain: "reruns",
-  attachments: [],
+  attachments: [...acceptedImages, acceptedPdf, acceptedText],
   takesSystem: true,
 };
 

@@ -8,12 +8,13 @@ import { AppError } from "../../app-error.ts";
 import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { ForkedSession, Prompt, SubmitOutcome } from "../port.ts";
-import type { Launch, LaunchSettings, ProcessRuntimeOptions } from "../process-pool/process-runtime.ts";
+import type { Launch, LaunchSettings, ProcessRuntimeOptions, ReadPrompt } from "../process-pool/process-runtime.ts";
 import { ProcessRuntime } from "../process-pool/process-runtime.ts";
 import { toolsUnavailable } from "../tool-servers.ts";
 import { gateRules, piArguments } from "./process/pi-arguments.ts";
 import { piEnvironment } from "./process/pi-environment.ts";
 import { piProgram } from "./process/pi-program.ts";
+import { imagesIn, withTextFiles } from "./process/prompt-content.ts";
 import { RpcClient } from "./process/rpc-client.ts";
 import { sessionFolders } from "./session/session-file.ts";
 import { PiSessions } from "./session/sessions.ts";
@@ -106,12 +107,13 @@ export class PiRuntime extends ProcessRuntime<RpcClient> {
     };
   }
 
-  protected beforeSend(lane: Lane, prompt: Prompt, client: RpcClient): Promise<boolean> {
-    return this.#sessions.prepareSend(lane.directory, prompt, client);
+  protected beforeSend(lane: Lane, prompt: ReadPrompt, client: RpcClient): Promise<boolean> {
+    const text = withTextFiles(prompt.text, prompt.files);
+    return this.#sessions.prepareSend(lane.directory, { ...prompt, text }, client);
   }
 
-  protected send(client: RpcClient, { text }: Prompt): Promise<SubmitOutcome> {
-    return client.prompt(text);
+  protected send(client: RpcClient, { text, files }: ReadPrompt): Promise<SubmitOutcome> {
+    return client.prompt(withTextFiles(text, files), imagesIn(files));
   }
 }
 

@@ -11,6 +11,8 @@ import type { Lane, Notice } from "../../core/lane/lane.ts";
 import type { RuntimeIds, RuntimeTraits, TranscriptSlice } from "../../core/transcript/transcript.ts";
 import type { RuntimeContext } from "../descriptor.ts";
 import { directoryProblem } from "../lane-directory.ts";
+import type { FileContent } from "../model-files.ts";
+import { readFiles } from "../model-files.ts";
 import type { AskAnswer, Hint, Prompt, Runtime, SignalListener, SubmitOutcome } from "../port.ts";
 import { usableSystemPrompt, withPromptSystem } from "../system-prompt.ts";
 import { findToolServer, serverNotStarted, toolsUnavailable } from "../tool-servers.ts";
@@ -57,6 +59,9 @@ export type LaunchSettings = {
   /** The file that names Waybill's own tools. It is there when the program starts. */
   toolsPath: string | null;
 };
+
+/** A prompt with the content of its files. */
+export type ReadPrompt = Prompt & { files: readonly FileContent[] };
 
 /** How one runtime starts its program for a session. */
 export type Launch<C extends AgentClient> = Pick<
@@ -108,8 +113,8 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
   abstract read(lane: Lane, sessionId: string, limit: number | null): Promise<TranscriptSlice>;
   protected abstract launch(lane: Lane, sessionId: string, settings: LaunchSettings): Promise<Launch<C>> | Launch<C>;
   /** Runs before a prompt is sent. True when the session has the prompt already. */
-  protected abstract beforeSend(lane: Lane, prompt: Prompt, client: C): Promise<boolean> | boolean;
-  protected abstract send(client: C, prompt: Prompt): Promise<SubmitOutcome>;
+  protected abstract beforeSend(lane: Lane, prompt: ReadPrompt, client: C): Promise<boolean> | boolean;
+  protected abstract send(client: C, prompt: ReadPrompt): Promise<SubmitOutcome>;
 
   async recover(): Promise<void> {
     // A program that is still running has read its own.
@@ -147,17 +152,19 @@ export abstract class ProcessRuntime<C extends AgentClient> implements Runtime {
     const reason = await this.#blockedReason(lane, sessionId);
     if (reason !== null) return { outcome: "not_sent", reason };
     let client: C;
+    let read: ReadPrompt;
     try {
+      read = { ...prompt, files: await readFiles(prompt.attachments) };
       client = await this.#acquire(lane, prompt);
       signal.throwIfAborted();
-      if (await this.beforeSend(lane, prompt, client)) return { outcome: "accepted" };
+      if (await this.beforeSend(lane, read, client)) return { outcome: "accepted" };
     } catch (error) {
       const isUnknownAgent = error instanceof AppError && error.code === "agent_unknown";
       if (isUnknownAgent && error.hint) return { outcome: "refused", reason: `${error.message} ${error.hint}` };
       return { outcome: "not_sent", reason: messageOf(error) };
     }
     try {
-      return await withTimeout(this.#timeout, this.#admittedMs, () => this.send(client, prompt));
+      return await withTimeout(this.#timeout, this.#admittedMs, () => this.send(client, read));
     } catch (error) {
       if (error instanceof TimedOut) return { outcome: "unknown", reason: "prompt_not_taken_yet" };
       throw error;

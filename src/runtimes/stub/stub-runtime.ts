@@ -142,6 +142,12 @@ export class StubRuntime implements Runtime {
   }
 
   async submit(lane: Lane, prompt: Prompt, signal: AbortSignal): Promise<SubmitOutcome> {
+    const files: { name: string; size: number }[] = [];
+    for (const { name, path } of prompt.attachments) {
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (!found) return { outcome: "not_sent", reason: `The file "${name}" is gone.` };
+      files.push({ name, size: found.size });
+    }
     const session = this.#advanced(prompt.sessionId);
     const runs =
       !session.hasRun(prompt.messageId) &&
@@ -149,7 +155,6 @@ export class StubRuntime implements Runtime {
     const picked = runs ? this.#pickTurn(lane.id, prompt.text) : null;
     const arrival = picked?.turn.arrival ?? "normal";
     const { sessionId, messageId: id, text } = prompt;
-    const files = prompt.attachments.map(({ name, path }) => ({ name, size: statSync(path).size }));
     const entry = { session: sessionId, lane: lane.id, id, text, files, arrival, turn: picked?.index ?? null };
     this.#record({ type: "prompt", at: this.#now(), ...entry });
     this.#schedule(session);

@@ -53,13 +53,13 @@ export class StdioClient implements AgentClient {
   }
 
   /** Resolves when the program has queued the prompt; false when it ended before that. */
-  prompt(uuid: string, text: string): Promise<boolean> {
+  prompt(uuid: string, text: string, files: readonly Json[] = []): Promise<boolean> {
     if (this.#endReason !== null) return Promise.resolve(false);
     if (!this.#known.has(uuid)) this.#unfinished.add(uuid);
     const queued = new Promise<boolean>((resolve) => {
       this.#awaited.set(uuid, () => resolve(this.#endReason === null));
     });
-    const message = { role: "user", content: [{ type: "text", text }] };
+    const message = { role: "user", content: [{ type: "text", text }, ...files] };
     this.#connection.write({ type: "user", uuid, message });
     return queued;
   }

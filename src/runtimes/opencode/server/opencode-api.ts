@@ -23,9 +23,13 @@ export type ToolPart = Extract<Part, { type: "tool" }>;
 export type StoredMessage = { info: Message; parts: readonly Part[] };
 export type ModelChoice = { providerID: string; modelID: string };
 
+export type PromptPart =
+  | { id: string; type: "text"; text: string; synthetic?: true }
+  | { id: string; type: "file"; mime: string; filename: string; url: string };
+
 export type OpencodePrompt = {
   messageID: string;
-  parts: readonly { id: string; type: "text"; text: string }[];
+  parts: readonly PromptPart[];
   agent?: string;
   model?: ModelChoice;
   /** Added after the agent's own instructions. */

@@ -5,6 +5,7 @@ import type { Prompt, SubmitOutcome } from "../../port.ts";
 import type { OpencodeApi } from "../server/opencode-api.ts";
 import { OpencodeError } from "../server/opencode-api.ts";
 import type { AgentSelection } from "./agent-selection.ts";
+import { promptParts } from "./prompt-parts.ts";
 
 export type PromptSettings = AgentSelection & { system?: string };
 
@@ -14,12 +15,13 @@ const storePollMs = 50;
 
 export async function sendPrompt(
   { api, clock }: { api: OpencodeApi; clock: Clock },
-  { sessionId, messageId, partId, text }: Prompt,
+  prompt: Prompt,
   settings: PromptSettings,
   signal: AbortSignal,
 ): Promise<SubmitOutcome> {
+  const { sessionId, messageId } = prompt;
   try {
-    const body = { messageID: messageId, parts: [{ id: partId, type: "text" as const, text }], ...settings };
+    const body = { messageID: messageId, parts: await promptParts(prompt), ...settings };
     await api.prompt(sessionId, body, signal);
   } catch (error) {
     signal.throwIfAborted();

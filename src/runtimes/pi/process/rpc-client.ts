@@ -47,9 +47,9 @@ export class RpcClient implements AgentClient {
   }
 
   /** Resolves when pi has accepted or refused the prompt, or has ended. */
-  async prompt(message: string): Promise<SubmitOutcome> {
+  async prompt(message: string, images: readonly Json[] = []): Promise<SubmitOutcome> {
     this.#isPrompted = true;
-    const response = await this.request({ type: "prompt", message });
+    const response = await this.request({ type: "prompt", message, ...(images.length > 0 && { images }) });
     if (response === null) return { outcome: "unknown", reason: "program_ended" };
     if (response.success !== true) {
       this.#promptHandled();

@@ -1,0 +1,24 @@
+/** Files as blocks of content, in the form of Anthropic's API, which Claude Code passes on. Pure. */
+import type { Json } from "../../json-fields.ts";
+import type { FileContent } from "../../model-files.ts";
+
+/** A text is a document as well, so that the prompt's own text stays apart from it. */
+export function fileBlock(file: FileContent): Json {
+  switch (file.kind) {
+    case "text":
+      return {
+        type: "document",
+        source: { type: "text", media_type: "text/plain", data: file.text },
+        title: file.name,
+      };
+    case "image":
+    case "document":
+      return {
+        type: file.kind,
+        source: { type: "base64", media_type: file.mimeType, data: file.base64 },
+        ...(file.kind === "document" ? { title: file.name } : {}),
+      };
+    default:
+      return file satisfies never;
+  }
+}

@@ -1,0 +1,32 @@
+/** The files that models take as part of a prompt, and their content in the forms that agent programs pass on. */
+import { readFile } from "node:fs/promises";
+import type { AcceptedFiles } from "../core/message/accepted-files.ts";
+import { isTextType } from "../core/message/file-type.ts";
+import type { AttachedFile } from "./port.ts";
+
+const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Providers refuse an image above 5 MB in base64, and go on to refuse the session that has it. */
+export const acceptedImages: readonly AcceptedFiles[] = imageTypes.map((type) => ({ type, maxBytes: 3_750_000 }));
+export const acceptedPdf: AcceptedFiles = { type: "application/pdf", maxBytes: 20_000_000 };
+/** As much as the text of a message may have. */
+export const acceptedText: AcceptedFiles = { type: "text/*", maxBytes: 256 * 1024 };
+
+export type FileContent = Pick<AttachedFile, "name" | "mimeType"> &
+  ({ kind: "text"; text: string } | { kind: "image" | "document"; base64: string });
+
+export function readFiles(files: readonly AttachedFile[]): Promise<FileContent[]> {
+  return Promise.all(
+    files.map(async ({ name, mimeType, path }): Promise<FileContent> => {
+      const bytes = await readFile(path);
+      if (isTextType(mimeType)) return { name, mimeType, kind: "text", text: bytes.toString("utf8") };
+      const kind = imageTypes.includes(mimeType) ? "image" : "document";
+      return { name, mimeType, kind, base64: bytes.toString("base64") };
+    }),
+  );
+}
+
+/** A text file as a part of a prompt: its first line says which file it is. */
+export function fileText({ name, text }: { name: string; text: string }): string {
+  return `Attached file ${name.replaceAll(/\p{Cc}/gu, " ")}:\n${text}`;
+}
