@@ -5,7 +5,7 @@ import type { Answer } from "./choose-answer.ts";
 import type { AnswerPiece, ModelApi } from "./model-api.ts";
 import { splitAnswer, tokenUsage } from "./model-api.ts";
 import type { ModelRequest, RequestMessage } from "./model-request.ts";
-import { contentFiles, contentText, createModelRequest } from "./model-request.ts";
+import { contentFiles, contentText, createModelRequest, sizeOf } from "./model-request.ts";
 
 const bodySchema = z.object({
   model: z.string().default("scripted"),
@@ -25,7 +25,7 @@ export const anthropic: ModelApi = {
       wantsUsage: true,
       tools: rest.tools?.map(({ name }) => name) ?? [],
       files: messages.flatMap(({ content }) => contentFiles(content)),
-      size: JSON.stringify([system ?? "", messages]).length,
+      size: sizeOf([system ?? "", messages]),
     });
   },
 

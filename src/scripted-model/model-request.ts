@@ -84,3 +84,12 @@ function requestFile(type: string, base64: string): RequestFile {
   const content = Buffer.from(base64, "base64");
   return { type, bytes: content.length, sha256: createHash("sha256").update(content).digest("hex") };
 }
+
+/** The length of what was said. A file costs a model much less than its bytes would, so it counts as a page of text. */
+export function sizeOf(said: unknown): number {
+  return JSON.stringify(said, (key, value) =>
+    ["data", "url", "file_data"].includes(key) && String(value).length > pageLength ? "x".repeat(pageLength) : value,
+  ).length;
+}
+
+const pageLength = 4000;

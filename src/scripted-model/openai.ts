@@ -4,7 +4,7 @@ import type { Answer } from "./choose-answer.ts";
 import type { AnswerPiece, ModelApi } from "./model-api.ts";
 import { splitAnswer, tokenUsage } from "./model-api.ts";
 import type { ModelRequest } from "./model-request.ts";
-import { contentFiles, contentText, createModelRequest } from "./model-request.ts";
+import { contentFiles, contentText, createModelRequest, sizeOf } from "./model-request.ts";
 
 const bodySchema = z.object({
   model: z.string().default("scripted"),
@@ -35,7 +35,7 @@ export const openai: ModelApi = {
       wantsUsage: rest.stream_options?.include_usage ?? false,
       tools: rest.tools?.map((tool) => tool.function.name) ?? [],
       files: messages.flatMap(({ content }) => contentFiles(content)),
-      size: JSON.stringify(messages).length,
+      size: sizeOf(messages),
     });
   },
 
