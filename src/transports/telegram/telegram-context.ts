@@ -22,6 +22,8 @@ export type TelegramContext = {
 
 /** What handling an update comes to. It is committed together with the mark that the update was handled. */
 export type Handled = Pick<TransportWrites, "outbox" | "state" | "moved"> & {
+  /** Updates that were handled together with this one. */
+  alsoHandled?: readonly string[];
   /** Once that is durable. */
   after?: () => Promise<void>;
 };

@@ -13,6 +13,7 @@ import type { Service } from "../../service/service.ts";
 import { botApi, grammySignal } from "./bot-api.ts";
 import { commandMenu } from "./commands/commands.ts";
 import { backAgain, restartKey } from "./commands/restart-command.ts";
+import { Albums } from "./incoming/albums.ts";
 import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
 import type { PollProblem } from "./incoming/poller.ts";
 import { poll } from "./incoming/poller.ts";
@@ -124,12 +125,17 @@ export class Telegram {
           "Telegram did not take a message.",
         ),
     });
+    const albums = new Albums(clock);
     const updates = new UpdateQueue({
       ...{ box, clock, onError, giveUp: gaveUp },
+      onTaken: (incoming, id) => {
+        if (incoming.kind === "message") albums.note(incoming, id);
+      },
       orderOf: (incoming) => orderOf(incoming, context),
       handle: (incoming, update) =>
         handleUpdate(incoming, update, {
           ...context,
+          ...{ albums, closing: this.#closing.signal },
           onStranger: (user, chat) => this.#onStranger(user, chat),
           onReachable: (chat) => void outbox.retryNow(String(chat)).catch((error) => onError({ error })),
         }),

@@ -7,10 +7,11 @@ import { topicKey } from "../topics/topic.ts";
 import { isAdmin, mayUse } from "./access.ts";
 import { readIntent } from "./intent.ts";
 import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
+import type { RelayContext } from "./relay-message.ts";
 import { refusal, relayMessage } from "./relay-message.ts";
 import type { StoredUpdate } from "./update-queue.ts";
 
-export type HandlerDeps = TelegramContext & {
+export type HandlerDeps = RelayContext & {
   /** Told once for each. */
   onStranger: (user: number, chat: number) => void;
   /** A chat said something, so it can be reached. */
@@ -69,7 +70,7 @@ async function handleMessage(message: IncomingMessage, update: StoredUpdate, dep
       case "for_others":
         return {};
       case "relay":
-        return await relayMessage(message, topic, deps);
+        return await relayMessage(message, update, topic, deps);
       case "command": {
         // An edited command was carried out when it was first sent.
         if (message.editedAt !== null) return {};

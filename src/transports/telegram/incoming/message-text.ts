@@ -8,7 +8,8 @@ export function agentText(message: IncomingMessage, edit: "replaces" | "follows"
   const quoted = repliesTo?.text ? `${quote(repliesTo.text.slice(0, maxQuoted))}\n\n` : "";
   const forwarded = forwardedFrom === null ? "" : `(Forwarded from ${forwardedFrom}.)\n\n`;
   const edited = edit === "follows" ? "(I edited my earlier message. It now says:)\n\n" : "";
-  return `${edited}${quoted}${forwarded}${text}`;
+  const said = text === "" ? "(Sent without a text: see what is attached.)" : text;
+  return `${edited}${quoted}${forwarded}${said}`;
 }
 
 function quote(text: string): string {

@@ -6,25 +6,37 @@ import { savedSign, waitingSign } from "../outgoing/signs.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
 import { openWorkspace } from "../topics/workspace.ts";
+import type { Albums } from "./albums.ts";
+import { fetchFiles } from "./fetch-files.ts";
 import { editedMessageId, messageIdOf } from "./message-id.ts";
 import { agentText } from "./message-text.ts";
 import type { IncomingMessage } from "./read-update.ts";
 import type { StoredUpdate } from "./update-queue.ts";
 
-export async function relayMessage(message: IncomingMessage, topic: Topic, context: TelegramContext): Promise<Handled> {
-  const { topics, clock } = context;
+export type RelayContext = TelegramContext & { albums: Albums; closing: AbortSignal };
+
+export async function relayMessage(
+  part: IncomingMessage,
+  update: StoredUpdate,
+  topic: Topic,
+  context: RelayContext,
+): Promise<Handled> {
+  const { topics, clock, albums, closing } = context;
+  const whole = await albums.whole(part, update.id, closing);
+  if (!whole) return {};
+  const { message } = whole;
   const opened = await openWorkspace(topic, message.from.name, context);
   const sent = await admit(message, opened, context);
   if (sent === null) return {};
   const state = topics.keep(opened.topic, clock.now());
-  return { state, outbox: [savedSign(message), ...waitingSign(message, sent)] };
+  return { state, alsoHandled: whole.updates, outbox: [savedSign(message), ...waitingSign(message, sent)] };
 }
 
 /** Null for an edit that changes nothing an agent would read. */
 async function admit(
   message: IncomingMessage,
   { topic, lane }: { topic: Topic; lane: string },
-  context: TelegramContext,
+  context: RelayContext,
 ): Promise<SendResult | null> {
   const { service, bot } = context;
   const { chat } = message.place;
@@ -32,12 +44,14 @@ async function admit(
   const edit = message.editedAt === null ? null : await takeBack(id, message, context);
   if (edit === "unchanged") return null;
   const isNew = edit === null || message.editedAt === null;
+  const attachments = await fetchFiles(message.files, context, context.closing);
   const common = { to: topic.boundTo ?? { lane }, conversation: topic.key, source: "telegram" as const };
   return service.send({
     ...common,
     id: isNew ? id : editedMessageId(bot.id, chat, message.messageId, message.editedAt ?? 0),
     from: message.from.name,
     text: agentText(message, edit),
+    attachments,
   });
 }
 

@@ -17,6 +17,8 @@ export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
 export type UpdateQueueDeps = {
   box: TransportBox;
   clock: Clock;
+  /** An update is known, and will be handled when its turn comes. */
+  onTaken: (incoming: Incoming, id: string) => void;
   /** What has to keep its order; null for what waits for nothing. */
   orderOf: (incoming: Incoming) => string | null;
   handle: (incoming: Incoming, update: StoredUpdate) => Promise<Handled>;
@@ -63,6 +65,7 @@ export class UpdateQueue {
 
   #enqueue({ id, body, receivedAt }: Update, isAgain: boolean): void {
     const incoming = readUpdate(body);
+    this.#deps.onTaken(incoming, id);
     const order = this.#deps.orderOf(incoming);
     const before = order === null ? Promise.resolve() : (this.#ends.get(order) ?? Promise.resolve());
     const done = before.then(() => this.#handle(incoming, { id, receivedAt, isAgain }));
@@ -92,8 +95,12 @@ export class UpdateQueue {
 
   async #handleOnce(incoming: Incoming, update: StoredUpdate, isLastResort: boolean): Promise<void> {
     const { box, handle, giveUp, wake } = this.#deps;
-    const { after, ...writes } = isLastResort ? giveUp(incoming, update) : await handle(incoming, update);
-    await box.write({ ...writes, handled: [update.id] });
+    const {
+      after,
+      alsoHandled = [],
+      ...writes
+    } = isLastResort ? giveUp(incoming, update) : await handle(incoming, update);
+    await box.write({ ...writes, handled: [update.id, ...alsoHandled] });
     for (const channel of new Set(writes.outbox?.map((row) => row.channel))) wake(channel);
     try {
       await after?.();

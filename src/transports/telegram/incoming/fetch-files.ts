@@ -1,0 +1,67 @@
+/** Fetches the files of a message from Telegram and stores them, so that the message can name them. */
+import { AppError } from "../../../app-error.ts";
+import { abortedAfter } from "../../../clock.ts";
+import type { Attachment } from "../../../core/message/message.ts";
+import { grammySignal } from "../bot-api.ts";
+import { classifyError } from "../outgoing/classify-error.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import type { IncomingFile } from "./read-update.ts";
+
+/** What Telegram's own server hands out to bots. */
+const maxBytes = 20 * 1024 * 1024;
+const fetchMs = 60_000;
+
+export type FileContext = Pick<TelegramContext, "api" | "service" | "settings">;
+
+export async function fetchFiles(
+  files: readonly IncomingFile[],
+  context: FileContext,
+  signal: AbortSignal,
+): Promise<Attachment[]> {
+  const stored: Attachment[] = [];
+  for (const file of files) stored.push(await fetchFile(file, context, signal));
+  return stored;
+}
+
+async function fetchFile(file: IncomingFile, context: FileContext, closing: AbortSignal): Promise<Attachment> {
+  const { service, settings } = context;
+  if (file.size !== null && file.size > maxBytes) throw tooLarge(file);
+  const signal = abortedAfter(fetchMs, closing);
+  const path = await pathOf(file, context, signal);
+  // The address holds the token: it must not stand in an error.
+  const response = await fetch(`${settings.apiRoot}/file/bot${settings.token}/${path}`, { signal }).catch(() => null);
+  if (!response?.ok || !response.body) throw notFetched(file);
+  const { name, mimeType } = file;
+  return service.storeAttachment({ name, mimeType, stream: response.body });
+}
+
+async function pathOf(file: IncomingFile, { api }: FileContext, signal: AbortSignal): Promise<string> {
+  try {
+    const { file_path: path } = await api.getFile(file.fileId, grammySignal(signal));
+    if (path !== undefined) return path;
+  } catch (error) {
+    const problem = classifyError(error);
+    if (problem.kind === "refused_content") throw notThere(file, problem.reason);
+  }
+  throw notFetched(file);
+}
+
+/** Tried again with the update. */
+function notFetched({ name }: IncomingFile): AppError {
+  const message = `The file "${name}" could not be fetched from Telegram.`;
+  return new AppError({ code: "file_not_fetched", message, retryable: true });
+}
+
+function notThere({ name }: IncomingFile, reason: string): AppError {
+  const hint = "Send it again.";
+  return new AppError({
+    code: "file_gone",
+    message: `Telegram does not hand out the file "${name}" (${reason}).`,
+    hint,
+  });
+}
+
+function tooLarge({ name }: IncomingFile): AppError {
+  const message = `The file "${name}" is larger than the 20 MB that Telegram hands out to bots.`;
+  return new AppError({ code: "file_too_large", message, hint: "Put it into the workspace and name its path." });
+}
