@@ -12,6 +12,12 @@ import { startLoopbackServer } from "./server/loopback-server.ts";
 import type { ServerState } from "./server/serve.ts";
 import { type BotApiVersion, createWorld } from "./state/world.ts";
 
+export type { ChatHandle } from "./people/chat-handle.ts";
+export type { ChatView, ShownDraft, ShownMessage, ShownTopic } from "./people/chat-view.ts";
+export type { Call, CallListener, CallOutcome, CallStage } from "./server/call-log.ts";
+export type { Fault, FaultOrder, Gate, Moment } from "./server/faults.ts";
+export type { CallbackAnswer } from "./state/world.ts";
+
 export type FakeBotApiOptions = {
   token?: string;
   username?: string;

@@ -66,6 +66,11 @@ describe("a request", () => {
     expect(telegram.calls("sendMessage")).toHaveLength(1);
   });
 
+  test.each(["/", "/getMe", "/bot", "/bot%ff/getMe/more"])("for %s is answered with 404", async (path) => {
+    const { telegram } = await startTelegram();
+    expect((await fetch(`${telegram.url}${path}`)).status).toBe(404);
+  });
+
   test("with broken JSON is refused", async () => {
     const { telegram } = await startTelegram();
     expect(await post(`${telegram.url}/bot${telegram.token}/getMe`, "{", "application/json")).toMatchObject({

@@ -113,6 +113,13 @@ describe("entities", () => {
   });
 });
 
+test("people format their texts", async () => {
+  const { telegram, api } = await startTelegram();
+  telegram.privateChat().send("/run code", { entities: [{ type: "code", offset: 5, length: 4 }] });
+  const [update] = await api.getUpdates();
+  expect(update?.message?.entities?.map(({ type }) => type)).toEqual(["bot_command", "code"]);
+});
+
 describe("parse_mode", () => {
   test("HTML gives entities", async () => {
     const { telegram, api } = await startTelegram();

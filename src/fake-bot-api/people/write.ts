@@ -1,5 +1,5 @@
 /** What people write and send in a chat. */
-import type { Message, User } from "grammy/types";
+import type { Message, MessageEntity, User } from "grammy/types";
 import type { ChatState } from "../state/chat.ts";
 import { asDocument, asPhoto, asVoice, newAlbumId } from "../state/file-store.ts";
 import { changeMessage, type MessageContent } from "../state/messages.ts";
@@ -16,6 +16,8 @@ export type SendOptions = {
   replyTo?: MessageRef;
   /** A part of the message that is replied to. */
   quote?: string;
+  /** Formatting of a text; commands, mentions and links are found without it. */
+  entities?: MessageEntity[];
 };
 export type FileToSend = { bytes: Uint8Array | string; name?: string; mimeType?: string; caption?: string };
 
@@ -50,7 +52,7 @@ export function writingIn(world: World, chat: ChatState, defaultSender: () => Us
   });
 
   return {
-    send: (text, options) => sendContent(textOf(text), options),
+    send: (text, options) => sendContent(textOf(text, options?.entities), options),
     edit(ref, text) {
       const stored = findMessage(chat, ref);
       const isText = stored.message.text !== undefined;
@@ -81,10 +83,10 @@ export function writingIn(world: World, chat: ChatState, defaultSender: () => Us
   };
 }
 
-function textOf(text: string): MessageContent {
+function textOf(text: string, given: readonly MessageEntity[] = []): MessageContent {
   if (text.trim() === "") throw new Error("Telegram's apps do not send an empty text.");
   if (text.length > maxTextLength) throw new Error(`Telegram's apps split a text after ${maxTextLength} characters.`);
-  const entities = detectEntities(text, []);
+  const entities = detectEntities(text, given);
   return { text, ...(entities.length > 0 ? { entities } : {}) };
 }
 

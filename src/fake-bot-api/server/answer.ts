@@ -1,5 +1,5 @@
 /** What goes back over the wire, and what a fault makes of it. Nothing is sent here. */
-import { BotApiError, badRequest, tooManyRequests } from "../bot-api-error.ts";
+import { BotApiError, tooManyRequests } from "../bot-api-error.ts";
 import type { Fault } from "./faults.ts";
 
 /** `text` is for bodies that are not what Telegram would send. */
@@ -10,7 +10,6 @@ export type Effect = { type: "answer"; answer: Answer } | { type: "cut" } | { ty
 export const success = (result: unknown): Answer => ({ status: 200, body: { ok: true, result } });
 
 export function failure(error: unknown): Answer {
-  if (error instanceof SyntaxError) return failure(badRequest("can't parse JSON"));
   if (!(error instanceof BotApiError)) {
     const description = `Internal Server Error: ${error instanceof Error ? error.message : String(error)}`;
     return { status: 500, body: { ok: false, error_code: 500, description } };

@@ -1,4 +1,5 @@
 /** Reads the parameters of a request: from the address, JSON, a form, or a form with files. */
+import { badRequest } from "../bot-api-error.ts";
 import type { UploadedFile } from "../methods/method.ts";
 
 export type RequestBody = { params: Record<string, unknown>; files: Map<string, UploadedFile> };
@@ -20,8 +21,12 @@ export function readBody(contentType: string, query: URLSearchParams, body: Buff
 }
 
 function readJson(body: Buffer): object {
-  const value: unknown = JSON.parse(body.toString());
-  return typeof value === "object" && value !== null ? value : {};
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    throw badRequest("can't parse JSON");
+  }
 }
 
 type Part = { name: string; filename: string | undefined; bytes: Buffer };

@@ -21,10 +21,10 @@ export type ServerState = {
 export async function serve(state: ServerState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const closed = new AbortController();
   response.once("close", () => closed.abort());
-  const url = new URL(request.url ?? "/", "http://telegram");
-  const [, token = "", name = ""] = /^\/bot([^/]+)\/([^/]+)$/.exec(decodeURI(url.pathname)) ?? [];
-  const [, fileToken, path = ""] = /^\/file\/bot([^/]+)\/(.+)$/.exec(decodeURI(url.pathname)) ?? [];
   try {
+    const url = new URL(request.url ?? "/", "http://telegram");
+    const [, token = "", name = ""] = /^\/bot([^/]+)\/([^/]+)$/.exec(url.pathname) ?? [];
+    const [, fileToken, path = ""] = /^\/file\/bot([^/]+)\/(.+)$/.exec(url.pathname) ?? [];
     if (fileToken !== undefined) return sendFile(state, fileToken, path, response);
     const body = readBody(request.headers["content-type"] ?? "", url.searchParams, await buffer(request));
     const method = state.methods.get(name.toLowerCase());
