@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startTelegram } from "../../test/support/fake-telegram.ts";
+import { refusal, startTelegram } from "../../test/support/fake-telegram.ts";
 
 describe("people", () => {
   test("edit what they wrote", async () => {
@@ -12,6 +12,17 @@ describe("people", () => {
     expect(edit?.edited_message?.entities).toBeUndefined();
     const photo = chat.sendPhoto({ bytes: "x", caption: "before" });
     expect(chat.edit(photo, "after")).toMatchObject({ caption: "after" });
+  });
+
+  test("delete messages, and the bot hears nothing of it", async () => {
+    const { telegram, api } = await startTelegram();
+    const chat = telegram.privateChat();
+    const { message_id } = await api.sendMessage(chat.id, "one");
+    chat.delete(message_id);
+    expect(await refusal(api.editMessageText(chat.id, message_id, "two"))).toBe(
+      "400: Bad Request: message to edit not found",
+    );
+    expect(await api.getUpdates()).toEqual([]);
   });
 
   test("reply to messages and quote them", async () => {

@@ -8,10 +8,10 @@ describe("a topic", () => {
     const { telegram, api } = await startTelegram();
     const chat = telegram.supergroup({ topics: true });
     const { message_thread_id: thread, name } = await api.createForumTopic(chat.id, "Build");
-    expect([thread, name, chat.topics]).toEqual([1, "Build", [{ id: 1, name: "Build", closed: false }]]);
+    expect([name, chat.topics]).toEqual(["Build", [{ id: thread, name: "Build", closed: false }]]);
     await api.editForumTopic(chat.id, thread, { name: "Tests" });
     await api.closeForumTopic(chat.id, thread);
-    expect(chat.topics).toEqual([{ id: 1, name: "Tests", closed: true }]);
+    expect(chat.topics).toEqual([{ id: thread, name: "Tests", closed: true }]);
     await api.reopenForumTopic(chat.id, thread);
     await api.sendMessage(chat.id, "hi", { message_thread_id: thread });
     await api.sendMessage(chat.id, "outside");
@@ -90,6 +90,13 @@ describe("a thread that is not there", () => {
     for (const chat of [telegram.supergroup({ topics: true }), telegram.group(), telegram.privateChat()]) {
       expect(await refusal(api.sendMessage(chat.id, "hi", { message_thread_id: 77 }))).toBe(notFound);
     }
+  });
+
+  test("is the general topic of a forum, which has no thread of its own", async () => {
+    const { telegram, api } = await startTelegram();
+    const forum = telegram.supergroup({ topics: true });
+    forum.createTopic("Build");
+    expect(await refusal(api.sendMessage(forum.id, "hi", { message_thread_id: 1 }))).toBe(notFound);
   });
 
   test("cannot be created where topics are off or the bot has no rights", async () => {

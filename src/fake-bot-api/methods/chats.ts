@@ -22,6 +22,14 @@ const chatActions = new Set([
   "upload_video_note",
 ]);
 
+const noGifts = {
+  unlimited_gifts: false,
+  limited_gifts: false,
+  unique_gifts: false,
+  premium_subscription: false,
+  gifts_from_channels: false,
+};
+
 const reactionSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("emoji"), emoji: z.string() }),
   z.object({ type: z.literal("custom_emoji"), custom_emoji_id: z.string() }),
@@ -42,7 +50,7 @@ function memberOf(world: World, chat: ChatState, userId: number): ChatMember {
 export const chatMethods: Record<string, Method> = {
   getChat: method({ chat_id: chatId }, (world, args) => {
     const { info } = findChat(world, args.chat_id);
-    return { ...info, accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: {} };
+    return { ...info, accent_color_id: 0, max_reaction_count: 11, accepted_gift_types: noGifts };
   }),
 
   getChatMember: method({ chat_id: chatId, user_id: integer }, (world, args) =>

@@ -14,7 +14,7 @@ import { entities } from "./send-messages.ts";
 const place = { chat_id: chatId, message_id: integer, reply_markup: json(replyMarkupSchema).optional() };
 const deletableForS = 48 * 60 * 60;
 
-type Change = Pick<Message, never> & {
+type Change = {
   text?: string | undefined;
   entities?: Message["entities"] | undefined;
   rich_message?: Message["rich_message"] | undefined;

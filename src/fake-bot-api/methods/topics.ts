@@ -1,7 +1,7 @@
 /** Topics in forums, and in private chats if the bot has them enabled. */
 import type { ForumTopic } from "grammy/types";
 import { badRequest } from "../bot-api-error.ts";
-import type { ChatState, Topic } from "../state/chat.ts";
+import type { ChatState } from "../state/chat.ts";
 import { hasTopics } from "../state/chat.ts";
 import { deleteTopic, openTopic, renameTopic, setTopicClosed } from "../state/topics.ts";
 import type { World } from "../state/world.ts";
@@ -64,7 +64,7 @@ export const topicMethods: Record<string, Method> = {
 };
 
 function setClosed(world: World, args: { chat_id: number | string; message_thread_id: number }, closed: boolean): true {
-  const { chat, topic }: { chat: ChatState; topic: Topic } = findTopic(world, args);
+  const { chat, topic } = findTopic(world, args);
   if (topic.closed === closed) throw badRequest("TOPIC_NOT_MODIFIED");
   setTopicClosed(world, chat, topic, closed, world.bot);
   return true;

@@ -30,9 +30,9 @@ export type ChatHandle = Writing &
 
 export function chatHandle(world: World, chat: ChatState): ChatHandle {
   const defaultSender = (): User => {
-    const [first] = chat.members.values();
-    if (!first) throw new Error("The chat has no members.");
-    return first.user;
+    const present = [...chat.members.values()].find(({ status }) => status !== "left" && status !== "kicked");
+    if (!present) throw new Error("The chat has no members.");
+    return present.user;
   };
   const view = () => viewOf(world, chat);
   const writing = writingIn(world, chat, defaultSender);

@@ -101,7 +101,7 @@ function reactionText(reaction: ReactionType): string {
   }
 }
 
-/** For the message of a test that waited in vain. */
+/** The text that a failed wait shows. */
 export function printView({ messages, drafts, actions }: ChatView): string {
   const lines = [
     ...messages.map(printMessage),

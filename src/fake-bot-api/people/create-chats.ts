@@ -47,7 +47,8 @@ export function createPeople(world: World): People {
         members.map((member, index) => [member.id, { user: member, status: index === 0 ? "creator" : "member" }]),
       ),
       messages: new Map(),
-      lastMessageId: 0,
+      // A supergroup's first message says that it was created. So no topic has the id 1, which stands for the general one.
+      lastMessageId: info.type === "supergroup" ? 1 : 0,
       topics: new Map(),
       drafts: new Map(),
       actions: [],

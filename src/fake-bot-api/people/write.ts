@@ -24,6 +24,8 @@ export type FileToSend = { bytes: Uint8Array | string; name?: string; mimeType?:
 export type Writing = {
   send(text: string, options?: SendOptions): Message;
   edit(message: MessageRef, text: string): Message;
+  /** Deletes a message of either side, for everybody. The bot is told nothing. */
+  delete(message: MessageRef): void;
   /** Forwards a message of this chat or of another one. */
   forward(message: Message, options?: SendOptions): Message;
   sendPhoto(file: FileToSend, options?: SendOptions): Message;
@@ -61,6 +63,10 @@ export function writingIn(world: World, chat: ChatState, defaultSender: () => Us
       const message = changeMessage(world, stored, { ...cleared, ...content, edit_date: unixTime(world) });
       receiveEdit(world, chat, message);
       return message;
+    },
+    delete(ref) {
+      chat.messages.delete(findMessage(chat, ref).message.message_id);
+      world.events.emit("change");
     },
     forward({ from, date, text, entities, caption, caption_entities, photo, document, voice }, options) {
       const content = { text, entities, caption, caption_entities, photo, document, voice };
