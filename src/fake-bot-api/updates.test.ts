@@ -86,6 +86,19 @@ describe("getUpdates", () => {
     expect(texts(await api.getUpdates())).toEqual(["new"]);
   });
 
+  test("no longer waits when its caller has gone", async () => {
+    const clock = new ManualClock();
+    const { telegram } = await startTelegram({ clock });
+    const caller = new AbortController();
+    const url = `${telegram.url}/bot${telegram.token}/getUpdates?timeout=30`;
+    const waiting = expect(fetch(url, { signal: caller.signal })).rejects.toThrow("aborted");
+    await expect.poll(() => clock.pending).toBe(1);
+    caller.abort();
+    await waiting;
+    await expect.poll(() => clock.pending).toBe(0);
+    expect(telegram.calls()).toMatchObject([{ outcome: { type: "lost" } }]);
+  });
+
   test("ends the request that waits when another one comes", async () => {
     const clock = new ManualClock();
     const { api } = await startTelegram({ clock });

@@ -59,6 +59,22 @@ describe("a webhook", () => {
     });
   });
 
+  test("gets nothing more when the bot sets another one, which gets what was pending", async () => {
+    const { telegram, api } = await startTelegram({ webhookRetryMs: 1 });
+    const before = await receiver(...Array.from({ length: 1000 }, () => 500));
+    const after = await receiver();
+    await api.setWebhook(before.url);
+    const chat = telegram.privateChat();
+    chat.send("one");
+    await expect.poll(() => before.received.length).toBeGreaterThan(1);
+    await api.setWebhook(after.url);
+    await expect.poll(() => telegram.pendingUpdates()).toBe(0);
+    const count = before.received.length;
+    chat.send("two");
+    await expect.poll(() => after.received.length).toBe(2);
+    expect(before.received).toHaveLength(count);
+  });
+
   test("excludes getUpdates, and ends the one that waits", async () => {
     const clock = new ManualClock();
     const { api } = await startTelegram({ clock });
