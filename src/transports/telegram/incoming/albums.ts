@@ -7,18 +7,19 @@ import { sleep } from "../../../clock.ts";
 import type { IncomingMessage } from "./read-update.ts";
 
 type Member = { message: IncomingMessage; updateId: string };
-type Album = { members: Member[]; lastAt: number };
+/** `taken`: its members once the first of them has been handled; those that come later stand alone. */
+type Album = { members: Member[]; lastAt: number; taken: readonly Member[] | null };
 
 /** The message of the whole album, and the updates that it was made of. */
 export type WholeMessage = { message: IncomingMessage; updates: readonly string[] };
 
 /** The files of an album are uploaded together, and reported within a moment. */
 const quietMs = 1000;
+const forgottenMs = 10 * 60_000;
 
 export class Albums {
   readonly #clock: Clock;
-  readonly #gathering = new Map<string, Album>();
-  readonly #taken = new Set<string>();
+  readonly #albums = new Map<string, Album>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -27,29 +28,32 @@ export class Albums {
   /** To be called as soon as an update is known, before it waits for its turn. */
   note(message: IncomingMessage, updateId: string): void {
     if (message.album === null) return;
-    const album = this.#gathering.get(message.album) ?? { members: [], lastAt: 0 };
+    const now = this.#clock.now();
+    for (const [id, { lastAt }] of this.#albums) if (lastAt + forgottenMs < now) this.#albums.delete(id);
+    const album = this.#albums.get(message.album) ?? { members: [], lastAt: now, taken: null };
     album.members.push({ message, updateId });
-    album.lastAt = this.#clock.now();
-    this.#gathering.set(message.album, album);
+    album.lastAt = now;
+    this.#albums.set(message.album, album);
   }
 
-  /** Null for one that was taken along by another. */
+  /** Null for one that was taken along by another. Asked again, it gives the same. */
   async whole(message: IncomingMessage, updateId: string, signal: AbortSignal): Promise<WholeMessage | null> {
-    if (this.#taken.delete(updateId)) return null;
-    const album = message.album === null ? undefined : this.#gathering.get(message.album);
-    if (message.album === null || !album) return { message, updates: [updateId] };
-    while (!signal.aborted && this.#clock.now() < album.lastAt + quietMs) {
+    const album = message.album === null ? undefined : this.#albums.get(message.album);
+    if (!album) return { message, updates: [updateId] };
+    while (!album.taken && !signal.aborted && this.#clock.now() < album.lastAt + quietMs) {
       await sleep(this.#clock, album.lastAt + quietMs - this.#clock.now(), signal);
     }
-    this.#gathering.delete(message.album);
-    for (const member of album.members) if (member.updateId !== updateId) this.#taken.add(member.updateId);
-    return { message: merged(album.members), updates: album.members.map((member) => member.updateId) };
+    album.taken ??= [...album.members].sort((one, other) => one.message.messageId - other.message.messageId);
+    const isMember = album.taken.some((member) => member.updateId === updateId);
+    if (!isMember) return { message, updates: [updateId] };
+    const [first] = album.taken;
+    if (first?.updateId !== updateId) return null;
+    return { message: merged(message, album.taken), updates: album.taken.map((member) => member.updateId) };
   }
 }
 
-function merged(members: readonly Member[]): IncomingMessage {
-  const messages = members.map(({ message }) => message).sort((one, other) => one.messageId - other.messageId);
-  const [first = messages[0] as IncomingMessage] = messages;
+function merged(first: IncomingMessage, members: readonly Member[]): IncomingMessage {
+  const messages = members.map(({ message }) => message);
   const texts = messages.map(({ text }) => text).filter((text) => text !== "");
   return { ...first, text: texts.join("\n\n"), files: messages.flatMap(({ files }) => files) };
 }
