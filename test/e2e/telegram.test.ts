@@ -31,3 +31,48 @@ describe("a private chat", () => {
     await saysIn(chat, /The answer is 42/);
   });
 });
+
+describe("files", () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+
+  test("an album reaches the agent as one message with all its files", async () => {
+    const { telegram, ann, program } = await start();
+    const chat = telegram.privateChat(ann);
+    chat.sendAlbum([{ bytes: png, caption: "What is this?" }, { bytes: Buffer.concat([png, Buffer.from("2")]) }]);
+    await saysIn(chat, /The answer is 42/);
+    const prompts = program.prompts();
+    expect(prompts).toHaveLength(1);
+    expect(prompts[0]?.text).toContain("What is this?");
+    expect(prompts[0]?.files).toHaveLength(2);
+    expect(botTexts(chat)).toHaveLength(1);
+  });
+
+  test("a document without a text is a message, and one that no bot is handed out is refused with a reason", async () => {
+    const { telegram, ann, program } = await start();
+    const chat = telegram.privateChat(ann);
+    chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
+    await saysIn(chat, /The answer is 42/);
+    expect(program.prompts()[0]?.files).toMatchObject([{ name: "settings.toml" }]);
+    telegram.fail({
+      method: "getFile",
+      with: { type: "error", code: 400, description: "Bad Request: file is too big" },
+    });
+    chat.sendDocument({ bytes: "x", name: "huge.bin" });
+    await saysIn(chat, /does not hand out the file "huge.bin"/);
+    chat.send("Never mind.");
+    await chat.waitFor(() => botTexts(chat).filter((text) => text === "The answer is 42.").length === 2);
+    expect(program.prompts()).toHaveLength(2);
+  });
+
+  test("a file that cannot be fetched at first is fetched later, and nothing is lost", async () => {
+    const { telegram, ann, program } = await start();
+    const chat = telegram.privateChat(ann);
+    telegram.fail({ method: "getFile", times: 2, with: { type: "badGateway" } });
+    chat.sendDocument({ bytes: "port = 8080", name: "settings.toml", mimeType: "text/plain" });
+    await saysIn(chat, /The answer is 42/);
+    expect(program.prompts()).toHaveLength(1);
+  });
+});
