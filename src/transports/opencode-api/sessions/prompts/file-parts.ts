@@ -1,6 +1,6 @@
 /**
- * Files of a prompt. No runtime takes attachments, but an agent can read what lies where it works: such a file goes as a
- * reference in the text, unless the text names it already. Any other is refused.
+ * Files that a prompt names by address. An agent can read what lies where it works: such a file goes as a reference in the
+ * text, unless the text names it already. Any other is refused. Files that come with the prompt are in data-files.ts.
  */
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ function pathOf({ url, filename, mime }: FilePart): string {
   } catch (cause) {
     throw new AppError({
       code: "attachments_not_supported",
-      message: `Only files where the agent works can be sent, as \`file://\` addresses (${filename ?? mime}).`,
+      message: `Files are taken as \`data:\`, or as \`file://\` from where the agent works (${filename ?? mime}).`,
       hint: "Put the file where the agent works, and name it in the text.",
       cause,
     });

@@ -17,6 +17,7 @@ import { isOpenCodeClient, parseBody } from "../../request.ts";
 import { refuseQuestions } from "../asks/refuse-questions.ts";
 import { findOwnSession } from "../find-session.ts";
 import type { SessionDeps } from "../session-deps.ts";
+import { isDataFile, storeDataFiles } from "./data-files.ts";
 import { defaultTitle } from "./default-title.ts";
 import { fileReferences } from "./file-parts.ts";
 import { promptChoice } from "./model-choice.ts";
@@ -71,7 +72,7 @@ async function admit(c: Context<Env>, sessionID: string, deps: SessionDeps) {
 async function admitMessage(c: Context<Env>, sessionID: string, { service, clock, noteFor }: SessionDeps) {
   const body = await parseBody(c, promptBody);
   const { lane } = await findOwnSession(service, sessionID);
-  const words = { text: await promptText(body, lane, service), ...promptSystem(body) };
+  const words = { ...(await promptContent(body, lane, service)), ...promptSystem(body) };
   const runtimes = await service.runtimes();
   const messageID = body.messageID ?? newMessageId(clock.now(), randomUUID());
   // Only for a new message: a client that sends one again only wants to wait for it again.
@@ -89,12 +90,16 @@ async function admitMessage(c: Context<Env>, sessionID: string, { service, clock
   return { lane, messageID };
 }
 
-async function promptText(body: PromptBody, { directory }: Lane, service: Service): Promise<string> {
+async function promptContent(body: PromptBody, { directory }: Lane, service: Service) {
   const text = promptBodyText(body);
   const files = body.parts.filter((part) => part.type === "file");
-  if (files.length === 0) return text;
-  const references = fileReferences(files, text, await service.workspace(directory));
-  return [text, references].filter((one) => one !== null && one.trim() !== "").join("\n\n");
+  if (files.length === 0) return { text };
+  const named = files.filter((file) => !isDataFile(file));
+  const references = named.length === 0 ? null : fileReferences(named, text, await service.workspace(directory));
+  const attachments = await storeDataFiles(files.filter(isDataFile), service);
+  const words = [text, references].filter((one) => one !== null && one.trim() !== "").join("\n\n");
+  // A message has a text.
+  return { text: words === "" ? `Files: ${attachments.map(({ name }) => name).join(", ")}` : words, attachments };
 }
 
 async function waitForAnswer(c: Context<Env>, lane: Lane, messageID: string, signal: AbortSignal, deps: SessionDeps) {

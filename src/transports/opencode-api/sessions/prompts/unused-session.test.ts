@@ -19,7 +19,7 @@ describe("a first prompt that is refused", () => {
   it.each([
     ["an unknown agent", refused, 400],
     ["no parts", {}, 400],
-    ["a file that cannot go", { parts: [text, { type: "file", mime: "image/png", url: "data:," }] }, 501],
+    ["a file that cannot go", { parts: [text, { type: "file", mime: "image/png", url: "data:," }] }, 409],
     ["a provider that is none", { parts: [text], model: { providerID: "nobody", modelID: "x" } }, 400],
   ])("leaves no session behind: %s", async (_, json, status) => {
     for (const path of ["message", "prompt_async"]) {
