@@ -18,6 +18,22 @@ const sent = (status = "pending") => ({ messageId: "m1", deliveryId: "d1", statu
 const bodies = () => server?.asked.map(({ body }) => (body === "" ? null : JSON.parse(body)));
 const paths = () => server?.asked.map(({ method, path }) => `${method} ${path}`);
 
+describe("storing a file", () => {
+  const file = { id: "5f70", name: "a b.csv", mimeType: "text/csv", size: 5 };
+
+  test.each([
+    ["bytes", new TextEncoder().encode("a,b,c"), "text/csv", "text/csv"],
+    ["a blob with a type of its own", new Blob(["a,b,c"], { type: "text/csv" }), undefined, "text/csv"],
+    ["a blob of no type", new Blob(["a,b,c"]), undefined, "application/octet-stream"],
+  ])("sends %s as they are, and is repeated when the daemon dies", async (_, content, mimeType, type) => {
+    const client = await clientOf(cutOff, json(201, file));
+    expect(await client.attach(content, { name: "a b.csv", mimeType })).toEqual(file);
+    expect(
+      server?.asked.map(({ method, path, headers, body }) => [method, path, headers["content-type"], body]),
+    ).toEqual(Array.from({ length: 2 }, () => ["POST", "/v1/attachments?name=a+b.csv", type, "a,b,c"]));
+  });
+});
+
 describe("sending", () => {
   test("is repeated under the same id when the daemon dies in mid-request or cannot take it now", async () => {
     const busy = json(503, { error: { code: "store_unwritable", message: "The disk is full." } });

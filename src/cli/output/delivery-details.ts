@@ -3,7 +3,7 @@ import type { DeliveryDetail, Message } from "../../client/index.ts";
 import { recipientName } from "../../client/index.ts";
 import { statusStyle } from "./describe-delivery.ts";
 import { ago, formatDuration, inParentheses, oneLine, until } from "./format.ts";
-import { missingFilesLines, outcomeNote } from "./message-notes.ts";
+import { attachmentLines, missingFilesLines, outcomeNote } from "./message-notes.ts";
 import { fieldLines } from "./table.ts";
 import type { Paint } from "./terminal.ts";
 import { printable } from "./terminal.ts";
@@ -41,7 +41,7 @@ export function deliveryLines(delivery: DeliveryDetail, paint: Paint, now: numbe
       "Messages",
       fieldLines(
         [
-          ...messages.map((one) => [oneLine(one.from), printable(one.text) + outcomeNote(one)] as const),
+          ...messages.map((one) => [oneLine(one.from), textLines(one).join("\n")] as const),
           ...missingFilesLines(delivery).map((line) => ["", line] as const),
         ],
         (_style, text) => paint("cyan", text),
@@ -80,8 +80,12 @@ export function messageLines(message: Message, paint: Paint, now: number): strin
       paint,
     ),
     "",
-    ...(printable(message.text) + outcomeNote(message)).split("\n"),
+    ...textLines(message),
   ];
+}
+
+function textLines(message: Message): string[] {
+  return [...(printable(message.text) + outcomeNote(message)).split("\n"), ...attachmentLines(message)];
 }
 
 type HandOver = NonNullable<Message["handOver"]>;

@@ -1,4 +1,7 @@
-/** What stands beside a message for people: what it is taken for, and which of the files that it names are missing. Pure. */
+/**
+ * What stands beside a message for people: what it is taken for, its attachments, and which of the files that it names are
+ * missing. Pure.
+ */
 import type { DeliveryDetail, Message } from "../../client/index.ts";
 import { inParentheses, oneLine } from "./format.ts";
 
@@ -15,6 +18,11 @@ const notes: Record<NonNullable<Message["outcome"]>, string | null> = {
 /** Behind a text, or an empty string. */
 export function outcomeNote({ outcome }: Pick<Message, "outcome">): string {
   return inParentheses(outcome === null ? null : notes[outcome]);
+}
+
+/** A line under a text for each file that goes with it. */
+export function attachmentLines({ attachments }: Pick<Message, "attachments">): string[] {
+  return attachments.map(({ name, mimeType, size }) => `[${oneLine(name)}, ${oneLine(mimeType)}, ${size} bytes]`);
 }
 
 /** A line under the answer, or none. */
