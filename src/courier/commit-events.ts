@@ -25,7 +25,7 @@ import { digestOf } from "../core/transcript/digest.ts";
 import type { Prompt, Runtime } from "../runtimes/port.ts";
 import type { Store } from "../store/port.ts";
 import { abortTurn } from "./abort-turn.ts";
-import { promptFiles } from "./prompt-files.ts";
+import { noFiles, promptFiles } from "./prompt-files.ts";
 import { readSlice } from "./read-transcript.ts";
 import type { CourierDeps, StepContext, StepOutcome } from "./step-context.ts";
 
@@ -153,7 +153,8 @@ async function send(record: DeliveryRecord, attempt: Attempt, step: StepContext)
   try {
     const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
     if (!message) throw new AppError({ code: "message_gone", message: `Message ${record.messageId} is gone.` });
-    const attached = await promptFiles(message, attempt.kind, runtime, step.attachments);
+    const isAlone = message.attachments.length === 0;
+    const attached = isAlone ? noFiles : await promptFiles(message, attempt.kind, runtime, step.attachments);
     if (attached.outcome === "impossible") return { outcome: "not_sent", reason: attached.reason };
     const words = await promptFor({ record, message, lane, attempt, runtime }, step);
     const { messageId, partId, sessionId } = attempt;

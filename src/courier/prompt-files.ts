@@ -11,6 +11,8 @@ export type PromptFiles =
   | { outcome: "ready"; files: readonly AttachedFile[] }
   | { outcome: "impossible"; reason: string };
 
+export const noFiles: PromptFiles = { outcome: "ready", files: [] };
+
 /** Every prompt that repeats the message repeats its files; one that only asks further brings none. */
 export async function promptFiles(
   { attachments }: Pick<Message, "attachments">,
@@ -18,7 +20,7 @@ export async function promptFiles(
   { traits }: Pick<Runtime, "traits">,
   stored: Pick<AttachmentFiles, "find">,
 ): Promise<PromptFiles> {
-  if (isFollowUp(kind) || attachments.length === 0) return { outcome: "ready", files: [] };
+  if (isFollowUp(kind)) return noFiles;
   const refusal = refusalOf(attachments, traits.attachments);
   if (refusal !== null) return impossible("attachments_not_supported", refusal);
   const files: AttachedFile[] = [];

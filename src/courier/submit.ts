@@ -53,8 +53,10 @@ async function prepare(record: DeliveryRecord, step: StepContext): Promise<Prepa
   if (!runtime) return { outcome: "not_now", reason: "runtime_not_active" };
   const message = await store.message({ kind: "lane", lane: lane.id }, record.messageId);
   if (!message) return { outcome: "impossible", reason: "message_gone" };
-  const files = await promptFiles(message, record.nextAttempt?.kind ?? "prompt", runtime, step.attachments);
-  if (files.outcome === "impossible") return files;
+  if (message.attachments.length > 0) {
+    const files = await promptFiles(message, record.nextAttempt?.kind ?? "prompt", runtime, step.attachments);
+    if (files.outcome === "impossible") return files;
+  }
   if (message.system !== undefined && !runtime.traits.takesSystem) {
     return { outcome: "impossible", reason: "system_not_supported" };
   }

@@ -8,7 +8,6 @@ import type { Clock } from "../../clock.ts";
 import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
-import { readerChunks } from "./request-body.ts";
 
 export type BodyLimits = { bytes: number; ms: number };
 
@@ -59,13 +58,27 @@ async function readBody({ body }: Request, { bytes, ms }: BodyLimits, clock: Clo
 async function readAll(body: ReadableStream<Uint8Array>, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of readerChunks(body)) {
+  for await (const chunk of bodyChunks(body)) {
     if (signal.aborted) break;
     size += chunk.length;
     if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Does not cancel the body when the reading stops early: that would close the connection before the response. */
+export async function* bodyChunks(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read().catch(clientGone);
+    if (done) return;
+    yield value;
+  }
+}
+
+function clientGone(): never {
+  throw new AppError({ code: "malformed_request", message: "The request ended before its body did." });
 }
 
 function tooLarge(bytes: number): AppError {

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { z } from "@hono/zod-openapi";
 import { isProvable, provableTypes, unknownType } from "../../../core/message/file-type.ts";
 import type { App } from "../env.ts";
-import { readerChunks } from "../request-body.ts";
+import { bodyChunks } from "../json-body.ts";
 import { answerOf, changeErrors, guardedRoute, idParam, readErrors } from "../route-descriptions.ts";
 import { attachmentSchema } from "../schemas.ts";
 import type { RouteDeps } from "./route-deps.ts";
@@ -48,7 +48,7 @@ export const attachmentRoutes = {
 /** To be added before bodies are read as JSON. */
 export function addAttachments(app: App, { service }: RouteDeps): void {
   app.openapi(attachmentRoutes.store, async (c) => {
-    const stream = readerChunks(c.req.raw.body);
+    const stream = bodyChunks(c.req.raw.body);
     const mimeType = c.req.header("content-type") ?? unknownType;
     return c.json(await service.storeAttachment({ name: c.req.valid("query").name, mimeType, stream }), 201);
   });
