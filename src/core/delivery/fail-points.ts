@@ -25,6 +25,21 @@ export const inboxFailPoints = [
   "inbox.answered",
 ] as const;
 
+/**
+ * Between an update of a chat service and the answer in the chat. `outbox.sent` is the one at which a second copy is allowed: the
+ * other side has taken the row, and the store does not know.
+ */
+export const transportFailPoints = [
+  "update.fetched",
+  "update.stored",
+  "update.handling",
+  "update.admitted",
+  "update.handled",
+  "outbox.written",
+  "outbox.sent",
+  "outbox.committed",
+] as const;
+
 export type FailPoint =
   | `before_commit.${DeliveryEventType}`
   | `after_commit.${DeliveryEventType}`
@@ -32,11 +47,12 @@ export type FailPoint =
   | "after_send"
   | "store.written"
   | "store.committed"
-  | (typeof inboxFailPoints)[number];
+  | (typeof inboxFailPoints)[number]
+  | (typeof transportFailPoints)[number];
 
 export type FailPointHook = (point: FailPoint) => void;
 
-/** All but those of inbox files, which not every run has. */
+/** All but those of inbox files and transports, which not every run has. */
 export const failPoints: readonly FailPoint[] = [
   ...eventTypes.flatMap((type): FailPoint[] => [`before_commit.${type}`, `after_commit.${type}`]),
   "before_send",

@@ -4,9 +4,9 @@
  */
 import { AppError } from "../../app-error.ts";
 import type { FailPoint, FailPointHook } from "../../core/delivery/fail-points.ts";
-import { failPoints, inboxFailPoints } from "../../core/delivery/fail-points.ts";
+import { failPoints, inboxFailPoints, transportFailPoints } from "../../core/delivery/fail-points.ts";
 
-const known: readonly FailPoint[] = [...failPoints, ...inboxFailPoints];
+const known: readonly FailPoint[] = [...failPoints, ...inboxFailPoints, ...transportFailPoints];
 
 /** Undefined where none is set: then no commit and no send asks for it. */
 export function failPointFrom(setting: string | undefined): FailPointHook | undefined {

@@ -8,26 +8,23 @@
  */
 import type { Clock } from "../../clock.ts";
 import { sleep } from "../../clock.ts";
-import { backoffMs } from "./backoff.ts";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
+import type { Delivered } from "./delivered.ts";
+import { changeAfter } from "./delivered.ts";
 import type { OutboxChange, OutboxRow, TransportBox } from "./transport-box.ts";
 
-/**
- * `part`: one part was taken, and there are more. `later`: try again, after `afterMs` or the back-off. `failed`: it will never
- * be taken. A `ref` is what the other side calls the part.
- */
-export type Delivered =
-  | { outcome: "sent"; ref: unknown }
-  | { outcome: "part"; ref: unknown }
-  | { outcome: "later"; afterMs: number | null; reason: string }
-  | { outcome: "failed"; reason: string };
+export type { Delivered } from "./delivered.ts";
 
 export type OutboxDeps = {
-  box: TransportBox;
+  box: Pick<TransportBox, "head" | "heads" | "change">;
   clock: Clock;
   deliver: (row: OutboxRow, signal: AbortSignal) => Promise<Delivered>;
+  /** Whether a row that waits for its next try may be tried as soon as its channel can be reached. All may, by default. */
+  mayRetryNow?: (row: OutboxRow) => boolean;
   /** A row was given up, or has to wait; told for each try. */
   onProblem: (row: OutboxRow, problem: Extract<Delivered, { reason: string }>) => void;
   onError: (failure: { error: unknown }) => void;
+  failPoint?: FailPointHook | undefined;
 };
 
 /** The newest one counts; it is called with a signal that a closing outbox aborts. */
@@ -36,25 +33,32 @@ export type Preview = (signal: AbortSignal) => Promise<void>;
 type Channel = {
   running: Promise<void> | null;
   isStale: boolean;
+  /** Somebody has seen that the channel can be reached. */
+  isReachable: boolean;
   previews: Map<string, Preview>;
   cancelTimer: () => void;
 };
 
 /** When the store could not take what became of a row. The row is not sent again meanwhile. */
 const commitAgainMs = 1000;
+/** How long a closing outbox waits for the calls that run. One that is aborted may have been taken. */
+const closeMs = 3000;
 
 export class Outbox {
   readonly #deps: OutboxDeps;
   readonly #channels = new Map<string, Channel>();
+  /** By seq. A channel that is renamed shows its rows under another name while one of them is being sent. */
+  readonly #sending = new Map<number, Promise<void>>();
   readonly #closing = new AbortController();
+  readonly #aborting = new AbortController();
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
   }
 
-  /** Sends what an earlier run left. */
+  /** Sends what an earlier run left. A restart may have mended what held it up. */
   async start(): Promise<void> {
-    for (const { channel } of await this.#deps.box.heads()) this.wake(channel);
+    for (const { channel } of await this.#deps.box.heads()) this.retryNow(channel);
   }
 
   /** Rows were written for this channel. */
@@ -62,12 +66,11 @@ export class Outbox {
     this.#pump(channel, this.#channel(channel));
   }
 
-  /** The channel can be reached again: what waits for its next try is sent now. */
-  async retryNow(channel: string): Promise<void> {
-    const head = await this.#deps.box.head(channel);
-    if (!head) return;
-    await this.#deps.box.change(head.seq, { ...changeOf(head), nextTryAt: this.#deps.clock.now() });
-    this.wake(channel);
+  /** The channel can be reached: what waits for its next try is sent now. */
+  retryNow(channel: string): void {
+    const found = this.#channel(channel);
+    found.isReachable = true;
+    this.#pump(channel, found);
   }
 
   /** Shows something that is not kept, once no row is due. It replaces a preview of the same name. */
@@ -87,16 +90,19 @@ export class Outbox {
     if (running) await Promise.race([running, sleep(this.#deps.clock, ms, this.#closing.signal)]);
   }
 
+  /** Begins nothing new, and gives calls that run a moment to end. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const { cancelTimer } of this.#channels.values()) cancelTimer();
+    const cancel = this.#deps.clock.at(this.#deps.clock.now() + closeMs, () => this.#aborting.abort());
     await Promise.all([...this.#channels.values()].map(({ running }) => running));
+    cancel();
   }
 
   #channel(name: string): Channel {
     const known = this.#channels.get(name);
     if (known) return known;
-    const made: Channel = { running: null, isStale: false, previews: new Map(), cancelTimer: () => {} };
+    const made = { running: null, isStale: false, isReachable: false, previews: new Map(), cancelTimer: () => {} };
     this.#channels.set(name, made);
     return made;
   }
@@ -104,7 +110,6 @@ export class Outbox {
   #pump(name: string, channel: Channel): void {
     channel.isStale = true;
     if (channel.running || this.#closing.signal.aborted) return;
-    channel.cancelTimer();
     channel.running = this.#sendDue(name, channel).finally(() => {
       channel.running = null;
       if (channel.isStale) this.#pump(name, channel);
@@ -112,12 +117,15 @@ export class Outbox {
   }
 
   async #sendDue(name: string, channel: Channel): Promise<void> {
-    const { box, clock, onError } = this.#deps;
+    const { box, clock, onError, mayRetryNow = () => true } = this.#deps;
     try {
       while (!this.#closing.signal.aborted) {
         channel.isStale = false;
+        channel.cancelTimer();
+        const { isReachable } = channel;
+        channel.isReachable = false;
         const row = await box.head(name);
-        if (row && row.nextTryAt <= clock.now()) {
+        if (row && (row.nextTryAt <= clock.now() || (isReachable && mayRetryNow(row)))) {
           await this.#send(row);
           continue;
         }
@@ -129,6 +137,7 @@ export class Outbox {
     } catch (error) {
       onError({ error });
       channel.isStale = false;
+      if (this.#closing.signal.aborted) return;
       channel.cancelTimer = clock.at(clock.now() + commitAgainMs, () => this.#pump(name, channel));
     }
   }
@@ -141,24 +150,36 @@ export class Outbox {
     try {
       await show(this.#closing.signal);
     } catch (error) {
-      this.#deps.onError({ error });
+      if (!this.#closing.signal.aborted) this.#deps.onError({ error });
     }
     return true;
   }
 
+  /** Once at a time for each row, whatever its channel is called meanwhile. */
   async #send(row: OutboxRow): Promise<void> {
-    const { clock, onProblem } = this.#deps;
+    const running = this.#sending.get(row.seq);
+    if (running) return running;
+    const sending = this.#sendNow(row).finally(() => this.#sending.delete(row.seq));
+    this.#sending.set(row.seq, sending);
+    return sending;
+  }
+
+  async #sendNow(row: OutboxRow): Promise<void> {
+    const { clock, onProblem, failPoint } = this.#deps;
     const delivered = await this.#delivered(row);
-    if (this.#closing.signal.aborted && delivered.outcome === "later") return;
+    if (this.#aborting.signal.aborted && delivered.outcome === "later") return;
     if (delivered.outcome === "later" || delivered.outcome === "failed") onProblem(row, delivered);
+    failPoint?.("outbox.sent");
     await this.#commit(row.seq, changeAfter(row, delivered, clock.now()));
+    failPoint?.("outbox.committed");
+    if (delivered.outcome === "moved") this.wake(delivered.to);
   }
 
   async #delivered(row: OutboxRow): Promise<Delivered> {
     try {
-      return await this.#deps.deliver(row, this.#closing.signal);
+      return await this.#deps.deliver(row, this.#aborting.signal);
     } catch (error) {
-      if (!this.#closing.signal.aborted) this.#deps.onError({ error });
+      if (!this.#aborting.signal.aborted) this.#deps.onError({ error });
       return { outcome: "later", afterMs: null, reason: "unexpected_error" };
     }
   }
@@ -175,28 +196,5 @@ export class Outbox {
         await sleep(clock, commitAgainMs, this.#closing.signal);
       }
     }
-  }
-}
-
-function changeOf({ state, refs, attempts, nextTryAt, reason }: OutboxRow): OutboxChange {
-  return { state, refs, attempts, nextTryAt, reason };
-}
-
-function changeAfter(row: OutboxRow, delivered: Delivered, now: number): OutboxChange {
-  const before = changeOf(row);
-  switch (delivered.outcome) {
-    case "sent":
-      return { ...before, state: "sent", refs: [...row.refs, delivered.ref], reason: null };
-    case "part":
-      return { ...before, refs: [...row.refs, delivered.ref], attempts: 0, nextTryAt: now, reason: null };
-    case "later": {
-      const attempts = row.attempts + 1;
-      const nextTryAt = now + (delivered.afterMs ?? backoffMs(attempts));
-      return { ...before, attempts, nextTryAt, reason: delivered.reason };
-    }
-    case "failed":
-      return { ...before, state: "failed", reason: delivered.reason };
-    default:
-      return delivered satisfies never;
   }
 }

@@ -1,0 +1,36 @@
+/** What became of a try to send a row, and what is kept of that. Pure. */
+import { backoffMs } from "./backoff.ts";
+import type { OutboxChange, OutboxRow } from "./transport-box.ts";
+
+/**
+ * `part`: one part was taken, and there are more. `later`: try again, after `afterMs` or the back-off. `moved`: the channel has
+ * another name, and the row was moved there. `failed`: it will never be taken. A `ref` is what the other side calls the part.
+ */
+export type Delivered =
+  | { outcome: "sent"; ref: unknown }
+  | { outcome: "part"; ref: unknown }
+  | { outcome: "later"; afterMs: number | null; reason: string }
+  | { outcome: "moved"; to: string }
+  | { outcome: "failed"; reason: string };
+
+export function changeAfter(row: OutboxRow, delivered: Delivered, now: number): OutboxChange {
+  const { state, refs, attempts, nextTryAt, reason } = row;
+  const before: OutboxChange = { state, refs, attempts, nextTryAt, reason };
+  switch (delivered.outcome) {
+    case "sent":
+      return { ...before, state: "sent", refs: [...refs, delivered.ref], reason: null };
+    case "part":
+      return { ...before, refs: [...refs, delivered.ref], attempts: 0, nextTryAt: now, reason: null };
+    case "later": {
+      const failed = attempts + 1;
+      const afterMs = delivered.afterMs ?? backoffMs(failed);
+      return { ...before, attempts: failed, nextTryAt: now + afterMs, reason: delivered.reason };
+    }
+    case "moved":
+      return { ...before, nextTryAt: now, reason: "moved" };
+    case "failed":
+      return { ...before, state: "failed", reason: delivered.reason };
+    default:
+      return delivered satisfies never;
+  }
+}
