@@ -13,6 +13,8 @@ export type Command = {
   /** For the menu; null for words that have a command of another name there. */
   description: string | null;
   adminOnly?: boolean;
+  /** It changes where the messages after it go, so it keeps its place among them. Other commands wait for nothing. */
+  keepsOrder?: boolean;
   run(call: CommandCall, context: TelegramContext): Promise<Handled>;
 };
 

@@ -6,6 +6,7 @@ import { answer, both } from "./command.ts";
 export const workspace: Command = {
   name: "workspace",
   description: "Show or change the directory this topic works in",
+  keepsOrder: true,
   async run(call, context) {
     if (call.args === "") return whereAmI.run(call, context);
     const { topics, clock } = context;

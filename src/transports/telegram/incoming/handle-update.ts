@@ -18,10 +18,12 @@ export type HandlerDeps = RelayContext & {
   onReachable: (chat: number) => void;
 };
 
-/** Messages of a topic keep their order. A command or a button waits for none of them. */
+/** Messages of a topic keep their order. A button waits for none of them, nor do most commands. */
 export function orderOf(incoming: Incoming, { bot }: Pick<TelegramContext, "bot">): string | null {
   if (incoming.kind !== "message") return null;
-  return readIntent(incoming.text, commandNames, bot.username).kind === "relay" ? topicKey(incoming.place) : null;
+  const intent = readIntent(incoming.text, commandNames, bot.username);
+  const keepsOrder = intent.kind === "relay" || (intent.kind === "command" && commandCalled(intent.name)?.keepsOrder);
+  return keepsOrder ? topicKey(incoming.place) : null;
 }
 
 export async function handleUpdate(incoming: Incoming, update: StoredUpdate, deps: HandlerDeps): Promise<Handled> {

@@ -5,6 +5,7 @@
 import type { Api } from "grammy";
 import type { Clock } from "../../../clock.ts";
 import { sleep } from "../../../clock.ts";
+import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import { grammySignal } from "../bot-api.ts";
 import { classifyError } from "../outgoing/classify-error.ts";
@@ -14,16 +15,18 @@ export type PollerDeps = {
   api: Api;
   clock: Clock;
   intervalMs: number;
+  /** How long a request waits for news. */
+  longPollMs: number;
   /** Resolves when they are durable. `cursor` is what the next request will confirm. */
   take: (updates: readonly unknown[], cursor: number) => Promise<void>;
   /** Polling works, or why it does not. */
   onState: (problem: PollProblem | null) => void;
   onError: (failure: { error: unknown }) => void;
+  failPoint?: FailPointHook | undefined;
 };
 
 export type PollProblem = { code: "conflict" | "token_refused" | "unreachable" | "store"; message: string };
 
-const longPollSeconds = 50;
 const conflictMs = 5000;
 
 export const wantedUpdates = [
@@ -49,7 +52,8 @@ export async function poll(deps: PollerDeps, signal: AbortSignal): Promise<void>
     }
     failures = 0;
     onState(null);
-    offset = polled.cursor ?? offset;
+    // What was confirmed once needs no offset again, and ids may begin lower after a quiet week.
+    offset = polled.cursor;
     if (intervalMs > 0) await sleep(clock, intervalMs, signal);
   }
 }
@@ -58,23 +62,21 @@ type Polled =
   | { outcome: "polled"; cursor: number | null }
   | { outcome: "failed"; problem: PollProblem; afterMs: number | null };
 
-async function pollOnce(
-  { api, take, onError }: PollerDeps,
-  offset: number | null,
-  signal: AbortSignal,
-): Promise<Polled> {
+async function pollOnce(deps: PollerDeps, offset: number | null, signal: AbortSignal): Promise<Polled> {
+  const { api, longPollMs, take, onError, failPoint } = deps;
   let updates: readonly unknown[];
   try {
     const after = offset === null ? {} : { offset };
-    const wanted = { timeout: longPollSeconds, allowed_updates: [...wantedUpdates] };
+    const wanted = { timeout: Math.ceil(longPollMs / 1000), allowed_updates: [...wantedUpdates] };
     updates = await api.getUpdates({ ...after, ...wanted }, grammySignal(signal));
   } catch (error) {
     if (signal.aborted) return { outcome: "polled", cursor: null };
     return { outcome: "failed", ...problemOf(error, onError) };
   }
-  const ids = updates.flatMap((update) => updateId(update) ?? []);
-  if (ids.length === 0) return { outcome: "polled", cursor: null };
-  const cursor = Math.max(...ids) + 1;
+  const ids = Array.isArray(updates) ? updates.flatMap((update) => updateId(update) ?? []) : [];
+  if (ids.length === 0) return isNoNews(updates) ? { outcome: "polled", cursor: null } : notUnderstood;
+  const cursor = ids.reduce((highest, id) => Math.max(highest, id)) + 1;
+  failPoint?.("update.fetched");
   try {
     await take(updates, cursor);
     return { outcome: "polled", cursor };
@@ -85,7 +87,22 @@ async function pollOnce(
   }
 }
 
-function problemOf(error: unknown, onError: PollerDeps["onError"]): { problem: PollProblem; afterMs: number | null } {
+/** Without an id nothing can be confirmed, so that the same answer would come again at once. */
+const notUnderstood: Polled = {
+  outcome: "failed",
+  problem: { code: "unreachable", message: "Telegram's answer cannot be understood." },
+  afterMs: null,
+};
+
+function isNoNews(updates: unknown): boolean {
+  return Array.isArray(updates) && updates.length === 0;
+}
+
+/** What keeps the bot from being reached, and the pause that the server asked for. */
+export function problemOf(
+  error: unknown,
+  onError: PollerDeps["onError"],
+): { problem: PollProblem; afterMs: number | null } {
   if (isConflict(error)) {
     const message = "Another program polls with the same bot token, or a webhook is set.";
     return { problem: { code: "conflict", message }, afterMs: conflictMs };
@@ -94,12 +111,11 @@ function problemOf(error: unknown, onError: PollerDeps["onError"]): { problem: P
     const problem = classifyError(error);
     if (problem.kind === "unauthorized" || problem.kind === "unknown_method") {
       const message = "Telegram refuses the bot token. Ask @BotFather for a new one.";
-      return { problem: { code: "token_refused", message }, afterMs: 60_000 };
+      return { problem: { code: "token_refused", message }, afterMs: null };
     }
     const afterMs = problem.kind === "later" ? problem.afterMs : null;
     return { problem: { code: "unreachable", message: "Telegram cannot be reached." }, afterMs };
   } catch (unknown) {
-    // An answer that is no JSON, for one.
     onError({ error: unknown });
     return { problem: { code: "unreachable", message: "Telegram's answer cannot be understood." }, afterMs: null };
   }

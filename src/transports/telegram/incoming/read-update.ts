@@ -5,43 +5,47 @@
 import { z } from "zod";
 
 const id = z.number().int();
+
+/** A field that can be missed: a message is not lost because one of them has a form that is not known here. */
+const extra = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+
 const user = z.object({
   id,
-  is_bot: z.boolean().optional(),
-  first_name: z.string().optional(),
-  username: z.string().optional(),
+  is_bot: extra(z.boolean()),
+  first_name: extra(z.string()),
+  username: extra(z.string()),
 });
-const chat = z.object({ id, type: z.string(), title: z.string().optional(), is_forum: z.boolean().optional() });
+const chat = z.object({ id, type: z.string(), title: extra(z.string()) });
 const file = z.object({
   file_id: z.string(),
-  file_name: z.string().optional(),
-  mime_type: z.string().optional(),
-  file_size: z.number().optional(),
+  file_name: extra(z.string()),
+  mime_type: extra(z.string()),
+  file_size: extra(z.number()),
 });
-const quotedMessage = z.object({ message_id: id, text: z.string().optional(), caption: z.string().optional() });
+const quotedMessage = z.object({ message_id: id, text: extra(z.string()), caption: extra(z.string()) });
 const message = z.object({
   message_id: id,
   date: z.number(),
-  edit_date: z.number().optional(),
-  from: user.optional(),
+  edit_date: extra(z.number()),
+  from: extra(user),
   chat,
-  message_thread_id: id.optional(),
-  is_topic_message: z.boolean().optional(),
-  text: z.string().optional(),
-  caption: z.string().optional(),
-  media_group_id: z.string().optional(),
-  photo: z.array(file).optional(),
-  document: file.optional(),
-  voice: file.optional(),
-  audio: file.optional(),
-  video: file.optional(),
-  reply_to_message: quotedMessage.optional(),
-  quote: z.object({ text: z.string() }).optional(),
-  forward_origin: z.looseObject({ type: z.string() }).optional(),
-  migrate_to_chat_id: id.optional(),
-  migrate_from_chat_id: id.optional(),
-  forum_topic_created: z.object({ name: z.string() }).optional(),
-  forum_topic_edited: z.object({ name: z.string().optional() }).optional(),
+  message_thread_id: extra(id),
+  is_topic_message: extra(z.boolean()),
+  text: extra(z.string()),
+  caption: extra(z.string()),
+  media_group_id: extra(z.string()),
+  photo: extra(z.array(file)),
+  document: extra(file),
+  voice: extra(file),
+  audio: extra(file),
+  video: extra(file),
+  reply_to_message: extra(quotedMessage),
+  quote: extra(z.object({ text: z.string() })),
+  forward_origin: extra(z.looseObject({ type: z.string() })),
+  migrate_to_chat_id: extra(id),
+  migrate_from_chat_id: extra(id),
+  forum_topic_created: extra(z.object({ name: z.string() })),
+  forum_topic_edited: extra(z.object({ name: extra(z.string()) })),
 });
 const update = z.object({
   update_id: id,
@@ -50,7 +54,7 @@ const update = z.object({
   callback_query: z
     .object({ id: z.string(), from: user, data: z.string().optional(), message: message.partial().optional() })
     .optional(),
-  stopped_message_generation: z.object({ chat, message_thread_id: id.optional() }).optional(),
+  stopped_message_generation: z.object({ chat, message_thread_id: extra(id) }).optional(),
   my_chat_member: z.object({ chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
 });
 type ReadMessage = z.output<typeof message>;
@@ -89,7 +93,7 @@ export type Incoming =
 
 /** The id under which an update is stored; null where there is none, and so nothing that could be confirmed. */
 export function updateId(body: unknown): number | null {
-  const read = z.object({ update_id: id }).safeParse(body);
+  const read = z.object({ update_id: id.nonnegative() }).safeParse(body);
   return read.success ? read.data.update_id : null;
 }
 
@@ -152,8 +156,8 @@ function ofStoppedDraft(stopped: NonNullable<z.output<typeof update>["stopped_me
 
 function placeOf({ chat, ...message }: Pick<ReadMessage, "chat"> & Partial<ReadMessage>): Place {
   const isPrivate = chat.type === "private";
-  // A reply in a group without topics carries the thread of what it replies to; that is no topic.
-  const isTopic = message.is_topic_message ?? (isPrivate || chat.is_forum !== false);
+  // A reply in a group carries the thread of what it replies to, also where there are no topics.
+  const isTopic = message.is_topic_message ?? isPrivate;
   const thread = isTopic ? (message.message_thread_id ?? null) : null;
   return { chat: chat.id, isPrivate, title: chat.title ?? null, thread };
 }
@@ -184,8 +188,9 @@ function fileOf(given: z.output<typeof file>, name: string, mimeType: string): I
 }
 
 /** In a topic every message replies to the one that made the topic, which says nothing. */
-function quotedIn({ reply_to_message: replied, quote, message_thread_id }: ReadMessage): IncomingMessage["repliesTo"] {
-  if (!replied || replied.message_id === message_thread_id) return null;
+function quotedIn(message: ReadMessage): IncomingMessage["repliesTo"] {
+  const { reply_to_message: replied, quote } = message;
+  if (!replied || replied.message_id === placeOf(message).thread) return null;
   return { messageId: replied.message_id, text: quote?.text ?? replied.text ?? replied.caption ?? null };
 }
 

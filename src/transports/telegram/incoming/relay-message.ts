@@ -26,9 +26,10 @@ export async function relayMessage(
   if (!whole) return {};
   const { message } = whole;
   const opened = await openWorkspace(topic, message.from.name, context);
-  const sent = await admit(message, opened, context);
-  if (sent === null) return {};
+  // Before it is admitted: what the log says of it from then on has to find its topic.
   const state = topics.keep(opened.topic, clock.now());
+  const sent = await admit(message, opened, context);
+  if (sent === null) return { state, alsoHandled: whole.updates };
   return { state, alsoHandled: whole.updates, outbox: [savedSign(message), ...waitingSign(message, sent)] };
 }
 

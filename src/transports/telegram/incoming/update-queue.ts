@@ -5,8 +5,9 @@
 import { AppError } from "../../../app-error.ts";
 import type { Clock } from "../../../clock.ts";
 import { sleep } from "../../../clock.ts";
+import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
-import type { TransportBox, Update } from "../../../mail/outbox/transport-box.ts";
+import type { TransportBox, TransportWrites, Update } from "../../../mail/outbox/transport-box.ts";
 import type { Handled } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
 import { readUpdate, updateId } from "./read-update.ts";
@@ -15,7 +16,7 @@ import { readUpdate, updateId } from "./read-update.ts";
 export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
 
 export type UpdateQueueDeps = {
-  box: TransportBox;
+  box: Pick<TransportBox, "write" | "unhandled">;
   clock: Clock;
   /** An update is known, and will be handled when its turn comes. */
   onTaken: (incoming: Incoming, id: string) => void;
@@ -26,9 +27,11 @@ export type UpdateQueueDeps = {
   giveUp: (incoming: Incoming, update: StoredUpdate) => Handled;
   wake: (channel: string) => void;
   onError: (failure: { error: unknown }) => void;
+  failPoint?: FailPointHook | undefined;
 };
 
-const maxTries = 5;
+/** Errors that trying again does not mend, before an update is given up. */
+const maxFailures = 5;
 
 export class UpdateQueue {
   readonly #deps: UpdateQueueDeps;
@@ -48,12 +51,13 @@ export class UpdateQueue {
 
   /** Resolves when they are durable. What was taken before is known by its id, and left alone. */
   async take(bodies: readonly unknown[], state: readonly { key: string; value: unknown }[]): Promise<void> {
-    const { box, clock } = this.#deps;
+    const { box, clock, failPoint } = this.#deps;
     const updates = bodies.flatMap((body) => {
       const id = updateId(body);
       return id === null ? [] : [{ id: String(id), body }];
     });
     const added = new Set(await box.write({ updates, state }));
+    failPoint?.("update.stored");
     const receivedAt = clock.now();
     for (const { id, body } of updates) if (added.delete(id)) this.#enqueue({ id, body, receivedAt }, false);
   }
@@ -80,33 +84,54 @@ export class UpdateQueue {
   }
 
   async #handle(incoming: Incoming, update: StoredUpdate): Promise<void> {
-    const { clock, onError } = this.#deps;
-    for (let tries = 1; !this.#closing.signal.aborted; tries++) {
-      try {
-        return await this.#handleOnce(incoming, update, tries > maxTries);
-      } catch (error) {
-        // It stays unhandled, and the next run takes it up.
-        if (error instanceof AppError && error.code === "draining") return;
-        onError({ error });
-        await sleep(clock, backoffMs(tries), this.#closing.signal);
-      }
-    }
-  }
-
-  async #handleOnce(incoming: Incoming, update: StoredUpdate, isLastResort: boolean): Promise<void> {
-    const { box, handle, giveUp, wake } = this.#deps;
-    const {
-      after,
-      alsoHandled = [],
-      ...writes
-    } = isLastResort ? giveUp(incoming, update) : await handle(incoming, update);
-    await box.write({ ...writes, handled: [update.id, ...alsoHandled] });
-    for (const channel of new Set(writes.outbox?.map((row) => row.channel))) wake(channel);
+    const handled = await this.#outcomeOf(incoming, update);
+    if (!handled) return;
+    const { after, alsoHandled = [], ...writes } = handled;
+    this.#deps.failPoint?.("update.admitted");
+    if (!(await this.#commit({ ...writes, handled: [update.id, ...alsoHandled] }))) return;
+    this.#deps.failPoint?.("update.handled");
+    const channels = [...(writes.outbox ?? []).map((row) => row.channel), ...(writes.moved ? [writes.moved.to] : [])];
+    for (const channel of new Set(channels)) this.#deps.wake(channel);
     try {
       await after?.();
     } catch (error) {
       // The update is handled all the same.
       this.#deps.onError({ error });
     }
+  }
+
+  /** Null when this closes first: the update stays unhandled, and the next run takes it up. */
+  async #outcomeOf(incoming: Incoming, update: StoredUpdate): Promise<Handled | null> {
+    const { clock, handle, giveUp, onError, failPoint } = this.#deps;
+    let failures = 0;
+    for (let tries = 1; !this.#closing.signal.aborted; tries++) {
+      failPoint?.("update.handling");
+      try {
+        return failures < maxFailures ? await handle(incoming, update) : giveUp(incoming, update);
+      } catch (error) {
+        const isRetryable = error instanceof AppError && error.retryable;
+        if (isRetryable && error.code === "draining") return null;
+        // A store that is full for an hour is no reason to refuse what people wrote meanwhile.
+        if (!isRetryable) failures += 1;
+        onError({ error });
+        await sleep(clock, backoffMs(tries), this.#closing.signal);
+      }
+    }
+    return null;
+  }
+
+  /** The same writes again until they are durable: handling once more could find its own changes in memory, and omit them. */
+  async #commit(writes: TransportWrites): Promise<boolean> {
+    const { box, clock, onError } = this.#deps;
+    for (let tries = 1; !this.#closing.signal.aborted; tries++) {
+      try {
+        await box.write(writes);
+        return true;
+      } catch (error) {
+        onError({ error });
+        await sleep(clock, backoffMs(tries), this.#closing.signal);
+      }
+    }
+    return false;
   }
 }
