@@ -21,6 +21,12 @@ export const telegramSettings = {
     env: "TELEGRAM_POLL_INTERVAL_MS",
     description: "The pause between two polls. A poll waits for news by itself, so that 0 costs nothing.",
   }),
+  telegramLongPollMs: types.milliseconds.default(50_000).meta({
+    description: "How long a poll waits for news. Make it less where a proxy cuts connections that are idle.",
+  }),
+  telegramCallTimeoutMs: types.someMilliseconds.default(30_000).meta({
+    description: "How long a call of the Bot API may take. A poll may take this in addition to its own time.",
+  }),
   telegramApiRoot: types.httpUrl.default("https://api.telegram.org").meta({
     env: "TELEGRAM_API_ROOT",
     description: "The Bot API server. Set it to use one that you run yourself.",
@@ -75,6 +81,8 @@ export function telegramConfig(values: Values, defaultWorkspace: string): Telegr
     admins: values.telegramAdmins,
     defaultWorkspace: values.assistantRepoPath ?? defaultWorkspace,
     pollIntervalMs: values.telegramPollIntervalMs,
+    longPollMs: values.telegramLongPollMs,
+    callTimeoutMs: values.telegramCallTimeoutMs,
     webhook: url !== undefined && secret ? { url, secret: secret.reveal() } : null,
     progress: {
       firstMs: values.progressFirstMs,

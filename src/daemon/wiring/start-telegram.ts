@@ -1,5 +1,6 @@
 /** Starts the Telegram transport where a bot token is configured. It is loaded only then. */
 import type { Clock } from "../../clock.ts";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import { transportBox } from "../../mail/outbox/transport-box.ts";
 import { programPart } from "../../program-part.ts";
 import type { Service } from "../../service/service.ts";
@@ -9,17 +10,25 @@ import type { Config } from "../config/config.ts";
 import { telegramConfig } from "../config/telegram-settings.ts";
 import type { Logger } from "../logging.ts";
 
-export type TelegramParts = { config: Config; service: Service; store: Store; clock: Clock; log: Logger };
+export type TelegramParts = {
+  config: Config;
+  service: Service;
+  store: Store;
+  clock: Clock;
+  log: Logger;
+  failPoint: FailPointHook | undefined;
+};
 
 /** Null without a token. */
-export async function startTelegram({ config, service, store, clock, log }: TelegramParts): Promise<Telegram | null> {
+export async function startTelegram(parts: TelegramParts): Promise<Telegram | null> {
+  const { config, service, store, clock, log, failPoint } = parts;
   if (!config.telegramBotToken) return null;
   const { directory } = await service.workspace(config.assistantRepoPath);
   const settings = telegramConfig(config, directory);
   if (!settings) return null;
   const { Telegram } = await programPart(() => import("../../transports/telegram/telegram.ts"));
   const telegram = new Telegram({
-    ...{ settings, service, clock },
+    ...{ settings, service, clock, failPoint },
     box: transportBox("telegram", store, clock),
     warn: (about, message) => log.warn(about, message),
     onError: ({ error }) => log.error({ err: error }, "Unexpected error of the Telegram transport."),

@@ -68,7 +68,10 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
     const tools = agentService({ waybill: engine, draining: draining.signal });
     const servers = await startServers({ config, log, service, agents: tools, token, runId, registry });
     listening.at(servers.addresses.url);
-    const telegram = await startTelegram({ config, service, store: engine.store, clock: systemClock, log });
+    const telegram = await startTelegram({
+      ...{ config, service, store: engine.store, clock: systemClock, log },
+      failPoint: failPointFrom(options.env.WAYBILL_FAIL_POINT),
+    });
     const stopRetention = startRetention({
       prune: engine.prune,
       clock: systemClock,

@@ -4,13 +4,12 @@ import type { TelegramSettings } from "./settings.ts";
 
 type GrammySignal = Exclude<Parameters<Api["getMe"]>[0], undefined>;
 
-/** Long polls last 50 s. */
-const pollTimeoutSeconds = 75;
-const callTimeoutSeconds = 30;
+type ClientSettings = Pick<TelegramSettings, "token" | "apiRoot" | "longPollMs" | "callTimeoutMs">;
 
-export function botApi({ token, apiRoot }: Pick<TelegramSettings, "token" | "apiRoot">): { calls: Api; polls: Api } {
-  const client = (timeoutSeconds: number) => new Api(token, { apiRoot, timeoutSeconds });
-  return { calls: client(callTimeoutSeconds), polls: client(pollTimeoutSeconds) };
+export function botApi(settings: ClientSettings): { calls: Api; polls: Api } {
+  const { token, apiRoot, longPollMs, callTimeoutMs } = settings;
+  const client = (timeoutMs: number) => new Api(token, { apiRoot, timeoutSeconds: timeoutMs / 1000 });
+  return { calls: client(callTimeoutMs), polls: client(longPollMs + callTimeoutMs) };
 }
 
 /** grammY names the signal of a library that Node.js has had built in since version 15. They are the same at run time. */

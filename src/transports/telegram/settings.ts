@@ -13,6 +13,9 @@ export type TelegramSettings = {
   defaultWorkspace: string;
   /** The pause between two polls. */
   pollIntervalMs: number;
+  /** How long a poll waits for news, and how long any call may take in addition. */
+  longPollMs: number;
+  callTimeoutMs: number;
   webhook: { url: string; secret: string } | null;
   progress: { firstMs: number; everyMs: number; maxCount: number };
   /** How long a previewed answer rests between two changes. */

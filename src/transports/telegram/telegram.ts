@@ -5,6 +5,7 @@
 import type { Api } from "grammy";
 import type { Clock } from "../../clock.ts";
 import { sleep } from "../../clock.ts";
+import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import type { Notice } from "../../core/lane/lane.ts";
 import { backoffMs } from "../../mail/outbox/backoff.ts";
 import { Outbox } from "../../mail/outbox/outbox.ts";
@@ -16,10 +17,11 @@ import { backAgain, restartKey } from "./commands/restart-command.ts";
 import { Albums } from "./incoming/albums.ts";
 import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
 import type { PollProblem } from "./incoming/poller.ts";
-import { poll } from "./incoming/poller.ts";
+import { poll, problemOf } from "./incoming/poller.ts";
 import { UpdateQueue } from "./incoming/update-queue.ts";
-import { deliverRow } from "./outgoing/deliver-row.ts";
-import { followNotices, logCursorKey } from "./outgoing/notices.ts";
+import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
+import { logCursorKey } from "./outgoing/notices.ts";
+import { tellNotices } from "./outgoing/tell-notices.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
 import { Topics } from "./topics/topics.ts";
@@ -32,6 +34,7 @@ export type TelegramDeps = {
   /** One line for people; never a token or the text of a message. */
   warn: (about: Record<string, unknown>, message: string) => void;
   onError: (failure: { error: unknown }) => void;
+  failPoint?: FailPointHook | undefined;
 };
 
 const cursorKey = "cursor";
@@ -70,7 +73,7 @@ export class Telegram {
   }
 
   async #run(): Promise<void> {
-    const { box, service, clock, settings, onError } = this.#deps;
+    const { box, service, clock, settings, onError, failPoint } = this.#deps;
     const { signal } = this.#closing;
     // Before anything is taken in: what is said from now on is told.
     const after = await this.#logCursor();
@@ -91,10 +94,11 @@ export class Telegram {
     const onGap = () => this.#deps.warn({ event: "telegram_gap" }, "Some news is too old to be told in the chats.");
     await Promise.all([
       this.#setMenu(),
-      followNotices({ context, after, wake, onGap, onError }, signal),
+      tellNotices({ context, after, wake, onGap, onError, failPoint }, signal),
       poll(
         {
-          ...{ clock, onError, api: this.#apis.polls, intervalMs: settings.pollIntervalMs },
+          ...{ clock, onError, failPoint, api: this.#apis.polls },
+          ...{ intervalMs: settings.pollIntervalMs, longPollMs: settings.longPollMs },
           take: (bodies, cursor) => updates.take(bodies, [{ key: cursorKey, value: cursor }]),
           onState: (problem) => this.#onPollState(problem),
         },
@@ -104,10 +108,10 @@ export class Telegram {
   }
 
   #makeParts(context: TelegramContext): { outbox: Outbox; updates: UpdateQueue } {
-    const { box, clock, warn, onError } = this.#deps;
+    const { box, clock, warn, onError, failPoint } = this.#deps;
     const server = { hasRichMessages: true, hasDrafts: true };
     const outbox = new Outbox({
-      ...{ box, clock, onError },
+      ...{ box, clock, onError, failPoint, mayRetryNow },
       deliver: (row, signal) =>
         deliverRow(
           row,
@@ -127,7 +131,7 @@ export class Telegram {
     });
     const albums = new Albums(clock);
     const updates = new UpdateQueue({
-      ...{ box, clock, onError, giveUp: gaveUp },
+      ...{ box, clock, onError, failPoint, giveUp: gaveUp },
       onTaken: (incoming, id) => {
         if (incoming.kind === "message") albums.note(incoming, id);
       },
@@ -137,7 +141,7 @@ export class Telegram {
           ...context,
           ...{ albums, closing: this.#closing.signal },
           onStranger: (user, chat) => this.#onStranger(user, chat),
-          onReachable: (chat) => void outbox.retryNow(String(chat)).catch((error) => onError({ error })),
+          onReachable: (chat) => outbox.retryNow(String(chat)),
         }),
       wake: (channel) => outbox.wake(channel),
     });
@@ -155,7 +159,7 @@ export class Telegram {
 
   /** Null when this closes first. */
   async #identity(): Promise<BotIdentity | null> {
-    const { clock } = this.#deps;
+    const { clock, onError } = this.#deps;
     const { signal } = this.#closing;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
@@ -163,11 +167,9 @@ export class Telegram {
         return { id, username };
       } catch (error) {
         if (signal.aborted) return null;
-        const isRefused = typeof error === "object" && error !== null && "error_code" in error;
-        const code = isRefused ? "token_refused" : "unreachable";
-        const message = isRefused ? "Telegram refuses the bot token." : "Telegram cannot be reached.";
-        this.#onPollState({ code, message });
-        await sleep(clock, backoffMs(tries), signal);
+        const { problem, afterMs } = problemOf(error, onError);
+        this.#onPollState(problem);
+        await sleep(clock, afterMs ?? backoffMs(tries), signal);
       }
     }
     return null;
@@ -188,7 +190,6 @@ export class Telegram {
     const { box, clock } = this.#deps;
     const state = this.#topics.migrate(from, to, clock.now());
     await box.write({ state, moved: { from: String(from), to: String(to) } });
-    this.#parts?.outbox.wake(String(to));
   }
 
   #onPollState(problem: PollProblem | null): void {

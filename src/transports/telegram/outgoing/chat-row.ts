@@ -31,9 +31,17 @@ export type ChatRow =
       replyTo?: number;
     };
 
-/** The id of a message that a row became; the first of several. */
-export type MessageRef = { message: number };
+/** A message that a row became. `style`: how a part of a text was shown, because the parts that follow depend on it. */
+export type MessageRef = { message: number | null; style?: "rich" | "text" };
 
+/** How many parts of a text were sent in each style. */
+export function countParts(refs: readonly unknown[]): { rich: number; text: number } {
+  const isRich = (ref: unknown) => typeof ref === "object" && ref !== null && "style" in ref && ref.style === "rich";
+  const rich = refs.filter(isRich).length;
+  return { rich, text: refs.length - rich };
+}
+
+/** The first of the messages that a row became. */
 export function messageOf(refs: readonly unknown[]): number | null {
   for (const ref of refs) {
     if (typeof ref === "object" && ref !== null && "message" in ref && typeof ref.message === "number") {

@@ -5,7 +5,10 @@ export type SendProblem =
   /** Try again; after the time that the server named, where it did. */
   | { kind: "later"; afterMs: number | null; reason: string }
   | { kind: "thread_gone" }
+  /** The message that was to be changed. */
   | { kind: "message_gone" }
+  /** The message that was to be replied to. */
+  | { kind: "reply_gone" }
   | { kind: "not_modified" }
   /** The text, an entity or a button was refused. */
   | { kind: "refused_content"; reason: string }
@@ -17,17 +20,21 @@ export type SendProblem =
   /** The token is not good any more. */
   | { kind: "unauthorized" };
 
+/** The server has named the time of the next try. */
+export const tooManyRequests = "too_many_requests";
+
 export function classifyError(error: unknown): SendProblem {
   if (error instanceof GrammyError) return ofResponse(error);
   if (error instanceof HttpError) return { kind: "later", afterMs: null, reason: "connection_failed" };
   throw error;
 }
 
-function ofResponse({ error_code: code, description, parameters }: GrammyError): SendProblem {
+function ofResponse({ error_code: code, description: given, parameters }: GrammyError): SendProblem {
+  const description = String(given ?? "no description");
   const words = description.toLowerCase();
   if (parameters.migrate_to_chat_id !== undefined) return { kind: "migrated", to: parameters.migrate_to_chat_id };
   if (code === 429) {
-    return { kind: "later", afterMs: (parameters.retry_after ?? 1) * 1000, reason: "too_many_requests" };
+    return { kind: "later", afterMs: (parameters.retry_after ?? 1) * 1000, reason: tooManyRequests };
   }
   if (code === 401) return { kind: "unauthorized" };
   if (code === 403) return { kind: "unreachable", reason: description };
@@ -41,10 +48,16 @@ function ofBadRequest(words: string, description: string): SendProblem {
   if (words.includes("message thread not found") || words.includes("topic_deleted") || words.includes("topic_closed")) {
     return { kind: "thread_gone" };
   }
-  if (/message (to edit|to delete|to react|to be replied) not found|message can't be (edited|deleted)/.test(words)) {
+  if (/message to be replied not found|reply message not found|replied message not found/.test(words)) {
+    return { kind: "reply_gone" };
+  }
+  if (/message (to edit|to delete|to react) not found|message can't be (edited|deleted)/.test(words)) {
     return { kind: "message_gone" };
   }
-  if (words.includes("chat not found")) return { kind: "unreachable", reason: description };
+  // Telegram answers with 400 to much of what other methods answer with 403.
+  if (/chat not found|not enough rights|no rights to send|write_forbidden|chat_restricted|deactivated/.test(words)) {
+    return { kind: "unreachable", reason: description };
+  }
   if (/method not found|unknown method/.test(words)) return { kind: "unknown_method" };
   return { kind: "refused_content", reason: description };
 }

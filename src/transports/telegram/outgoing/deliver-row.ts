@@ -1,51 +1,56 @@
 /**
  * Sends one row of the outbox to its chat, a part at a time. The Bot API is asked for the best that it can do: a rich message
- * first, entities where the server is older, plain text where it refuses those.
+ * first, entities where the server is older, plain text where it refuses those, and a file where it refuses any text.
  */
-import { createReadStream } from "node:fs";
 import type { Api } from "grammy";
-import { InputFile } from "grammy";
-import type { InlineKeyboardMarkup } from "grammy/types";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
 import type { OutboxRow, TransportBox } from "../../../mail/outbox/transport-box.ts";
 import { grammySignal } from "../bot-api.ts";
-import type { ChatRow, Keyboard } from "./chat-row.ts";
+import { changeMessage, inlineKeyboard, type SendOptions, sendPart } from "./call-bot-api.ts";
+import type { ChatRow } from "./chat-row.ts";
 import { messageOf } from "./chat-row.ts";
-import type { SendProblem } from "./classify-error.ts";
-import { classifyError } from "./classify-error.ts";
-import type { Part, Style } from "./render.ts";
+import { classifyError, tooManyRequests } from "./classify-error.ts";
+import { deliverFile } from "./deliver-file.ts";
+import { nextPart } from "./next-part.ts";
+import type { Style } from "./render.ts";
 import { partsOf } from "./render.ts";
+import type { SettleDeps } from "./settle-problem.ts";
+import { settle } from "./settle-problem.ts";
 
-export type DeliverDeps = {
+export type DeliverDeps = SettleDeps & {
   api: Api;
   box: Pick<TransportBox, "row">;
   /** What the server has shown that it can do. */
   server: ServerAbilities;
-  onMigrated: (from: number, to: number) => Promise<void>;
-  onUnauthorized: () => void;
 };
 
 /** Learned from its answers. */
 export type ServerAbilities = { hasRichMessages: boolean; hasDrafts: boolean };
 
-/** A chat that cannot be reached is tried again after this, or when it says something. */
-const unreachableMs = 60 * 60 * 1000;
-const unauthorizedMs = 60 * 1000;
+type TextRow = Extract<ChatRow, { kind: "text" }>;
+/** How the next part is sent. Each answer that refuses it takes something away. */
+type Target = { chat: number; thread: number | null; edit: number | null; replyTo: number | null; style: Style };
 
-type Target = { chat: number; thread: number | null; edit: number | null };
+/** A server that asked for a pause gets it; everything else may be tried as soon as the chat says something. */
+export function mayRetryNow({ reason }: Pick<OutboxRow, "reason">): boolean {
+  return reason !== tooManyRequests;
+}
 
 export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: AbortSignal): Promise<Delivered> {
   const body = row.body as ChatRow;
   const chat = Number(row.channel);
   switch (body.kind) {
-    case "text":
+    case "text": {
+      const edit = await replacedBy(row, body, deps);
+      const style = deps.server.hasRichMessages ? "rich" : "entities";
       return deliverText(
         row,
         body,
-        { chat, thread: body.thread, edit: await replacedBy(row, body, deps) },
+        { chat, thread: body.thread, edit, replyTo: body.replyTo ?? null, style },
         deps,
         signal,
       );
+    }
     case "edit":
     case "delete": {
       const of = await deps.box.row(body.of);
@@ -70,11 +75,7 @@ export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: Abor
 }
 
 /** Only the first part can take the place of another message. */
-async function replacedBy(
-  row: OutboxRow,
-  { replaces }: Extract<ChatRow, { kind: "text" }>,
-  { box }: DeliverDeps,
-): Promise<number | null> {
+async function replacedBy(row: OutboxRow, { replaces }: TextRow, { box }: DeliverDeps): Promise<number | null> {
   if (row.refs.length > 0) return null;
   for (const key of replaces ?? []) {
     const message = messageOf((await box.row(key))?.refs ?? []);
@@ -85,86 +86,61 @@ async function replacedBy(
 
 async function deliverText(
   row: OutboxRow,
-  body: Extract<ChatRow, { kind: "text" }>,
+  body: TextRow,
   target: Target,
   deps: DeliverDeps,
   signal: AbortSignal,
 ): Promise<Delivered> {
-  const style: Style = deps.server.hasRichMessages ? "rich" : "entities";
-  return deliverStyled(row, body, target, style, deps, signal);
-}
-
-async function deliverStyled(
-  row: OutboxRow,
-  body: Extract<ChatRow, { kind: "text" }>,
-  target: Target,
-  style: Style,
-  deps: DeliverDeps,
-  signal: AbortSignal,
-): Promise<Delivered> {
-  const { parts, rest } = partsOf(body.markdown, style);
-  const index = row.refs.length;
-  const part = parts[index];
-  if (!part) {
-    // A text that is too long for a chat goes on as a file.
-    if (rest === null) return { outcome: "sent", ref: null };
-    const source = { text: rest };
-    const file = { kind: "file" as const, thread: target.thread, name: "answer.md", source };
-    return deliverFile(file, target.chat, target.thread, deps, signal);
-  }
-  const isLast = index === parts.length - 1 && rest === null;
-  const options = optionsOf(body, { isFirst: index === 0, isLast });
+  const next = nextPart(body.markdown, row.refs, target.style);
+  if (next.kind === "done") return { outcome: "sent", ref: null };
+  if (next.kind === "file") return sendAsFile(next.text, target, deps, signal);
+  const { part, isLast } = next;
+  const style = part.kind;
+  const options = optionsOf(body, target.replyTo, { isFirst: row.refs.length === 0, isLast });
+  const taken = (message: number | null): Delivered => ({ outcome: isLast ? "sent" : "part", ref: { message, style } });
   try {
-    const message = await send(part, target, options, deps, signal);
-    return { outcome: isLast ? "sent" : "part", ref: { message } };
+    return taken(await sendPart(part, target, options, deps.api, signal));
   } catch (error) {
     const problem = classifyError(error);
-    switch (problem.kind) {
-      case "unknown_method":
-        if (part.kind !== "rich") return later(problem);
-        deps.server.hasRichMessages = false;
-        return deliverStyled(row, body, target, "entities", deps, signal);
-      case "refused_content":
-        if (style === "rich") return deliverStyled(row, body, target, "entities", deps, signal);
-        if (style === "entities") return deliverStyled(row, body, target, "plain", deps, signal);
-        return { outcome: "failed", reason: problem.reason };
-      case "thread_gone":
-        if (target.thread === null) return { outcome: "failed", reason: "thread_gone" };
-        return deliverStyled(row, body, { ...target, thread: null }, style, deps, signal);
-      case "message_gone":
-        if (target.edit !== null) return deliverStyled(row, body, { ...target, edit: null }, style, deps, signal);
-        return { outcome: "failed", reason: "message_gone" };
-      case "not_modified":
-        return { outcome: isLast ? "sent" : "part", ref: { message: target.edit } };
-      default:
-        return settle(problem, target.chat, deps);
-    }
+    if (problem.kind === "not_modified") return taken(target.edit);
+    if (problem.kind === "unknown_method" && style === "rich") deps.server.hasRichMessages = false;
+    const other = otherTarget(problem.kind, target);
+    if (other) return deliverText(row, body, other, deps, signal);
+    // The row would be given up here, and somebody waits for it.
+    if (problem.kind === "refused_content") return sendAsFile(body.markdown, target, deps, signal);
+    return settle(problem, target.chat, deps);
   }
 }
 
-type SendOptions = {
-  reply_parameters?: { message_id: number; allow_sending_without_reply: true };
-  reply_markup?: InlineKeyboardMarkup | { force_reply: true; selective: true };
-};
-
-async function send(
-  part: Part,
-  { chat, thread, edit }: Target,
-  options: SendOptions,
-  { api }: DeliverDeps,
-  signal: AbortSignal,
-): Promise<number> {
-  if (edit !== null) {
-    const markup = options.reply_markup && "inline_keyboard" in options.reply_markup ? options.reply_markup : null;
-    await changeMessage(api, chat, edit, part, markup, signal);
-    return edit;
+/** What to try instead; null when there is nothing less to ask for. */
+function otherTarget(problem: ReturnType<typeof classifyError>["kind"], target: Target): Target | null {
+  const { style, thread, edit, replyTo } = target;
+  switch (problem) {
+    case "unknown_method":
+      return style === "rich" ? { ...target, style: "entities" } : null;
+    case "refused_content":
+      if (style === "rich") return { ...target, style: "entities" };
+      if (style === "entities") return { ...target, style: "plain" };
+      return edit === null ? null : { ...target, edit: null };
+    case "thread_gone":
+      return thread === null ? null : { ...target, thread: null };
+    case "message_gone":
+      return edit === null ? null : { ...target, edit: null };
+    case "reply_gone":
+      return replyTo === null ? null : { ...target, replyTo: null };
+    default:
+      return null;
   }
-  const place = thread === null ? {} : { message_thread_id: thread };
-  const sent =
-    part.kind === "rich"
-      ? await api.sendRichMessage(chat, { markdown: part.markdown }, { ...place, ...options }, grammySignal(signal))
-      : await api.sendMessage(chat, part.text, { ...place, ...options, ...formatOf(part) }, grammySignal(signal));
-  return sent.message_id;
+}
+
+function sendAsFile(
+  text: string,
+  { chat, thread }: Target,
+  deps: DeliverDeps,
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const file = { kind: "file" as const, thread, name: "answer.md", source: { text } };
+  return deliverFile(file, chat, thread, deps, signal);
 }
 
 async function editText(
@@ -179,70 +155,17 @@ async function editText(
   if (part) await changeMessage(api, chat, message, part, keyboard, signal);
 }
 
-export async function changeMessage(
-  api: Api,
-  chat: number,
-  message: number,
-  part: Part,
-  keyboard: InlineKeyboardMarkup | null,
-  signal: AbortSignal,
-): Promise<void> {
-  const markup = keyboard ? { reply_markup: keyboard } : {};
-  if (part.kind === "rich") {
-    await api.raw.editMessageText(
-      { chat_id: chat, message_id: message, rich_message: { markdown: part.markdown }, ...markup },
-      grammySignal(signal),
-    );
-  } else await api.editMessageText(chat, message, part.text, { ...formatOf(part), ...markup }, grammySignal(signal));
-}
-
-function formatOf({ entities }: Extract<Part, { kind: "text" }>) {
-  return { entities: [...entities], link_preview_options: { is_disabled: true } };
-}
-
 function optionsOf(
-  { replyTo, buttons, forceReply }: Extract<ChatRow, { kind: "text" }>,
+  { buttons, forceReply }: TextRow,
+  replyTo: number | null,
   { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
 ): SendOptions {
-  const reply = isFirst && replyTo !== undefined;
+  const reply = isFirst && replyTo !== null;
   return {
     ...(reply ? { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } } : {}),
     ...(isLast && buttons ? { reply_markup: inlineKeyboard(buttons) } : {}),
     ...(isLast && forceReply ? { reply_markup: { force_reply: true, selective: true } } : {}),
   };
-}
-
-export function inlineKeyboard(buttons: Keyboard): InlineKeyboardMarkup {
-  return { inline_keyboard: buttons.map((line) => line.map(({ text, data }) => ({ text, callback_data: data }))) };
-}
-
-async function deliverFile(
-  body: Extract<ChatRow, { kind: "file" }>,
-  chat: number,
-  thread: number | null,
-  deps: DeliverDeps,
-  signal: AbortSignal,
-): Promise<Delivered> {
-  const { name, source, caption, replyTo } = body;
-  const file = () =>
-    "text" in source
-      ? new InputFile(Buffer.from(source.text), name)
-      : new InputFile(createReadStream(source.path), name);
-  const options = {
-    ...(thread === null ? {} : { message_thread_id: thread }),
-    ...(caption === undefined ? {} : { caption }),
-    ...(replyTo === undefined
-      ? {}
-      : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true as const } }),
-  };
-  try {
-    const sent = await deps.api.sendDocument(chat, file(), options, grammySignal(signal));
-    return { outcome: "sent", ref: { message: sent.message_id } };
-  } catch (error) {
-    const problem = classifyError(error);
-    if (problem.kind === "thread_gone" && thread !== null) return deliverFile(body, chat, null, deps, signal);
-    return settle(problem, chat, deps);
-  }
 }
 
 /** For calls whose failure harms nothing that anybody waits for. */
@@ -256,31 +179,8 @@ async function attempt(
     return { outcome: "sent", ref };
   } catch (error) {
     const problem = classifyError(error);
-    const isMoot = ["not_modified", "message_gone", "refused_content", "thread_gone", "unknown_method"];
+    const isMoot = ["not_modified", "message_gone", "reply_gone", "refused_content", "thread_gone", "unknown_method"];
     if (isMoot.includes(problem.kind)) return { outcome: "sent", ref };
     return settle(problem, chat, deps);
   }
-}
-
-async function settle(problem: SendProblem, chat: number, deps: DeliverDeps): Promise<Delivered> {
-  switch (problem.kind) {
-    case "later":
-      return { outcome: "later", afterMs: problem.afterMs, reason: problem.reason };
-    case "migrated":
-      await deps.onMigrated(chat, problem.to);
-      return { outcome: "later", afterMs: 0, reason: "chat_migrated" };
-    case "unreachable":
-      return { outcome: "later", afterMs: unreachableMs, reason: problem.reason };
-    case "unauthorized":
-      deps.onUnauthorized();
-      return { outcome: "later", afterMs: unauthorizedMs, reason: "token_refused" };
-    case "refused_content":
-      return { outcome: "failed", reason: problem.reason };
-    default:
-      return later(problem);
-  }
-}
-
-function later({ kind }: SendProblem): Delivered {
-  return { outcome: "later", afterMs: null, reason: kind };
 }

@@ -2,6 +2,7 @@
  * Follows the log and writes what the chats are to be told into the outbox. How far it has read is committed with the rows, so
  * that a restart repeats nothing and misses nothing.
  */
+import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
@@ -23,10 +24,11 @@ export type NoticesDeps = {
   /** Something between is not kept any more. */
   onGap: () => void;
   onError: (failure: { error: unknown }) => void;
+  failPoint?: FailPointHook | undefined;
 };
 
 export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Promise<void> {
-  const { context, after, wake, onGap } = deps;
+  const { context, after, wake, onGap, failPoint } = deps;
   const { service, box } = context;
   let unwritten = 0;
   for await (const item of service.follow({ after, types, signal })) {
@@ -39,6 +41,7 @@ export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Pro
     if (outbox.length === 0 && unwritten < itemsBetweenCursors) continue;
     const state = item.cursor === null ? [] : [{ key: logCursorKey, value: item.cursor }];
     await box.write({ outbox, state });
+    if (outbox.length > 0) failPoint?.("outbox.written");
     unwritten = 0;
     for (const channel of new Set(outbox.map((row) => row.channel))) wake(channel);
   }

@@ -2,6 +2,7 @@
 import { chatMessageOf } from "../incoming/message-id.ts";
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
+import { topicOfKey } from "../topics/topic.ts";
 
 /** `message`: the number of the person's message in the chat. */
 export type Origin = { topic: Topic; message: number; messageId: string };
@@ -15,6 +16,8 @@ export async function originOf(
   const named = chatMessageOf(messageId);
   if (!named) return null;
   const sent = await service.message(laneId, messageId);
-  const topic = sent?.conversation == null ? null : (topics.find(sent.conversation) ?? topics.ofLane(laneId));
+  if (sent?.conversation == null) return null;
+  // A message can be admitted by a run that died before it had kept the topic. Its key says enough to answer.
+  const topic = topics.find(sent.conversation) ?? topics.ofLane(laneId) ?? topicOfKey(sent.conversation);
   return topic ? { topic, message: named.message, messageId } : null;
 }

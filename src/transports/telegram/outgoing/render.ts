@@ -17,11 +17,18 @@ const textLimit = 4096;
 /** `rest` is what did not fit into the parts. */
 export function partsOf(markdown: string, style: Style): { parts: readonly Part[]; rest: string | null } {
   if (style === "rich") {
-    const parts = splitMarkdown(markdown, richLimit);
+    const parts = richPartsOf(markdown);
     const shown = parts.slice(0, maxParts).map((part): Part => ({ kind: "rich", markdown: part }));
     return { parts: shown, rest: parts.length > maxParts ? parts.slice(maxParts).join("\n") : null };
   }
-  const formatted = style === "plain" ? { text: markdown, entities: [] } : formatMarkdown(markdown);
-  const { chunks, rest } = splitText(formatted, textLimit, maxParts);
-  return { parts: chunks.map((chunk): Part => ({ kind: "text", ...chunk })), rest };
+  const { chunks, rest } = splitText(formatMarkdown(markdown), textLimit, maxParts);
+  // The same chunks in both styles, so that a refused one can be sent again without its entities.
+  const shown = ({ text, entities }: (typeof chunks)[number]): Part => {
+    return { kind: "text", text, entities: style === "plain" ? [] : entities };
+  };
+  return { parts: chunks.map(shown), rest };
+}
+
+export function richPartsOf(markdown: string): readonly string[] {
+  return splitMarkdown(markdown, richLimit);
 }

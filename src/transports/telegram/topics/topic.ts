@@ -43,6 +43,14 @@ export function newTopic(place: Place, now: number): Topic {
   return { key: topicKey(place), chat, thread, isPrivate, title, ...empty, since: now };
 }
 
+/** What a key says about a topic that is not known; null for what is no key. Chats of people have ids above zero. */
+export function topicOfKey(key: string): Topic | null {
+  const [, chat, thread] = /^(-?\d+):(\d+|root)$/.exec(key) ?? [];
+  if (chat === undefined || thread === undefined) return null;
+  const place = { chat: Number(chat), thread: thread === "root" ? null : Number(thread), title: null };
+  return newTopic({ ...place, isPrivate: place.chat > 0 }, 0);
+}
+
 /** The lane of a workspace that was used before stays, also when the topic's key has changed meanwhile. */
 export function used(topic: Topic, path: string, now: number): Topic {
   const known = topic.workspaces.find((use) => use.path === path);

@@ -1,0 +1,24 @@
+/**
+ * Which part of a text is sent next. A row may be continued by a program that knows less of the server than the one that began
+ * it, or after a part was refused, so the style can change in the middle; what was sent stays, and the rest follows. Pure.
+ */
+import { countParts } from "./chat-row.ts";
+import type { Part, Style } from "./render.ts";
+import { partsOf, richPartsOf } from "./render.ts";
+
+/** `file`: what is too long for a chat. `done`: everything was sent. */
+export type NextPart =
+  | { kind: "part"; part: Part; isLast: boolean }
+  | { kind: "file"; text: string }
+  | { kind: "done" };
+
+export function nextPart(markdown: string, refs: readonly unknown[], wanted: Style): NextPart {
+  const sent = countParts(refs);
+  const style = sent.text > 0 && wanted === "rich" ? "entities" : wanted;
+  const source = style === "rich" || sent.rich === 0 ? markdown : richPartsOf(markdown).slice(sent.rich).join("\n\n");
+  const { parts, rest } = partsOf(source, style);
+  const index = style === "rich" ? sent.rich : sent.text;
+  const part = parts[index];
+  if (part) return { kind: "part", part, isLast: index === parts.length - 1 && rest === null };
+  return rest === null || index > parts.length ? { kind: "done" } : { kind: "file", text: rest };
+}

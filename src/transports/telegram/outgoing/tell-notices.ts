@@ -1,0 +1,22 @@
+/** Keeps on following the log: a store that cannot be written for a while must not end the answers for good. */
+import { sleep } from "../../../clock.ts";
+import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import type { NoticesDeps } from "./notices.ts";
+import { followNotices, logCursorKey } from "./notices.ts";
+
+export async function tellNotices(deps: NoticesDeps, signal: AbortSignal): Promise<void> {
+  const { context, onError } = deps;
+  let { after } = deps;
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      // From the last durable place: rows that were written since are known by their keys.
+      const known = tries === 1 ? after : (await context.box.state()).get(logCursorKey);
+      if (typeof known === "string") after = known;
+      return await followNotices({ ...deps, after }, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      onError({ error });
+      await sleep(context.clock, backoffMs(tries), signal);
+    }
+  }
+}
