@@ -26,6 +26,7 @@ import { replies } from "./store/replies.ts";
 import { stagedWrites } from "./store/staged-writes.ts";
 import { teams } from "./store/teams.ts";
 import { transitions } from "./store/transitions.ts";
+import { transports } from "./store/transports.ts";
 import { usage } from "./store/usage.ts";
 
 export type OpenStore = {
@@ -68,6 +69,7 @@ const topics = {
   alerts,
   lists,
   usage,
+  transports,
 };
 
 export function storeConformance(name: string, open: () => Promise<OpenStore>): void {
