@@ -5,6 +5,8 @@ const ms = z.number().int().nonnegative();
 
 const step = z.union([
   z.strictObject({ say: z.string() }),
+  /** Says this, followed by the last line of the prompt. */
+  z.strictObject({ echo: z.string() }),
   z.strictObject({ think: z.string() }),
   z.strictObject({
     tool: z.string(),

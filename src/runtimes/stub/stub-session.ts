@@ -179,6 +179,7 @@ export class StubSession {
     turn.next += 1;
     if (step === undefined) return this.#finishTurn(at);
     if ("say" in step) this.#activeRow(at).text += step.say;
+    else if ("echo" in step) this.#activeRow(at).text += `${step.echo}${turn.prompt.split("\n").at(-1) ?? ""}`;
     else if ("think" in step) this.#activeRow(at).reasoning += step.think;
     else if ("uses" in step) this.#addUsage(step.uses, at);
     else if ("tool" in step) this.#useTool(step, at);
