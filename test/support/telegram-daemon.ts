@@ -86,3 +86,19 @@ export function saysIn(chat: ChatHandle, pattern: RegExp, thread?: number): Prom
     return found?.text;
   });
 }
+
+/**
+ * The texts that the bot shows in a topic, in the order in which they were first seen there. That is not the order of the
+ * messages: an answer may take the place of a sign that was there before.
+ */
+export function appearances(telegram: FakeBotApi, chat: ChatHandle): (thread?: number) => string[] {
+  const seen = new Set<string>();
+  telegram.onChange(() => {
+    for (const { isFromBot, thread, text } of chat.messages)
+      if (isFromBot) seen.add(JSON.stringify([thread ?? 0, text]));
+  });
+  return (thread = 0) => {
+    const all = [...seen].map((entry) => JSON.parse(entry) as [number, string]);
+    return all.flatMap(([where, text]) => (where === thread ? [text] : []));
+  };
+}
