@@ -1,0 +1,71 @@
+/** Many topics at once: the right answers in the right topics, in order. */
+import { realpathSync } from "node:fs";
+import { expect, test } from "vitest";
+import { laneOf, topicKey } from "../../src/transports/telegram/topics/topic.ts";
+import { appearances, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+
+const topicCount = 10;
+const messageCount = 20;
+const slow = "Take your time.";
+
+test("ten topics with workspaces of their own, twenty messages each, interleaved, and a stop in two of them", async () => {
+  const world = await TelegramWorld.create();
+  try {
+    const group = world.telegram.supergroup({ topics: true, title: "Work", members: [world.ann] });
+    const script = {
+      turns: [
+        { when: slow, steps: [{ hang: true as const }] },
+        { when: slow, steps: [{ hang: true as const }] },
+      ],
+      always: [{ steps: [{ echo: "Done as you asked: " }] }],
+      stepMs: 2,
+    };
+    const textsIn = appearances(world.telegram, group);
+    world.configure({ script, settings: { maxConcurrentTopics: topicCount } }, [group]);
+    await world.up();
+    const topics = Array.from({ length: topicCount }, (_, number) => {
+      const thread = group.createTopic(`Topic ${number}`);
+      return { thread, number, directory: world.repository(`repository-${number}`) };
+    });
+    // Right behind it, as from a phone that was offline: the messages go to the workspace that was chosen before them.
+    for (const { thread, directory } of topics) group.send(`use repo ${directory}`, { thread });
+    const stopped = topics.filter(({ number }) => number === 3 || number === 7);
+    for (const { thread } of stopped) group.send(slow, { thread });
+    const textOf = (number: number, round: number) => `Sort file ${round} of topic ${number}.`;
+    for (let round = 0; round < messageCount; round++) {
+      for (const { thread, number } of topics) group.send(textOf(number, round), { thread });
+    }
+    for (const { thread, directory } of stopped) {
+      await saysIn(group, /Working/, thread);
+      await stopIn(world, group.id, thread, directory);
+    }
+    for (const { thread, number, directory } of topics) {
+      const expected = Array.from(
+        { length: messageCount },
+        (_, round) => `Done as you asked: ${textOf(number, round)}`,
+      );
+      const last = expected.at(-1) ?? "";
+      await group.waitFor(
+        ({ messages }) => messages.some((message) => message.thread === thread && message.text === last),
+        { timeoutMs: 120_000 },
+      );
+      const shown = textsIn(thread);
+      expect(shown.filter((text) => text.startsWith("Done"))).toEqual(expected);
+      expect(shown.filter((text) => text.includes("Stopped"))).toHaveLength(
+        stopped.some((one) => one.thread === thread) ? 1 : 0,
+      );
+      expect(shown[0]).toContain(directory);
+    }
+    const lanes = new Set(world.program.prompts().map(({ lane }) => lane));
+    expect(lanes.size).toBe(topicCount);
+  } finally {
+    await world.dispose();
+  }
+});
+
+/** Aborts the turn that runs in the topic's lane. */
+async function stopIn(world: TelegramWorld, chat: number, thread: number, directory: string): Promise<void> {
+  const lane = laneOf(topicKey({ chat, thread }), realpathSync(directory));
+  const answer = await world.program.fetch(`/v1/lanes/${lane}/abort`, { method: "POST" });
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+}
