@@ -125,7 +125,7 @@ describe("confirming", () => {
 
   test("updates without an id are not asked for again and again", async () => {
     const { telegram, taken, states, until, close } = await polling();
-    telegram.raw({ update_id: "none" });
+    telegram.raw({ update_id: null });
     await until(() => states.includes("unreachable"));
     const calls = telegram.calls("getUpdates").length;
     await new Promise((resolve) => setTimeout(resolve, 100));

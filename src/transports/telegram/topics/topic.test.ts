@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { laneOf, laneTitle, migrated, newTopic, sessionKey, topicKey, topicOfKey, used } from "./topic.ts";
+
+const place = fc.record({
+  chat: fc.integer({ min: -(2 ** 52), max: 2 ** 52 }).filter((id) => id !== 0),
+  thread: fc.option(fc.nat()),
+});
+const aTopic = newTopic({ chat: -5, thread: 2, isPrivate: false, title: "Work" }, 1);
+
+describe("keys", () => {
+  test("a key names its chat and its thread", () => {
+    fc.assert(
+      fc.property(place, (where) => {
+        expect(topicOfKey(topicKey(where))).toMatchObject({ ...where, isPrivate: where.chat > 0 });
+      }),
+    );
+  });
+
+  test("what is no key is no topic", () => {
+    for (const key of ["", "5", "5:", ":root", "a:root", "5:root:6", "5:-2"]) expect(topicOfKey(key)).toBeNull();
+  });
+
+  test("different topics and workspaces have different lanes", () => {
+    const pair = fc.tuple(fc.string(), fc.string());
+    fc.assert(
+      fc.property(pair, pair, (one, other) => {
+        const isSame = one[0] === other[0] && one[1] === other[1];
+        expect(sessionKey(...one) === sessionKey(...other)).toBe(isSame);
+        expect(laneOf(...one) === laneOf(...other)).toBe(isSame);
+      }),
+    );
+  });
+});
+
+describe("workspaces", () => {
+  test("the one that is used comes first, each stands once, and its lane stays", () => {
+    const path = fc.constantFrom("/a", "/b", "/c");
+    fc.assert(
+      fc.property(fc.array(path, { minLength: 1 }), (paths) => {
+        const topic = paths.reduce((before, one, at) => used(before, one, at), aTopic);
+        const known = topic.workspaces.map((use) => use.path);
+        expect(topic.activeWorkspace).toBe(paths.at(-1));
+        expect(known).toEqual([...new Set(paths.toReversed())]);
+        for (const use of topic.workspaces) expect(use.lane).toBe(laneOf(aTopic.key, use.path));
+      }),
+    );
+  });
+
+  test("a group that has become a supergroup keeps its lanes", () => {
+    const before = used(aTopic, "/a", 1);
+    const after = used(migrated(before, -100), "/a", 2);
+    expect(after).toMatchObject({ key: "-100:2", chat: -100 });
+    expect(after.workspaces.map(({ lane }) => lane)).toEqual(before.workspaces.map(({ lane }) => lane));
+  });
+});
+
+test("a lane's title names the place and the directory, and is never long", () => {
+  expect(laneTitle({ ...aTopic, name: "Bugs" }, "ann", "/work/site")).toBe("Work · Bugs · site");
+  expect(laneTitle({ ...aTopic, isPrivate: true }, "ann", "/")).toBe("ann · /");
+  expect(laneTitle({ ...aTopic, title: "x".repeat(500) }, "ann", "/a").length).toBe(120);
+});
