@@ -7,7 +7,7 @@
 import { messageOf } from "../app-error.ts";
 import { decideHead, isSuperseded } from "../core/decision/submission.ts";
 import type { Alert } from "../core/delivery/alert.ts";
-import { mayHaveBeenSent, superseded } from "../core/delivery/reasons.ts";
+import { mayHaveBeenSent, superseded, tooManyTurns } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import { openStatuses } from "../core/delivery/record.ts";
 import { hasLimits } from "../core/lane/daily-limit.ts";
@@ -22,6 +22,7 @@ import { expire, reconcileDetached, reconcileWithoutLane } from "./reconcile-det
 import type { CourierDeps, SessionMemory, StepContext, StepOutcome } from "./step-context.ts";
 import { postpone } from "./step-context.ts";
 import { submit } from "./submit.ts";
+import { TurnLimit } from "./turn-limit.ts";
 import { WakeUps } from "./wake-ups.ts";
 
 export class Courier {
@@ -31,6 +32,7 @@ export class Courier {
   readonly #sending = new Map<string, () => void>();
   readonly #wakeUps: WakeUps;
   readonly #limits: LaneLimits | null;
+  readonly #turnLimit: TurnLimit | null;
   readonly #pending = new Map<string, { reconcile: boolean; done: Promise<void> }>();
   #unsubscribe: () => void = () => {};
   #onHold = false;
@@ -41,14 +43,19 @@ export class Courier {
     this.#limits = hasLimits(deps.policy.limits)
       ? new LaneLimits(deps, (laneId) => void this.moveLane(laneId, { reconcile: true }))
       : null;
+    this.#turnLimit = deps.maxTurns
+      ? new TurnLimit(deps.maxTurns, deps.store, (laneId) => this.moveLane(laneId))
+      : null;
   }
 
   /** Hints are listened to before anything is sent. */
-  start(): void {
+  async start(): Promise<void> {
     this.#wakeUps.listen(this.#deps.runtimes.values());
-    this.#unsubscribe = this.#deps.ledger.onChange(({ record, admitted }) => {
-      if (admitted) void this.moveLane(record.laneId);
+    this.#unsubscribe = this.#deps.ledger.onChange((change) => {
+      this.#turnLimit?.onChange(change);
+      if (change.admitted) void this.moveLane(change.record.laneId);
     });
+    await this.#turnLimit?.load();
   }
 
   /**
@@ -70,7 +77,7 @@ export class Courier {
 
   /** Why a lane's waiting messages have not been sent yet, as far as that is not in the ledger. */
   waitReason(laneId: string): string | null {
-    return this.#wakeUps.reason(laneId);
+    return this.#turnLimit?.waits(laneId) ? tooManyTurns : this.#wakeUps.reason(laneId);
   }
 
   /** Moves a lane as far as it goes now. Calls that come in while one is queued become one. */
@@ -158,6 +165,14 @@ export class Courier {
   }
 
   async #moveNow(laneId: string, reconcileNow: boolean): Promise<void> {
+    try {
+      await this.#moveUntilItRests(laneId, reconcileNow);
+    } finally {
+      await this.#turnLimit?.settle(laneId);
+    }
+  }
+
+  async #moveUntilItRests(laneId: string, reconcileNow: boolean): Promise<void> {
     const { store, clock, closing } = this.#deps;
     let mayBeEarly = reconcileNow;
     while (!closing.aborted) {
@@ -203,6 +218,7 @@ export class Courier {
       sending: this.#sending,
       wakeUps: this.#wakeUps,
       limits: this.#limits,
+      turnLimit: this.#turnLimit,
       expect: (durable) => void durable.catch((error: unknown) => this.#failed(lane.id, error)),
       isHeld: () => this.#onHold,
     };

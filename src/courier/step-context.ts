@@ -14,6 +14,7 @@ import type { AskRegistry } from "./ask-registry.ts";
 import type { ChangedFiles } from "./changed-files.ts";
 import type { LaneLimits } from "./lane-limits.ts";
 import type { MissingFiles } from "./missing-files.ts";
+import type { TurnLimit, TurnLimitOptions } from "./turn-limit.ts";
 import type { WakeUps } from "./wake-ups.ts";
 
 export type CourierDeps = TimeoutContext & {
@@ -27,6 +28,8 @@ export type CourierDeps = TimeoutContext & {
   missingFiles: MissingFiles;
   changedFiles: ChangedFiles;
   policy: Policy;
+  /** How many lanes may work on messages of a source at a time. */
+  maxTurns?: TurnLimitOptions | undefined;
   runId: string;
   failPoint: FailPointHook | undefined;
   /** Gets errors that no rule covers. What failed is retried later. */
@@ -48,6 +51,7 @@ export type StepContext = CourierDeps & {
   wakeUps: WakeUps;
   /** Null when no lane has a limit. */
   limits: LaneLimits | null;
+  turnLimit: TurnLimit | null;
   /** Something that was staged becomes durable meanwhile; when it does not, the lane is moved again later. */
   expect: (durable: Promise<void>) => void;
   /** True while nothing may be sent, as during a drain. */

@@ -25,6 +25,7 @@ type Prepared = { outcome: "ready"; lane: Lane; events: readonly DeliveryEvent[]
 export async function submit(record: DeliveryRecord, step: StepContext): Promise<StepOutcome> {
   // Before it is prepared: that may open a session, or end one.
   if (step.isHeld()) return "rests";
+  if (record.status === "pending" && step.turnLimit?.admits(record) === false) return "rests";
   const prepared = await prepare(record, step);
   const at = step.clock.now();
   switch (prepared.outcome) {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { AppError } from "../app-error.ts";
 import { systemClock, withTimeout } from "../clock.ts";
 import { outlook } from "../core/delivery/outlook.ts";
+import { tooManyTurns } from "../core/delivery/reasons.ts";
 import type { DeliveryRecord } from "../core/delivery/record.ts";
 import type { HandOver } from "../core/inbox/hand-over.ts";
 import { whyWaiting } from "../core/inbox/hand-over.ts";
@@ -94,14 +95,15 @@ export function deliveryService(options: DeliveryServiceOptions): DeliveryServic
 }
 
 /** Why a message is not sent for now, where its sender should know: what only a person or time can change. */
-export async function whyItWaits(record: DeliveryRecord, { store, runtimes }: Engine): Promise<string | null> {
+export async function whyItWaits(record: DeliveryRecord, { store, runtimes, courier }: Engine): Promise<string | null> {
   if (record.status !== "pending") return null;
   const lane = await store.lane(record.laneId);
   if (!lane) return null;
   const name = laneName(lane);
   if (record.heldReason !== null) return "it is held until a person lets both of you go on";
   if (isPaused(lane)) return `${name} is paused (${pauseOf(lane)})`;
-  return runtimes.has(lane.runtime) ? null : `the program of ${name} does not run`;
+  if (!runtimes.has(lane.runtime)) return `the program of ${name} does not run`;
+  return courier.waitReason(lane.id) === tooManyTurns ? "as many topics work as may at the same time" : null;
 }
 
 /** How long a sender waits to hear that the row stands in its file. */

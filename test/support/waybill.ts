@@ -7,6 +7,7 @@ import type { Alert } from "../../src/core/delivery/alert.ts";
 import type { Policy } from "../../src/core/delivery/policy.ts";
 import { defaultPolicy } from "../../src/core/delivery/policy.ts";
 import type { DeliveryRecord } from "../../src/core/delivery/record.ts";
+import type { TurnLimitOptions } from "../../src/courier/turn-limit.ts";
 import { startEngine } from "../../src/daemon/wiring/start-engine.ts";
 import type { Mailbox } from "../../src/mail/mailbox.ts";
 import type { NewMessage } from "../../src/mail/message-schema.ts";
@@ -33,6 +34,7 @@ export type WorldOptions = {
   mailbox?: Mailbox;
   restlessClock?: boolean;
   alerts?: AlertTimes;
+  maxTurns?: TurnLimitOptions;
 };
 
 export class World {
@@ -60,7 +62,7 @@ export class World {
   }
 
   async start(others: readonly Runtime[] = []): Promise<this> {
-    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts } = this.#options;
+    const { script, scripts, lanes = [{}], policy, sendingAgain, mailbox, alerts, maxTurns } = this.#options;
     this.#waybill = await startEngine({
       store: openSqliteStore({ path: this.storePath, failPoint: this.#failPoint }),
       policy: { ...defaultPolicy, ...policy },
@@ -71,6 +73,7 @@ export class World {
       ...(mailbox ? { mailbox } : {}),
       teamFiles: { stateDirectory: this.directory, takeLock: lockDirectory },
       lanes: lanes.map(aLane),
+      ...(maxTurns ? { maxTurns } : {}),
       ...(alerts ? { alerts: { times: alerts, onAlert: (alert) => void this.alerts.push(alert) } } : {}),
       onError: ({ error }) => this.errors.push(error),
       runtimes: (postMessage) => {

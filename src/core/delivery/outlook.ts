@@ -1,7 +1,7 @@
 /** What happens next to a delivery, and when: the answer to "why is nothing happening?". Pure. */
 import type { Lane } from "../lane/lane.ts";
 import { isPaused, pauseOf } from "../lane/lane.ts";
-import { mayHaveBeenSent } from "./reasons.ts";
+import { mayHaveBeenSent, tooManyTurns } from "./reasons.ts";
 import type { DeliveryRecord } from "./record.ts";
 
 export type NextStep =
@@ -81,6 +81,10 @@ function waiting({ lane, queuedBehind, waitReason, record }: OutlookInput): Outl
   if (isPaused(lane)) return paused(lane);
   if (queuedBehind !== null) {
     return { next: "waits_in_line", at: null, words: `It waits for message ${queuedBehind} to end.` };
+  }
+  if (waitReason === tooManyTurns) {
+    const words = "As many topics work as may at the same time. It is sent when one of them has ended.";
+    return { next: "waits_in_line", at: null, words };
   }
   if (waitReason === "runtime_not_active") {
     return { next: "waits_for_runtime", at: null, words: `The runtime "${lane.runtime}" is not running.` };

@@ -21,3 +21,6 @@ export const readReleased = "read_released_by_person";
 
 /** Of a message with files that its recipient cannot get. It is never sent as text alone. */
 export const attachmentsNotSupported = "attachments_not_supported";
+
+/** Of a message that waits because as many lanes work on messages of its source as may. */
+export const tooManyTurns = "too_many_turns_running";

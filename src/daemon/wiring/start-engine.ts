@@ -19,6 +19,7 @@ import type { MissingFiles } from "../../courier/missing-files.ts";
 import { missingFiles } from "../../courier/missing-files.ts";
 import { recover } from "../../courier/recovery.ts";
 import type { CourierDeps } from "../../courier/step-context.ts";
+import type { TurnLimitOptions } from "../../courier/turn-limit.ts";
 import { Watchdog } from "../../courier/watchdog.ts";
 import { Recorder } from "../../events/recorder.ts";
 import { MessageAdmission } from "../../mail/admission.ts";
@@ -54,6 +55,8 @@ export type EngineOptions = {
   missingFiles?: MissingFiles;
   changedFiles?: ChangedFiles;
   clock?: Clock;
+  /** How many lanes may work on messages of a source at a time. */
+  maxTurns?: TurnLimitOptions;
   /** How many universal events of a lane are kept. */
   keptEvents?: number;
   /** What the tokens of agents are derived from; without it they hold for this run. */
@@ -107,6 +110,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     missingFiles: options.missingFiles ?? missingFiles,
     changedFiles: options.changedFiles ?? changedFiles,
     policy,
+    maxTurns: options.maxTurns,
     clock,
     closing: closing.signal,
     runId: options.runId ?? randomUUID(),
@@ -178,7 +182,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }
     options.stopping?.throwIfAborted();
     await recorder.catchUp(runtimes);
-    courier.start();
+    await courier.start();
     await recover({ ...deps, courier });
     await watchdog.start();
     await alerts?.start();
