@@ -19,7 +19,10 @@ import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
 import type { PollProblem } from "./incoming/poller.ts";
 import { poll, problemOf } from "./incoming/poller.ts";
 import { UpdateQueue } from "./incoming/update-queue.ts";
+import type { ServerAbilities } from "./outgoing/deliver-row.ts";
 import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
+import { phaseNow } from "./outgoing/delivery-phase.ts";
+import { LiveTurns } from "./outgoing/live-turns.ts";
 import { logCursorKey } from "./outgoing/notices.ts";
 import { tellNotices } from "./outgoing/tell-notices.ts";
 import type { TelegramSettings } from "./settings.ts";
@@ -46,6 +49,7 @@ export class Telegram {
   readonly #closing = new AbortController();
   readonly #apis: { calls: Api; polls: Api };
   readonly #topics = new Topics();
+  readonly #server: ServerAbilities = { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true };
   readonly #strangers = new Set<string>();
   #running: Promise<void> = Promise.resolve();
   #parts: { outbox: Outbox; updates: UpdateQueue } | null = null;
@@ -94,6 +98,7 @@ export class Telegram {
     const onGap = () => this.#deps.warn({ event: "telegram_gap" }, "Some news is too old to be told in the chats.");
     await Promise.all([
       this.#setMenu(),
+      new LiveTurns({ context, outbox, server: this.#server, onError }).follow(signal),
       tellNotices({ context, after, wake, onGap, onError, failPoint }, signal),
       poll(
         {
@@ -108,15 +113,15 @@ export class Telegram {
   }
 
   #makeParts(context: TelegramContext): { outbox: Outbox; updates: UpdateQueue } {
-    const { box, clock, warn, onError, failPoint } = this.#deps;
-    const server = { hasRichMessages: true, hasDrafts: true };
+    const { box, clock, service, warn, onError, failPoint } = this.#deps;
     const outbox = new Outbox({
       ...{ box, clock, onError, failPoint, mayRetryNow },
       deliver: (row, signal) =>
         deliverRow(
           row,
           {
-            ...{ api: this.#apis.calls, box, server },
+            ...{ api: this.#apis.calls, box, server: this.#server },
+            phaseNow: (delivery) => phaseNow(delivery, service),
             onMigrated: (from, to) => this.#migrate(from, to),
             onUnauthorized: () =>
               this.#onPollState({ code: "token_refused", message: "Telegram refuses the bot token." }),

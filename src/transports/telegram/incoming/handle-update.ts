@@ -9,6 +9,7 @@ import { readIntent } from "./intent.ts";
 import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
 import type { RelayContext } from "./relay-message.ts";
 import { refusal, relayMessage } from "./relay-message.ts";
+import { stopDraft } from "./stop-draft.ts";
 import type { StoredUpdate } from "./update-queue.ts";
 
 export type HandlerDeps = RelayContext & {
@@ -43,8 +44,9 @@ export async function handleUpdate(incoming: Incoming, update: StoredUpdate, dep
       const topic = topics.of(incoming.place, clock.now());
       return { state: topics.keep({ ...topic, name: incoming.name }, clock.now()) };
     }
-    case "button":
     case "draft_stopped":
+      return mayUse(deps.settings, incoming.place, incoming.place.chat, null) ? stopDraft(incoming.draft, deps) : {};
+    case "button":
     case "other":
       return {};
     default:

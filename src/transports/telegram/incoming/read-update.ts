@@ -54,7 +54,7 @@ const update = z.object({
   callback_query: z
     .object({ id: z.string(), from: user, data: z.string().optional(), message: message.partial().optional() })
     .optional(),
-  stopped_message_generation: z.object({ chat, message_thread_id: extra(id) }).optional(),
+  stopped_message_generation: z.object({ chat, message_thread_id: extra(id), draft_id: id }).optional(),
   my_chat_member: z.object({ chat, new_chat_member: z.object({ status: z.string() }) }).optional(),
 });
 type ReadMessage = z.output<typeof message>;
@@ -85,7 +85,7 @@ export type Incoming =
   | IncomingMessage
   | { kind: "button"; place: Place; from: Person; callbackId: string; messageId: number; data: string }
   /** Only in private chats, where the person is the chat. */
-  | { kind: "draft_stopped"; place: Place }
+  | { kind: "draft_stopped"; place: Place; draft: number }
   | { kind: "migrated"; from: number; to: number }
   | { kind: "membership"; place: Place; isMember: boolean }
   | { kind: "topic_named"; place: Place; name: string }
@@ -151,7 +151,7 @@ function ofButton(query: NonNullable<z.output<typeof update>["callback_query"]>)
 }
 
 function ofStoppedDraft(stopped: NonNullable<z.output<typeof update>["stopped_message_generation"]>): Incoming {
-  return { kind: "draft_stopped", place: placeOf(stopped) };
+  return { kind: "draft_stopped", place: placeOf(stopped), draft: stopped.draft_id };
 }
 
 function placeOf({ chat, ...message }: Pick<ReadMessage, "chat"> & Partial<ReadMessage>): Place {

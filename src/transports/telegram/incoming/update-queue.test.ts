@@ -44,7 +44,7 @@ beforeEach(() => {
 
 function aQueue(deps: Partial<UpdateQueueDeps> = {}): UpdateQueue {
   return new UpdateQueue({
-    ...{ box, clock },
+    ...{ box, clock, onTaken: () => {} },
     orderOf: (incoming) => (incoming.kind === "message" ? String(incoming.place.thread) : null),
     handle: (incoming, { isAgain }) => {
       const text = incoming.kind === "message" ? incoming.text : incoming.kind;

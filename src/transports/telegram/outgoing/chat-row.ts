@@ -1,4 +1,5 @@
 /** What the outbox keeps for a chat: content and place, not calls. How it is shown is decided when it is sent. */
+import type { Phase } from "./delivery-phase.ts";
 
 export type Button = { text: string; data: string };
 export type Keyboard = readonly (readonly Button[])[];
@@ -16,6 +17,8 @@ export type ChatRow =
       replaces?: readonly string[];
       /** Asks the client to open a reply to this message. */
       forceReply?: boolean;
+      /** It is not sent any more when the delivery has gone on: what became of that stands in a later row. */
+      onlyWhile?: { delivery: string; phase: Phase };
     }
   /** Changes a message that was sent; nothing where none was. */
   | { kind: "edit"; of: string; markdown: string; buttons?: Keyboard }

@@ -11,6 +11,7 @@ import type { ChatRow } from "./chat-row.ts";
 import { messageOf } from "./chat-row.ts";
 import { classifyError, tooManyRequests } from "./classify-error.ts";
 import { deliverFile } from "./deliver-file.ts";
+import type { Phase } from "./delivery-phase.ts";
 import { nextPart } from "./next-part.ts";
 import type { Style } from "./render.ts";
 import { partsOf } from "./render.ts";
@@ -22,10 +23,11 @@ export type DeliverDeps = SettleDeps & {
   box: Pick<TransportBox, "row">;
   /** What the server has shown that it can do. */
   server: ServerAbilities;
+  phaseNow: (delivery: string) => Promise<Phase>;
 };
 
 /** Learned from its answers. */
-export type ServerAbilities = { hasRichMessages: boolean; hasDrafts: boolean };
+export type ServerAbilities = { hasRichMessages: boolean; hasRichDrafts: boolean; hasDrafts: boolean };
 
 type TextRow = Extract<ChatRow, { kind: "text" }>;
 /** How the next part is sent. Each answer that refuses it takes something away. */
@@ -41,6 +43,7 @@ export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: Abor
   const chat = Number(row.channel);
   switch (body.kind) {
     case "text": {
+      if (await isOutdated(body, deps)) return { outcome: "sent", ref: null };
       const edit = await replacedBy(row, body, deps);
       const style = deps.server.hasRichMessages ? "rich" : "entities";
       return deliverText(
@@ -72,6 +75,10 @@ export async function deliverRow(row: OutboxRow, deps: DeliverDeps, signal: Abor
     default:
       return body satisfies never;
   }
+}
+
+async function isOutdated({ onlyWhile }: Extract<ChatRow, { kind: "text" }>, { phaseNow }: DeliverDeps) {
+  return onlyWhile !== undefined && (await phaseNow(onlyWhile.delivery)) !== onlyWhile.phase;
 }
 
 /** Only the first part can take the place of another message. */

@@ -31,16 +31,24 @@ export async function deliveryRows(item: DeliveryItem, context: TelegramContext)
 }
 
 function started({ record: { id, messageId } }: DeliveryItem, attempt: number, origin: Origin): NewOutboxRow[] {
-  const { topic, message } = origin;
+  const { topic } = origin;
   // In a private chat the answer is previewed while it is written, and needs no sign of its own.
   if (topic.isPrivate) return [row(topic, `unqueued:${id}`, { kind: "delete", of: waitingKey(id) })];
-  const buttons = stopButtons(messageId);
   if (attempt > 1) {
+    const buttons = stopButtons(messageId);
     const markdown = `▶️ Asked again (attempt ${attempt})…`;
     return [row(topic, `started:${id}:${attempt}`, { kind: "edit", of: startedKey(id), markdown, buttons })];
   }
-  const options = { replyTo: message, buttons, replaces: [waitingKey(id)] };
-  return [say(topic, startedKey(id), "▶️ Working…", options)];
+  return [startedSign(id, origin)];
+}
+
+export function startedSign(delivery: string, { topic, message, messageId }: Origin): NewOutboxRow {
+  return say(topic, startedKey(delivery), "▶️ Working…", {
+    replyTo: message,
+    buttons: stopButtons(messageId),
+    replaces: [waitingKey(delivery)],
+    onlyWhile: { delivery, phase: "running" },
+  });
 }
 
 function ended({ record: { id, version } }: DeliveryItem, { topic, message }: Origin, words: string): NewOutboxRow[] {

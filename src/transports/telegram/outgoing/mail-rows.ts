@@ -2,11 +2,12 @@
 import type { Mail } from "../../../core/message/message.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import type { Topic } from "../topics/topic.ts";
 import { footerOf } from "./footer.ts";
 import type { Origin } from "./origin.ts";
 import { originOf } from "./origin.ts";
-import { say } from "./say.ts";
-import { failureButtons, signKeys } from "./signs.ts";
+import { row, say } from "./say.ts";
+import { failureButtons, progressKey, signKeys, startedKey } from "./signs.ts";
 
 /** The name under which Waybill speaks for itself. */
 const waybillName = "waybill";
@@ -47,5 +48,13 @@ async function repliesTo(
   const { id } = delivery.record;
   if (!topic.isPrivate) return [say(topic, key, text, { replyTo, replaces: signKeys(id) })];
   // A new message in a private chat rings; an edited one does not.
-  return [say(topic, key, text, { replyTo })];
+  return [say(topic, key, text, { replyTo }), ...(await signGone(topic, id, context))];
+}
+
+/** The message that said that it was worked on. What is written after this look is not sent, since the delivery has ended. */
+async function signGone(topic: Topic, delivery: string, { box }: TelegramContext): Promise<NewOutboxRow[]> {
+  for (const of of [startedKey(delivery), progressKey(delivery, 1)]) {
+    if (await box.row(of)) return [row(topic, `sign-gone:${delivery}`, { kind: "delete", of })];
+  }
+  return [];
 }

@@ -11,8 +11,8 @@ export type Style = "rich" | "entities" | "plain";
 
 /** What is longer goes on as a file. */
 const maxParts = 8;
-const richLimit = 32_768;
-const textLimit = 4096;
+export const richLimit = 32_768;
+export const textLimit = 4096;
 
 /** `rest` is what did not fit into the parts. */
 export function partsOf(markdown: string, style: Style): { parts: readonly Part[]; rest: string | null } {

@@ -15,9 +15,14 @@ export function startedKey(deliveryId: string): string {
   return `started:${deliveryId}`;
 }
 
+/** The row that says for the nth time that it still runs. In a group it takes the place of the one above. */
+export function progressKey(deliveryId: string, count: number): string {
+  return `progress:${deliveryId}:${count}`;
+}
+
 /** The one message in the chat that shows how a delivery is getting on, under its newest name first. */
 export function signKeys(deliveryId: string): readonly string[] {
-  return [startedKey(deliveryId), waitingKey(deliveryId)];
+  return [startedKey(deliveryId), progressKey(deliveryId, 1), waitingKey(deliveryId)];
 }
 
 export function savedSign({ place, messageId }: IncomingMessage): NewOutboxRow {
@@ -29,8 +34,10 @@ export function waitingSign({ place, messageId }: IncomingMessage, { delivery, w
   if (delivery?.record.status !== "pending") return [];
   if (delivery.queuedBehind === null && waits === null) return [];
   const why = waits === null ? "an earlier message is being worked on" : waits;
+  const { id } = delivery.record;
   const buttons = waitingButtons(delivery.record.messageId);
-  return [say(place, waitingKey(delivery.record.id), `⏳ Queued: ${why}.`, { replyTo: messageId, buttons })];
+  const onlyWhile = { delivery: id, phase: "waiting" as const };
+  return [say(place, waitingKey(id), `⏳ Queued: ${why}.`, { replyTo: messageId, buttons, onlyWhile })];
 }
 
 /** Names the message by its number in the chat: the data of a button holds 64 bytes. */

@@ -1,0 +1,20 @@
+/** The stop button of a draft, which Telegram shows by itself: it ends the delivery whose answer streams there. */
+import { AppError } from "../../../app-error.ts";
+import { openStatuses } from "../../../core/delivery/record.ts";
+import { draftIdOf } from "../outgoing/draft-id.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+
+const maxOpen = 500;
+
+/** The chat hears of it as of any other stop. */
+export async function stopDraft(draft: number, { service }: Pick<TelegramContext, "service">): Promise<Handled> {
+  const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
+  const stopped = items.find(({ record }) => record.source === "telegram" && draftIdOf(record.id) === draft);
+  try {
+    if (stopped) await service.cancel(stopped.record.id);
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof AppError) || error.code !== "not_possible") throw error;
+  }
+  return {};
+}

@@ -1,0 +1,23 @@
+/** Where a delivery is, as far as its signs in the chat are concerned. */
+import { AppError } from "../../../app-error.ts";
+import type { Status } from "../../../core/delivery/record.ts";
+import { openStatuses } from "../../../core/delivery/record.ts";
+import type { Service } from "../../../service/service.ts";
+
+/** `ended`: what it ended with is told, or is about to be. */
+export type Phase = "waiting" | "running" | "ended";
+
+export function phaseOf(status: Status): Phase {
+  if (status === "pending") return "waiting";
+  return openStatuses.includes(status) ? "running" : "ended";
+}
+
+export async function phaseNow(delivery: string, service: Pick<Service, "delivery">): Promise<Phase> {
+  try {
+    return phaseOf((await service.delivery(delivery)).record.status);
+  } catch (error) {
+    // It ended long ago.
+    if (error instanceof AppError && error.code === "delivery_unknown") return "ended";
+    throw error;
+  }
+}

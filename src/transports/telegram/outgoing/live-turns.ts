@@ -1,0 +1,214 @@
+/**
+ * Shows the turns that run in their chats: the answer while it is written, and from time to time that it still goes on. It
+ * follows the log live; what it shows of the text is not kept. Without a running turn there is no timer.
+ */
+
+import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import { openStatuses } from "../../../core/delivery/record.ts";
+import type { LogItem, LogType } from "../../../core/log/log-item.ts";
+import type { Outbox } from "../../../mail/outbox/outbox.ts";
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import { messageOf } from "./chat-row.ts";
+import type { ServerAbilities } from "./deliver-row.ts";
+import { phaseNow, phaseOf } from "./delivery-phase.ts";
+import { startedSign } from "./delivery-rows.ts";
+import type { Origin } from "./origin.ts";
+import { originOf } from "./origin.ts";
+import { nextPreviewAt } from "./preview-pace.ts";
+import { nextProgressAt, progressDue, progressRow } from "./progress.ts";
+import type { Shown } from "./show-preview.ts";
+import { showDraft, showEdit } from "./show-preview.ts";
+import { startedKey } from "./signs.ts";
+import type { TurnView } from "./turn-view.ts";
+import { emptyView, viewAfter } from "./turn-view.ts";
+
+export type LiveTurnsDeps = {
+  context: TelegramContext;
+  outbox: Pick<Outbox, "preview" | "dropPreview" | "wake">;
+  server: ServerAbilities;
+  onError: (failure: { error: unknown }) => void;
+};
+
+type LiveTurn = {
+  delivery: string;
+  origin: Origin;
+  /** When it was first sent. */
+  since: number;
+  view: TurnView;
+  isChanged: boolean;
+  lastShownAt: number | null;
+  /** The outbox has a preview of it that was not shown yet. */
+  isAsked: boolean;
+  progressCount: number;
+  cancelPreview: () => void;
+  cancelProgress: () => void;
+};
+
+const types: readonly LogType[] = [
+  "delivery",
+  "turn.started",
+  "turn.ended",
+  "item.started",
+  "item.delta",
+  "item.completed",
+];
+/** Drafts fade after 30 s. */
+const refreshDraftMs = 20_000;
+const maxOpen = 500;
+
+export class LiveTurns {
+  readonly #deps: LiveTurnsDeps;
+  /** By lane: it works on one delivery at a time. */
+  readonly #turns = new Map<string, LiveTurn>();
+  readonly #pausedUntil = new Map<number, number>();
+
+  constructor(deps: LiveTurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Until the signal is aborted. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { service } = this.#deps.context;
+    const after = service.logEnd();
+    try {
+      const { items } = await service.deliveries({ statuses: openStatuses, limit: maxOpen });
+      for (const { record } of items) await this.#follow(record);
+      for await (const item of service.follow({ after, types, signal })) {
+        if (item.type !== "reset") await this.#take(item);
+      }
+    } finally {
+      for (const [laneId, turn] of this.#turns) this.#end(laneId, turn);
+    }
+  }
+
+  async #take(item: LogItem): Promise<void> {
+    if (item.type === "delivery") return this.#follow(item.record);
+    const turn = item.laneId === null ? undefined : this.#turns.get(item.laneId);
+    if (item.type !== "event" || !turn) return;
+    const view = viewAfter(turn.view, item.event);
+    if (view === turn.view) return;
+    turn.view = view;
+    turn.isChanged = true;
+    this.#planPreview(turn);
+  }
+
+  async #follow(record: DeliveryRecord): Promise<void> {
+    const known = this.#turns.get(record.laneId);
+    const isRunning = record.source === "telegram" && phaseOf(record.status) === "running";
+    if (isRunning && known?.delivery === record.id) return;
+    if (known && (isRunning || known.delivery === record.id)) this.#end(record.laneId, known);
+    if (!isRunning) return;
+    try {
+      const origin = await originOf(record.laneId, record.messageId, this.#deps.context);
+      if (origin) await this.#begin(record, origin);
+    } catch (error) {
+      this.#deps.onError({ error });
+    }
+  }
+
+  async #begin({ id, laneId, attemptList, createdAt }: DeliveryRecord, origin: Origin): Promise<void> {
+    const { server } = this.#deps;
+    const turn: LiveTurn = {
+      ...{ delivery: id, origin, since: attemptList[0]?.submittedAt ?? createdAt, view: emptyView },
+      // An empty draft is a sign of its own. In a group the sign is a row of the outbox.
+      isChanged: origin.topic.isPrivate,
+      ...{ lastShownAt: null, isAsked: false, progressCount: 0, cancelPreview: () => {}, cancelProgress: () => {} },
+    };
+    this.#turns.set(laneId, turn);
+    if (origin.topic.isPrivate && !server.hasDrafts) await this.#writeSign(turn);
+    this.#planPreview(turn);
+    this.#planProgress(turn);
+  }
+
+  #end(laneId: string, turn: LiveTurn): void {
+    turn.cancelPreview();
+    turn.cancelProgress();
+    this.#turns.delete(laneId);
+    this.#deps.outbox.dropPreview(channelOf(turn), turn.delivery);
+  }
+
+  #isLive(turn: LiveTurn): boolean {
+    return [...this.#turns.values()].includes(turn);
+  }
+
+  #planPreview(turn: LiveTurn): void {
+    const { clock, settings } = this.#deps.context;
+    turn.cancelPreview();
+    if (turn.isAsked) return;
+    const pausedUntil = this.#pausedUntil.get(turn.origin.topic.chat) ?? 0;
+    const refreshMs = this.#isDraft(turn) ? refreshDraftMs : null;
+    const at = nextPreviewAt({ ...turn, pausedUntil }, settings.previewEveryMs, refreshMs);
+    if (at === null) return;
+    if (at <= clock.now()) this.#askPreview(turn);
+    else turn.cancelPreview = clock.at(at, () => this.#askPreview(turn));
+  }
+
+  #askPreview(turn: LiveTurn): void {
+    turn.isAsked = true;
+    this.#deps.outbox.preview(channelOf(turn), turn.delivery, (signal) => this.#show(turn, signal));
+  }
+
+  async #show(turn: LiveTurn, signal: AbortSignal): Promise<void> {
+    const { clock, service } = this.#deps.context;
+    try {
+      // What it ended with may stand in the chat already.
+      if ((await phaseNow(turn.delivery, service)) !== "running") return;
+      turn.isChanged = false;
+      turn.lastShownAt = clock.now();
+      const shown = await this.#shown(turn, signal);
+      if (shown.outcome === "shown") return;
+      turn.isChanged = true;
+      if (shown.outcome === "no_drafts") await this.#writeSign(turn);
+      else this.#pausedUntil.set(turn.origin.topic.chat, clock.now() + shown.waitMs);
+    } finally {
+      turn.isAsked = false;
+      if (!signal.aborted && this.#isLive(turn)) this.#planPreview(turn);
+    }
+  }
+
+  async #shown(turn: LiveTurn, signal: AbortSignal): Promise<Shown> {
+    const { context, server } = this.#deps;
+    const deps = { api: context.api, server };
+    if (this.#isDraft(turn)) return showDraft(turn, deps, signal);
+    const message = messageOf((await context.box.row(startedKey(turn.delivery)))?.refs ?? []);
+    // The sign is about to be written or sent.
+    if (message === null) return { outcome: "dropped", waitMs: 0 };
+    return showEdit(turn, message, deps, signal);
+  }
+
+  #isDraft({ origin }: LiveTurn): boolean {
+    return origin.topic.isPrivate && this.#deps.server.hasDrafts;
+  }
+
+  #planProgress(turn: LiveTurn): void {
+    const { clock, settings } = this.#deps.context;
+    const { since, progressCount } = turn;
+    const due = progressDue(since, clock.now(), settings.progress);
+    if (due > progressCount) {
+      const of = { ...turn, ms: clock.now() - since };
+      const counts = Array.from({ length: due - progressCount }, (_, index) => progressCount + index + 1);
+      turn.progressCount = due;
+      this.#write(
+        turn,
+        counts.map((count) => progressRow(of, count)),
+      ).catch((error: unknown) => this.#deps.onError({ error }));
+    }
+    const next = nextProgressAt(since, turn.progressCount, settings.progress);
+    if (next !== null) turn.cancelProgress = clock.at(next, () => this.#planProgress(turn));
+  }
+
+  /** Where the server has no drafts a private chat gets the same sign as a group. */
+  #writeSign(turn: LiveTurn): Promise<void> {
+    return this.#write(turn, [startedSign(turn.delivery, turn.origin)]);
+  }
+
+  async #write(turn: LiveTurn, outbox: readonly NewOutboxRow[]): Promise<void> {
+    await this.#deps.context.box.write({ outbox });
+    this.#deps.outbox.wake(channelOf(turn));
+  }
+}
+
+function channelOf({ origin }: LiveTurn): string {
+  return String(origin.topic.chat);
+}

@@ -1,0 +1,95 @@
+/** Shows a turn that runs in its chat once: as a draft, or as a change of the message that says that it was started. */
+import type { Api } from "grammy";
+import { GrammyError } from "grammy";
+import { abortedAfter } from "../../../clock.ts";
+import { grammySignal } from "../bot-api.ts";
+import { classifyError } from "./classify-error.ts";
+import type { ServerAbilities } from "./deliver-row.ts";
+import { changeMessage, inlineKeyboard } from "./call-bot-api.ts";
+import { draftIdOf } from "./draft-id.ts";
+import type { Origin } from "./origin.ts";
+import { stopButtons } from "./signs.ts";
+import type { TurnView } from "./turn-view.ts";
+import { textOf } from "./turn-view.ts";
+import { lastPart, previewWords } from "./turn-words.ts";
+
+export type Shown = { outcome: "shown" } | { outcome: "no_drafts" } | { outcome: "dropped"; waitMs: number };
+
+export type PreviewDeps = { api: Api; server: ServerAbilities };
+type Turn = { delivery: string; origin: Origin; view: TurnView };
+
+/** Rows of the chat wait for a preview that is under way. */
+const limitMs = 4000;
+/** After a failure that does not say how long to wait. */
+const pauseMs = 5000;
+
+export async function showDraft(turn: Turn, deps: PreviewDeps, signal: AbortSignal): Promise<Shown> {
+  const { server } = deps;
+  const limited = abortedAfter(limitMs, signal);
+  if (server.hasRichDrafts) {
+    const shown = await attempt(() => sendDraft(turn, "rich", deps, limited));
+    if (shown !== "unknown_method" && shown !== "refused") return shown;
+    if (shown === "unknown_method") server.hasRichDrafts = false;
+  }
+  const shown = await attempt(() => sendDraft(turn, "entities", deps, limited));
+  if (shown === "unknown_method") {
+    server.hasDrafts = false;
+    return { outcome: "no_drafts" };
+  }
+  return shown === "refused" ? dropped(pauseMs) : shown;
+}
+
+export async function showEdit(turn: Turn, message: number, deps: PreviewDeps, signal: AbortSignal): Promise<Shown> {
+  const { chat } = turn.origin.topic;
+  const limited = abortedAfter(limitMs, signal);
+  const edit = async (style: "rich" | "entities") => {
+    const part = lastPart(previewWords(turn.view), style);
+    const keyboard = inlineKeyboard(stopButtons(turn.origin.messageId));
+    if (part) await changeMessage(deps.api, chat, message, part, keyboard, limited);
+  };
+  const first = deps.server.hasRichMessages ? await attempt(() => edit("rich")) : "unknown_method";
+  const shown = typeof first === "string" ? await attempt(() => edit("entities")) : first;
+  return typeof shown === "string" ? dropped(pauseMs) : shown;
+}
+
+/** An empty draft shows that the agent thinks. */
+async function sendDraft(turn: Turn, style: "rich" | "entities", { api }: PreviewDeps, signal: AbortSignal) {
+  const { chat, thread } = turn.origin.topic;
+  const draft = draftIdOf(turn.delivery);
+  const options = { can_stop: true, ...(thread === null ? {} : { message_thread_id: thread }) };
+  const part = lastPart(textOf(turn.view), style);
+  if (style === "rich") {
+    const markdown = part?.kind === "rich" ? part.markdown : "";
+    await api.sendRichMessageDraft(chat, draft, { markdown }, options, grammySignal(signal));
+  } else {
+    const { text, entities } = part?.kind === "text" ? part : { text: "", entities: [] };
+    await api.sendMessageDraft(chat, draft, text, { ...options, entities: [...entities] }, grammySignal(signal));
+  }
+}
+
+async function attempt(call: () => Promise<void>): Promise<Shown | "unknown_method" | "refused"> {
+  try {
+    await call();
+    return { outcome: "shown" };
+  } catch (error) {
+    // A connection that failed, or a call that took too long. The next preview shows more than this one would have.
+    if (!(error instanceof GrammyError)) return dropped(pauseMs);
+    const problem = classifyError(error);
+    switch (problem.kind) {
+      case "not_modified":
+        return { outcome: "shown" };
+      case "unknown_method":
+        return "unknown_method";
+      case "refused_content":
+        return "refused";
+      case "later":
+        return dropped(problem.afterMs ?? pauseMs);
+      default:
+        return dropped(pauseMs);
+    }
+  }
+}
+
+function dropped(waitMs: number): Shown {
+  return { outcome: "dropped", waitMs };
+}

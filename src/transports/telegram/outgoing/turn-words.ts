@@ -1,0 +1,50 @@
+/** The words for a turn that runs: its preview, and its progress. Pure. */
+import { formatMarkdown } from "../text/format-markdown.ts";
+import { splitMarkdown } from "../text/split-markdown.ts";
+import { splitText } from "../text/split-text.ts";
+import { duration } from "./duration.ts";
+import type { Part } from "./render.ts";
+import { richLimit, textLimit } from "./render.ts";
+import type { TurnView } from "./turn-view.ts";
+import { textOf } from "./turn-view.ts";
+
+/** For a message that is edited while the turn runs. */
+export function previewWords(view: TurnView): string {
+  const tool = toolWords(view);
+  return joined(textOf(view) || "▶️ Working…", tool === null ? null : `⏳ ${tool}`);
+}
+
+export function progressWords(view: TurnView, ms: number): string {
+  const tool = toolWords(view);
+  return `⏳ Still working (${duration(ms)})${tool === null ? "" : `: ${tool}`}`;
+}
+
+/** With the text so far, for the message that shows it. */
+export function progressBelowText(view: TurnView, ms: number): string {
+  const text = textOf(view);
+  return text === "" ? progressWords(view, ms) : joined(text, progressWords(view, ms));
+}
+
+/** As much as one message holds: the end, since that is what is new. Null when there is nothing to show. */
+export function lastPart(markdown: string, style: "rich" | "entities"): Part | null {
+  if (style === "rich") {
+    const part = splitMarkdown(markdown, richLimit).at(-1);
+    return part === undefined ? null : { kind: "rich", markdown: part };
+  }
+  const chunk = splitText(formatMarkdown(markdown), textLimit).chunks.at(-1);
+  return chunk === undefined ? null : { kind: "text", ...chunk };
+}
+
+function toolWords({ tools }: TurnView): string | null {
+  const tool = tools.at(-1);
+  if (!tool) return null;
+  return tool.detail === null ? tool.name : `${tool.name} \`${tool.detail}\``;
+}
+
+/** The text may end inside a fence, which the line must not become a part of. */
+function joined(text: string, line: string | null): string {
+  if (line === null) return text;
+  const fences = text.match(/^\s{0,3}(```+|~~~+)/gm) ?? [];
+  const open = fences.length % 2 === 1 ? `\n${fences.at(-1)?.trim() ?? ""}` : "";
+  return `${text}${open}\n\n${line}`;
+}
