@@ -27,6 +27,8 @@ const step = z.union([
       )
       .optional(),
     takesMs: ms.optional(),
+    /** Shows it as running meanwhile. Otherwise it is shown when it is over. */
+    showsRunning: z.boolean().optional(),
   }),
   /** A `message_send` that names the prompt's message, as a teammate would. */
   z.strictObject({

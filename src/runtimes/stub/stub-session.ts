@@ -20,6 +20,8 @@ type RunningTurn = {
   next: number;
   readyAt: number;
   waitsFor: MutableToolCall | null;
+  /** The tool of the next step, where it is shown before it is over. */
+  running: MutableToolCall | null;
 };
 
 /** A `message_send` call of the agent; the runtime makes it and reports back. */
@@ -89,7 +91,7 @@ export class StubSession {
     if (this.#turn) this.#finishRow(at, "tool-calls");
     this.#asks = [];
     const prompt = this.#userRows.get(userId)?.text ?? "";
-    this.#turn = { userId, prompt, steps, next: 0, readyAt: at, waitsFor: null };
+    this.#turn = { userId, prompt, steps, next: 0, readyAt: at, waitsFor: null, running: null };
     this.#schedule(at);
   }
 
@@ -197,6 +199,10 @@ export class StubSession {
     if (!turn) return;
     const next = turn.steps[turn.next];
     turn.readyAt = at + (next === undefined ? this.#script.stepMs : durationOf(next, this.#script));
+    if (!next || !("tool" in next) || !next.showsRunning) return;
+    turn.running = this.#tool(next.tool, { status: "running", input: next.input ?? {} });
+    this.#activeRow(at).tools.push(turn.running);
+    this.changeCount += 1;
   }
 
   #addUsage({ tokens, cost }: Usage, at: number): void {
@@ -206,16 +212,19 @@ export class StubSession {
   }
 
   #useTool(step: Extract<StubStep, { tool: string }>, at: number): void {
-    this.#activeRow(at).tools.push(
-      this.#tool(step.tool, {
-        status: step.fails ? "error" : "completed",
-        input: step.input ?? {},
-        output: step.output ?? "",
-        ...(step.changes ? { files: step.changes } : {}),
-        ...(step.exitCode === undefined ? {} : { exitCode: step.exitCode }),
-        ...(step.timesOut === undefined ? {} : { timedOut: step.timesOut }),
-      }),
-    );
+    const over: Partial<ToolCall> = {
+      status: step.fails ? "error" : "completed",
+      input: step.input ?? {},
+      output: step.output ?? "",
+      ...(step.changes ? { files: step.changes } : {}),
+      ...(step.exitCode === undefined ? {} : { exitCode: step.exitCode }),
+      ...(step.timesOut === undefined ? {} : { timedOut: step.timesOut }),
+    };
+    const { tools } = this.#activeRow(at);
+    const running = this.#turn?.running;
+    if (running) Object.assign(running, over);
+    else tools.push(this.#tool(step.tool, over));
+    if (this.#turn) this.#turn.running = null;
     this.#finishRow(at, "tool-calls");
   }
 

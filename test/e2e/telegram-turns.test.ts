@@ -1,0 +1,270 @@
+/** A turn as a person sees it in the chat while it runs: the built daemon, real grammY, and a Bot API on loopback. */
+import { afterEach, describe, expect, test } from "vitest";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+
+let world: TelegramWorld;
+afterEach(() => world.dispose());
+
+async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
+  world = await TelegramWorld.create(options);
+  await world.up();
+  return world.telegram.privateChat(world.ann);
+}
+
+async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
+  world = await TelegramWorld.create(options);
+  const group = world.telegram.supergroup({ members: [world.ann], topics: false });
+  world.configure(options, [group]);
+  await world.up();
+  return group;
+}
+
+const words = ["One ", "two ", "three ", "four."];
+/** Says one word after the other, 700 ms apart. */
+const slowly: StubScriptInput = {
+  always: [{ steps: [...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
+};
+const hangs: StubScriptInput = { always: [{ steps: [{ say: "I begin." }, { hang: true }] }] };
+const usesBash = (takesMs: number): StubScriptInput => ({
+  always: [
+    { steps: [{ tool: "bash", input: { command: "npm test" }, takesMs, showsRunning: true }, { say: "All 12 pass." }] },
+  ],
+});
+
+const drafts = () =>
+  world.telegram
+    .calls("sendRichMessageDraft")
+    .map(({ params }) => (params.rich_message as { markdown: string }).markdown);
+
+describe("a private chat", () => {
+  test("the answer streams as a draft and ends as one rich message", async () => {
+    const chat = await start({ script: slowly });
+    const sent = chat.send("Count.");
+    await chat.waitFor(({ draft }) => draft?.canStop && draft.text === "");
+    await chat.waitFor(({ draft }) => draft?.text.startsWith("One two"));
+    await saysIn(chat, /four/);
+    expect(botTexts(chat)).toEqual(["One two three four."]);
+    expect(chat.messages.at(-1)?.rich).toBeDefined();
+    expect(chat.messages.find(({ id }) => id === sent.message_id)?.reactions).toEqual(["👀"]);
+    const shown = drafts();
+    expect(shown[0]).toBe("");
+    expect(shown.length).toBeGreaterThan(2);
+    for (const [index, text] of shown.entries()) expect(text.startsWith(shown[index - 1] ?? "")).toBe(true);
+    const answered = world.telegram.calls("sendRichMessage").at(-1)?.id ?? 0;
+    expect(world.telegram.calls("sendRichMessageDraft").every(({ id }) => id < answered)).toBe(true);
+    expect(chat.draft).toBeUndefined();
+  });
+
+  test("the native stop button ends the turn and says so", async () => {
+    const chat = await start({ script: hangs });
+    chat.send("Begin.");
+    await chat.waitFor(({ draft }) => draft?.text === "I begin.");
+    chat.stopDraft();
+    await saysIn(chat, /Stopped/);
+    const [delivery] = (await world.program.client().deliveries({})).deliveries;
+    expect(delivery).toMatchObject({ status: "cancelled" });
+    expect(botTexts(chat)).toEqual(["⏹ Stopped."]);
+    expect(chat.draft).toBeUndefined();
+  });
+
+  test("progress comes at its times, names the tool, stops after three, and goes with the answer", async () => {
+    const settings = { progressFirstMs: 400, progressEveryMs: 600 };
+    const chat = await start({ script: usesBash(3000), settings });
+    chat.send("Test it.");
+    expect(await saysIn(chat, /Still working/)).toMatch(/^⏳ Still working \(\d s\): bash `npm test`$/);
+    await saysIn(chat, /All 12 pass/);
+    await chat.waitFor(({ messages }) => messages.every(({ text }) => !text.includes("Still working")));
+    expect(botTexts(chat)).toEqual(["All 12 pass."]);
+    const isProgress = ({ params }: { params: Record<string, unknown> }) =>
+      JSON.stringify(params).includes("Still working");
+    const { telegram } = world;
+    const [first, ...edits] = [...telegram.calls("sendRichMessage"), ...telegram.calls("editMessageText")].filter(
+      isProgress,
+    );
+    expect(edits).toHaveLength(2);
+    expect((edits[1]?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(1000);
+  });
+
+  test("a restart of the worker repeats no progress and goes on with the draft", async () => {
+    const settings = { progressFirstMs: 200, progressEveryMs: 60_000 };
+    const talks = Array.from({ length: 40 }, () => [{ say: "word " }, { wait: 300 }]).flat();
+    const chat = await start({ script: { always: [{ steps: talks }] }, settings });
+    chat.send("Begin.");
+    await saysIn(chat, /Still working/);
+    // A preview comes after every row is durable, and what is durable is not sent again.
+    const moreDrafts = () => {
+      const before = drafts().length;
+      return chat.waitFor(() => drafts().length > before);
+    };
+    await moreDrafts();
+    world.program.killWorker();
+    await moreDrafts();
+    await moreDrafts();
+    expect(botTexts(chat).filter((text) => text.includes("Still working"))).toHaveLength(1);
+    await chat.waitFor(({ draft }) => draft);
+    chat.stopDraft();
+    await saysIn(chat, /Stopped/);
+    expect(botTexts(chat)).toEqual(["⏹ Stopped."]);
+  });
+
+  test("a 429 for a preview delays nothing else", async () => {
+    world = await TelegramWorld.create({ script: slowly });
+    world.telegram.fail({ method: "sendRichMessageDraft", with: { type: "tooManyRequests", retryAfterS: 30 } });
+    await world.up();
+    const chat = world.telegram.privateChat(world.ann);
+    chat.send("Count.");
+    await saysIn(chat, /four/);
+    expect(botTexts(chat)).toEqual(["One two three four."]);
+    expect(drafts()).toHaveLength(1);
+  });
+
+  test("a preview that hangs holds the answer up for a few seconds at most", async () => {
+    world = await TelegramWorld.create({});
+    world.telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
+    await world.up();
+    const chat = world.telegram.privateChat(world.ann);
+    chat.send("Hello?");
+    await saysIn(chat, /The answer is 42/);
+  });
+
+  test("a turn that takes longer than relayTimeoutMs is said to be late and does not fail", async () => {
+    const chat = await start({ script: usesBash(1500), settings: { relayTimeoutMs: 300 } });
+    chat.send("Test it.");
+    await saysIn(chat, /takes longer than usual/);
+    await saysIn(chat, /All 12 pass/);
+  });
+
+  test("an answer ends with the time and the cost of its own turn", async () => {
+    const script = { always: [{ steps: [{ uses: { tokens: 10, cost: 0.25 } }, { say: "It is done." }] }] };
+    const chat = await start({ script, settings: { telegramFooter: true } });
+    chat.send("First.");
+    await saysIn(chat, /done/);
+    chat.send("Second.");
+    const answers = await chat.waitFor(() => botTexts(chat).length === 2 && botTexts(chat));
+    for (const answer of answers) expect(answer).toMatch(/^It is done\.\n\n_\d s · \$0\.25_$/);
+  });
+});
+
+describe("a group", () => {
+  test("one message is edited, at most once a second, and becomes the answer", async () => {
+    const group = await startGroup({ script: slowly });
+    group.send("Count.");
+    await saysIn(group, /^▶️ Working…$/);
+    expect(
+      group.messages
+        .at(-1)
+        ?.keyboard.flat()
+        .map(({ text }) => text),
+    ).toEqual(["Stop"]);
+    await saysIn(group, /^One two/);
+    await saysIn(group, /four/);
+    expect(botTexts(group)).toEqual(["One two three four."]);
+    await group.waitFor(({ messages }) => messages.at(-1)?.keyboard.length === 0);
+    const edits = world.telegram.calls("editMessageText");
+    expect(edits.length).toBeGreaterThan(1);
+    const previews = edits.slice(0, -1);
+    for (const [index, { at }] of previews.entries()) {
+      expect(at - (previews[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(990);
+    }
+  });
+
+  test("the tool that runs is shown below the text, and progress in the same message", async () => {
+    const group = await startGroup({ script: usesBash(2500), settings: { progressFirstMs: 1200 } });
+    group.send("Test it.");
+    await saysIn(group, /^▶️ Working…\n\n⏳ bash `npm test`$/);
+    await saysIn(group, /^⏳ Still working \(1 s\): bash `npm test`$/);
+    await saysIn(group, /All 12 pass/);
+    expect(botTexts(group)).toEqual(["All 12 pass."]);
+  });
+
+  test("a turn that failed leaves no sign that it is worked on", async () => {
+    const group = await startGroup({ script: { always: [{ arrival: "refused" }] } });
+    group.send("Begin.");
+    await saysIn(group, /⚠️/);
+    expect(botTexts(group).filter((text) => /Working|Asked again/.test(text))).toEqual([]);
+  });
+});
+
+describe("messages that wait", () => {
+  test("a message that waits shows why, and its sign goes when it starts", async () => {
+    const script = {
+      turns: [{ when: "First", steps: [{ wait: 1500 }, { say: "That was 1." }] }],
+      always: [{ steps: [{ say: "That was 2." }] }],
+    };
+    const chat = await start({ script });
+    chat.send("First.");
+    await chat.waitFor(({ draft }) => draft);
+    const second = chat.send("Second.");
+    await saysIn(chat, /^⏳ Queued: an earlier message is being worked on\.$/);
+    const sign = chat.messages.at(-1);
+    expect(sign?.replyTo).toBe(second.message_id);
+    expect(sign?.keyboard.flat().map(({ text }) => text)).toEqual(["Why?", "Withdraw"]);
+    await saysIn(chat, /That was 2/);
+    expect(botTexts(chat)).toEqual(["That was 1.", "That was 2."]);
+  });
+
+  test("no more topics work than maxConcurrentTopics allows, and the next starts when one ends", async () => {
+    const options = { script: usesBash(1500), settings: { maxConcurrentTopics: 1 } };
+    world = await TelegramWorld.create(options);
+    const group = world.telegram.supergroup({ members: [world.ann], topics: true });
+    world.configure(options, [group]);
+    await world.up();
+    const [one, two] = [group.createTopic("One"), group.createTopic("Two")];
+    group.send("Test it.", { thread: one });
+    await saysIn(group, /Working/, one);
+    group.send("Test it.", { thread: two });
+    await saysIn(group, /^⏳ Queued: as many topics work as may at the same time\.$/, two);
+    expect(world.program.prompts()).toHaveLength(1);
+    await saysIn(group, /All 12 pass/, one);
+    await saysIn(group, /All 12 pass/, two);
+    expect(botTexts(group)).toEqual(["All 12 pass.", "All 12 pass."]);
+  });
+});
+
+describe("long answers", () => {
+  const paragraph = `${"A line of prose that is not short. ".repeat(20)}\n\n`;
+  const code = `\`\`\`ts\n${"const answer: number = 42; // and so on\n".repeat(180)}\`\`\`\n\n`;
+
+  test("on an old server the answer comes as entities, in order, and no fence is broken", async () => {
+    const script = {
+      always: [{ steps: [{ say: "Soon." }, { wait: 1500 }, { say: `\n\n${paragraph}${code}The end.` }] }],
+    };
+    const chat = await start({ script, api: { botApiVersion: "old" } });
+    chat.send("Write.");
+    await saysIn(chat, /^▶️ Working…$/);
+    await saysIn(chat, /^Soon\.$/);
+    await saysIn(chat, /The end\./);
+    await chat.waitFor(({ messages }) => messages.every(({ text }) => text !== "Soon."));
+    const parts = chat.messages.filter(({ isFromBot }) => isFromBot);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.map(({ text }) => /\((\d)\/\d\)$/.exec(text)?.[1])).toEqual(
+      parts.map((_, index) => String(index + 1)),
+    );
+    for (const { text, entities } of parts) {
+      expect(text).not.toContain("```");
+      if (text.includes("const answer")) expect(entities.some(({ type }) => type === "pre")).toBe(true);
+    }
+  });
+
+  test("an answer of more than eight parts goes on as a file", async () => {
+    const script = { always: [{ steps: [{ say: `${paragraph.repeat(60)}The end.` }] }] };
+    const chat = await start({ script, api: { botApiVersion: "old" } });
+    chat.send("Write.");
+    const { file } = await chat.waitFor(({ messages }) => messages.find((message) => message.file));
+    expect(file?.name).toBe("answer.md");
+    expect(file?.bytes.toString()).toMatch(/The end\.$/);
+    expect(chat.messages.filter(({ isFromBot, file: none }) => isFromBot && !none)).toHaveLength(8);
+  });
+
+  test("an answer of 4,096 emoji arrives whole", async () => {
+    const emoji = "👩‍🚀".repeat(4096);
+    const chat = await start({ script: { always: [{ steps: [{ say: emoji }] }] }, api: { botApiVersion: "old" } });
+    chat.send("Write.");
+    await saysIn(chat, /\((\d)\/\1\)$/);
+    const text = botTexts(chat).map((part) => part.replace(/ ?\(\d\/\d\)$/, "").trim());
+    expect(text.join("")).toBe(emoji);
+  });
+});
