@@ -122,12 +122,17 @@ describe("a private chat", () => {
   });
 
   test("a preview that hangs holds the answer up for a few seconds at most", async () => {
-    world = await TelegramWorld.create({});
-    world.telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
+    world = await TelegramWorld.create({ script: slowly });
+    const { telegram } = world;
+    telegram.fail({ method: "sendRichMessageDraft", with: { type: "hang", when: "before" } });
     await world.up();
-    const chat = world.telegram.privateChat(world.ann);
-    chat.send("Hello?");
-    await saysIn(chat, /The answer is 42/);
+    const chat = telegram.privateChat(world.ann);
+    chat.send("Count.");
+    await saysIn(chat, /four/);
+    const [hung] = telegram.calls("sendRichMessageDraft");
+    const [answered] = telegram.calls("sendRichMessage");
+    expect(hung?.outcome).toEqual({ type: "lost" });
+    expect((answered?.at ?? 0) - (hung?.at ?? 0)).toBeLessThan(6000);
   });
 
   test("a turn that takes longer than relayTimeoutMs is said to be late and does not fail", async () => {

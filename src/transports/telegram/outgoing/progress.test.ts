@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { nextPreviewAt } from "./preview-pace.ts";
+import { nextProgressAt, progressDue } from "./progress.ts";
+
+describe("progress", () => {
+  const times = { firstMs: 10_000, everyMs: 30_000, maxCount: 3 };
+
+  test.each([
+    [9_999, 0],
+    [10_000, 1],
+    [39_999, 1],
+    [40_000, 2],
+    [70_000, 3],
+    [1_000_000, 3],
+  ])("after %i ms %i are due", (ms, count) => {
+    expect(progressDue(5000, 5000 + ms, times)).toBe(count);
+  });
+
+  test("the next one is due by the time of the first send, and none after the last", () => {
+    expect([0, 1, 2, 3].map((count) => nextProgressAt(5000, count, times))).toEqual([15_000, 45_000, 75_000, null]);
+    expect(progressDue(0, 1_000_000, { ...times, maxCount: 0 })).toBe(0);
+  });
+});
+
+describe("a preview", () => {
+  const rest = { isChanged: false, lastShownAt: 1000, pausedUntil: 0 };
+
+  test("comes at once when it is the first, and then after its pause", () => {
+    expect(nextPreviewAt({ ...rest, isChanged: true, lastShownAt: null }, 1000, null)).toBe(0);
+    expect(nextPreviewAt({ ...rest, isChanged: true }, 1000, null)).toBe(2000);
+  });
+
+  test("does not come again unchanged, unless it fades", () => {
+    expect(nextPreviewAt(rest, 1000, null)).toBeNull();
+    expect(nextPreviewAt(rest, 1000, 20_000)).toBe(21_000);
+  });
+
+  test("waits for as long as the server asked", () => {
+    expect(nextPreviewAt({ ...rest, isChanged: true, pausedUntil: 9000 }, 1000, 20_000)).toBe(9000);
+  });
+});
