@@ -41,7 +41,7 @@ export const telegramSettings = {
     description: "What Telegram sends with every call of the webhook. Needed with `telegramWebhookUrl`.",
   }),
   telegramFooter: types.flag.default(false).meta({
-    description: "Whether answers in chats end with the time they took and what the lane cost today.",
+    description: "Whether answers in chats end with the time that they took and what their turn cost.",
   }),
   assistantRepoPath: types.path.optional().meta({
     env: "ASSISTANT_REPO_PATH",
