@@ -171,7 +171,7 @@ function startEngineFor(
     tokenSecret: token,
     memberIdleMs: config.memberIdleMs,
     runtimes: agents.make,
-    ...(config.telegramBotToken ? { maxTurns: { source: "telegram", max: config.maxConcurrentTopics } } : {}),
+    ...(config.telegramBotToken ? { maxTurns: { source: "telegram" as const, max: config.maxConcurrentTopics } } : {}),
     keptEvents: config.keptEvents,
     maxAttachmentBytes: config.maxAttachmentBytes,
     teamFiles: {
