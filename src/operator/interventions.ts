@@ -25,6 +25,7 @@ import type { Applied, NewLane } from "../store/port.ts";
 import { adoptSession } from "./adoption.ts";
 import type { ForkDeps } from "./fork.ts";
 import { forkLane } from "./fork.ts";
+import { openNewSession } from "./new-session.ts";
 
 export type InterventionDeps = CourierDeps & ForkDeps & { recorder: Pick<Recorder, "note" | "laneRemoved"> };
 
@@ -158,6 +159,12 @@ export class Interventions {
   /** From the next message on the lane goes on in this session. Refused while a delivery holds the lane. */
   async adopt(laneId: string, sessionId: string): Promise<void> {
     await this.#inLane(laneId, () => adoptSession(laneId, sessionId, this.#deps));
+    void this.#courier.moveLane(laneId);
+  }
+
+  /** From the next message on the lane goes on in a fresh session. Refused while a delivery holds the lane. */
+  async newSession(laneId: string, notSince: number | null): Promise<void> {
+    await this.#inLane(laneId, () => openNewSession(laneId, notSince, this.#deps));
     void this.#courier.moveLane(laneId);
   }
 

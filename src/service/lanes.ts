@@ -22,6 +22,7 @@ type LaneService = Pick<
   | "pause"
   | "resume"
   | "adoptSession"
+  | "newSession"
   | "fork"
   | "release"
 >;
@@ -60,6 +61,7 @@ export function laneService(options: LaneServiceOptions & { notices: LaneNotices
     pause: (id, reason) => changedLane(id, () => people.pause(id, reason)),
     resume: (id) => changedLane(id, () => people.resume(id)),
     adoptSession: (id, sessionId) => changedLane(id, () => people.adopt(id, sessionId)),
+    newSession: (id, notSince) => changedLane(id, () => people.newSession(id, notSince ?? null)),
     async fork(id, before, as) {
       refuseWhileDraining(draining);
       const { pausedReason: _, sessionId: __, generation: ___, ...lane } = await knownLane(store, id);

@@ -167,6 +167,11 @@ export type Service = {
 
   /** Continues the lane in an existing session of its agent program, from the next message on. */
   adoptSession(laneId: string, sessionId: string): Promise<LaneState>;
+  /**
+   * Continues the lane in a fresh session, from the next message on. With `notSince` nothing happens when it has got one since
+   * then, so that the call can be repeated.
+   */
+  newSession(laneId: string, notSince?: number): Promise<LaneState>;
 
   /** A new lane with this one's history, or with what came before the prompt that event number `before` introduced. */
   fork(laneId: string, before: number | null, as: { id: string; displayName: string | null }): Promise<LaneState>;

@@ -1,0 +1,30 @@
+/**
+ * Gives a lane a fresh session: the agent remembers nothing of what was said before. It is the lane's next generation and
+ * holds from the next message on. Runs behind the lane's gate.
+ */
+import { AppError, messageOf } from "../app-error.ts";
+import { withTimeout } from "../clock.ts";
+import type { Lane } from "../core/lane/lane.ts";
+import type { CourierDeps } from "../courier/step-context.ts";
+import { knownLane } from "../store/known-lane.ts";
+import { laneHeld, unavailable } from "./adoption.ts";
+
+/** `notSince`: nothing happens when the lane has got a session since then, so that a request can be repeated. */
+export async function openNewSession(laneId: string, notSince: number | null, deps: CourierDeps): Promise<Lane> {
+  const { store, runtimes, policy, clock } = deps;
+  const lane = await knownLane(store, laneId);
+  const newest = (await store.sessions(laneId)).at(-1);
+  // A lane without a session gets a fresh one with its next message anyway.
+  if (!newest || (notSince !== null && newest.openedAt >= notSince)) return lane;
+  const holder = await store.outstanding(laneId);
+  if (holder) throw laneHeld(lane, holder);
+  const runtime = runtimes.get(lane.runtime);
+  if (!runtime) throw unavailable(lane, "it is not active");
+  const open = (signal: AbortSignal) => runtime.openSession(lane, signal);
+  try {
+    const sessionId = await withTimeout(deps, policy.submitLimitMs, open);
+    return await store.openSession(laneId, sessionId, clock.now());
+  } catch (error) {
+    throw error instanceof AppError ? error : unavailable(lane, messageOf(error), error);
+  }
+}
