@@ -14,7 +14,7 @@ export type Command = {
   description: string | null;
   adminOnly?: boolean;
   /** It changes where the messages after it go, so it keeps its place among them. Other commands wait for nothing. */
-  keepsOrder?: boolean;
+  changesTopic?: boolean;
   run(call: CommandCall, context: TelegramContext): Promise<Handled>;
 };
 

@@ -6,6 +6,7 @@ import { answer, both } from "./command.ts";
 export const start: Command = {
   name: "start",
   description: null,
+  changesTopic: true,
   async run(call, { topics, clock, settings }) {
     const { place } = call.message;
     if (topics.isKnownChat(place.chat)) return {};

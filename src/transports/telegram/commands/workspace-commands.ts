@@ -1,14 +1,20 @@
 /** Where a topic works: `use repo PATH`, `where am i`, `list repos`, and their slash commands. */
+
+import { AppError } from "../../../app-error.ts";
+import type { Binding } from "../topics/binding.ts";
+import { bindingName } from "../topics/binding.ts";
 import { openWorkspace, shownWorkspace } from "../topics/workspace.ts";
+import { boundText } from "./bind-commands.ts";
 import type { Command } from "./command.ts";
 import { answer, both } from "./command.ts";
 
 export const workspace: Command = {
   name: "workspace",
   description: "Show or change the directory this topic works in",
-  keepsOrder: true,
+  changesTopic: true,
   async run(call, context) {
     if (call.args === "") return whereAmI.run(call, context);
+    if (call.topic.boundTo) throw boundElsewhere(call.topic.boundTo);
     const { topics, clock } = context;
     const opened = await openWorkspace(call.topic, call.message.from.name, context, call.args);
     const known = call.topic.workspaces.some(({ path }) => path === opened.topic.activeWorkspace);
@@ -21,7 +27,11 @@ export const workspace: Command = {
 export const whereAmI: Command = {
   name: "pwd",
   description: null,
-  run: async (call, context) => answer(call, `This topic works in \`${shownWorkspace(call.topic, context)}\`.`),
+  async run(call, context) {
+    const { boundTo } = call.topic;
+    if (boundTo) return answer(call, boundText(boundTo));
+    return answer(call, `This topic works in \`${shownWorkspace(call.topic, context)}\`.`);
+  },
 };
 
 export const repos: Command = {
@@ -37,3 +47,8 @@ export const repos: Command = {
     );
   },
 };
+
+function boundElsewhere(binding: Binding): AppError {
+  const message = `This topic is bound to ${bindingName(binding)}, which works in a directory of its own.`;
+  return new AppError({ code: "not_possible", message, hint: "/unbind first." });
+}

@@ -1,4 +1,5 @@
 /** Who may use the bot, by numeric ids that nobody can choose. Pure. */
+import { AppError } from "../../../app-error.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { Place } from "./read-update.ts";
 
@@ -13,4 +14,9 @@ export function mayUse(rules: AccessRules, place: Place, user: number, formerCha
 
 export function isAdmin({ admins }: AccessRules, user: number): boolean {
   return admins.length === 0 || admins.includes(user);
+}
+
+export function adminsOnly(): AppError {
+  const hint = "Ask one of the people in telegramAdmins.";
+  return new AppError({ code: "not_allowed", message: "Only administrators may do this.", hint });
 }

@@ -46,10 +46,9 @@ async function pathOf(file: IncomingFile, { api }: FileContext, signal: AbortSig
   throw notFetched(file);
 }
 
-/** Tried again with the update. */
-function notFetched({ name }: IncomingFile): AppError {
-  const message = `The file "${name}" could not be fetched from Telegram.`;
-  return new AppError({ code: "file_not_fetched", message, retryable: true });
+/** Tried again with the update, a few times. */
+function notFetched({ name }: IncomingFile): Error {
+  return new Error(`The file "${name}" could not be fetched from Telegram.`);
 }
 
 function notThere({ name }: IncomingFile, reason: string): AppError {

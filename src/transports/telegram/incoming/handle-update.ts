@@ -4,7 +4,7 @@ import { commandCalled, commandNames } from "../commands/commands.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { topicKey } from "../topics/topic.ts";
-import { isAdmin, mayUse } from "./access.ts";
+import { adminsOnly, isAdmin, mayUse } from "./access.ts";
 import { readIntent } from "./intent.ts";
 import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
 import type { RelayContext } from "./relay-message.ts";
@@ -19,19 +19,21 @@ export type HandlerDeps = RelayContext & {
   onReachable: (chat: number) => void;
 };
 
-/** Messages of a topic keep their order. A button waits for none of them, nor do most commands. */
+/** Messages of a topic keep their order, also with what changes the topic. Other commands and buttons wait for none of them. */
 export function orderOf(incoming: Incoming, { bot }: Pick<TelegramContext, "bot">): string | null {
+  if (incoming.kind === "topic_named") return topicKey(incoming.place);
   if (incoming.kind !== "message") return null;
   const intent = readIntent(incoming.text, commandNames, bot.username);
-  const keepsOrder = intent.kind === "relay" || (intent.kind === "command" && commandCalled(intent.name)?.keepsOrder);
-  return keepsOrder ? topicKey(incoming.place) : null;
+  const changesTopic = intent.kind === "command" && commandCalled(intent.name)?.changesTopic === true;
+  return intent.kind === "relay" || changesTopic ? topicKey(incoming.place) : null;
 }
 
 export async function handleUpdate(incoming: Incoming, update: StoredUpdate, deps: HandlerDeps): Promise<Handled> {
   const { topics, clock } = deps;
   switch (incoming.kind) {
     case "message":
-      return mayTalk(incoming.place, incoming.from, deps) ? handleMessage(incoming, update, deps) : {};
+      if (!mayTalk(incoming.place, incoming.from, deps)) return {};
+      return withPerson(incoming, await handleMessage(incoming, update, deps), deps);
     case "migrated":
       return {
         state: topics.migrate(incoming.from, incoming.to, clock.now()),
@@ -65,6 +67,12 @@ function mayTalk(place: Place, from: Person, deps: HandlerDeps): boolean {
   return true;
 }
 
+/** A person who has written in a private chat can be written to there. */
+function withPerson({ place, from }: IncomingMessage, handled: Handled, { topics }: HandlerDeps): Handled {
+  const known = place.isPrivate ? topics.keepPerson(from.name, place.chat) : [];
+  return known.length === 0 ? handled : { ...handled, state: [...(handled.state ?? []), ...known] };
+}
+
 async function handleMessage(message: IncomingMessage, update: StoredUpdate, deps: HandlerDeps): Promise<Handled> {
   const { topics, clock, settings, bot } = deps;
   const intent = readIntent(message.text, commandNames, bot.username);
@@ -91,11 +99,6 @@ async function handleMessage(message: IncomingMessage, update: StoredUpdate, dep
     if (!(error instanceof AppError) || error.retryable) throw error;
     return refusal(message, update, error);
   }
-}
-
-function adminsOnly(): AppError {
-  const hint = "Ask one of the people in telegramAdmins.";
-  return new AppError({ code: "not_allowed", message: "Only administrators may do this.", hint });
 }
 
 /** For an update that could not be handled: it must not hold up what follows. */

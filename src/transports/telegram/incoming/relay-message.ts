@@ -1,11 +1,12 @@
 /** Admits what a person wrote as a message to the agent of its topic. */
 import { AppError } from "../../../app-error.ts";
+import type { WrittenAddress } from "../../../core/message/address.ts";
 import type { SendResult } from "../../../service/service.ts";
 import { say } from "../outgoing/say.ts";
 import { savedSign, waitingSign } from "../outgoing/signs.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { openRecipient } from "../topics/recipient.ts";
 import type { Topic } from "../topics/topic.ts";
-import { openWorkspace } from "../topics/workspace.ts";
 import type { Albums } from "./albums.ts";
 import { fetchFiles } from "./fetch-files.ts";
 import { editedMessageId, messageIdOf } from "./message-id.ts";
@@ -25,7 +26,7 @@ export async function relayMessage(
   const whole = await albums.whole(part, update.id, closing);
   if (!whole) return {};
   const { message } = whole;
-  const opened = await openWorkspace(topic, message.from.name, context);
+  const opened = await openRecipient(topic, message.from.name, context);
   // Before it is admitted: what the log says of it from then on has to find its topic.
   const state = topics.keep(opened.topic, clock.now());
   const sent = await admit(message, opened, context);
@@ -36,7 +37,7 @@ export async function relayMessage(
 /** Null for an edit that changes nothing an agent would read. */
 async function admit(
   message: IncomingMessage,
-  { topic, lane }: { topic: Topic; lane: string },
+  { topic, to }: { topic: Topic; to: WrittenAddress },
   context: RelayContext,
 ): Promise<SendResult | null> {
   const { service, bot } = context;
@@ -46,7 +47,7 @@ async function admit(
   if (edit === "unchanged") return null;
   const isNew = edit === null || message.editedAt === null;
   const attachments = await fetchFiles(message.files, context, context.closing);
-  const common = { to: topic.boundTo ?? { lane }, conversation: topic.key, source: "telegram" as const };
+  const common = { to, conversation: topic.key, source: "telegram" as const };
   return service.send({
     ...common,
     id: isNew ? id : editedMessageId(bot.id, chat, message.messageId, message.editedAt ?? 0),

@@ -12,7 +12,7 @@ import type { Handled } from "../telegram-context.ts";
 import type { Incoming } from "./read-update.ts";
 import { readUpdate, updateId } from "./read-update.ts";
 
-/** `isAgain`: an earlier run may have handled it already, and died before that was durable. */
+/** `isAgain`: an earlier try may have handled it already, and failed or died before that was durable. */
 export type StoredUpdate = { id: string; receivedAt: number; isAgain: boolean };
 
 export type UpdateQueueDeps = {
@@ -107,7 +107,8 @@ export class UpdateQueue {
     for (let tries = 1; !this.#closing.signal.aborted; tries++) {
       failPoint?.("update.handling");
       try {
-        return failures < maxFailures ? await handle(incoming, update) : giveUp(incoming, update);
+        const now = { ...update, isAgain: update.isAgain || tries > 1 };
+        return failures < maxFailures ? await handle(incoming, now) : giveUp(incoming, now);
       } catch (error) {
         const isRetryable = error instanceof AppError && error.retryable;
         if (isRetryable && error.code === "draining") return null;

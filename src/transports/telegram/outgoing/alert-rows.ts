@@ -2,6 +2,8 @@
 import type { Alert } from "../../../core/delivery/alert.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import type { Topic } from "../topics/topic.ts";
+import { concernedTopics } from "./concerned-topics.ts";
 import { duration } from "./duration.ts";
 import { originOf } from "./origin.ts";
 import { say } from "./say.ts";
@@ -10,10 +12,19 @@ import { waitingButtons } from "./signs.ts";
 export async function alertRows(alert: Alert, context: TelegramContext): Promise<NewOutboxRow[]> {
   const { laneId, messageId } = alert;
   const origin = messageId === null ? null : await originOf(laneId, messageId, context);
-  const topic = origin?.topic ?? context.topics.ofLane(laneId);
-  if (!topic) return [];
   const options = origin && messageId !== null ? { replyTo: origin.message, buttons: whyButton(messageId) } : {};
-  return [say(topic, `alert:${alert.id}`, wordsOf(alert), options)];
+  const told = origin ? [say(origin.topic, keyFor(alert, origin.topic), wordsOf(alert), options)] : [];
+  const others = (await concernedTopics(laneId, context)).filter(({ key }) => key !== origin?.topic.key);
+  return [...told, ...others.map((topic) => say(topic, keyFor(alert, topic), wordsElsewhere(alert, topic)))];
+}
+
+function keyFor({ id }: Alert, { key }: Topic): string {
+  return `alert:${id}:${key}`;
+}
+
+/** In a topic that hears of several lanes. */
+function wordsElsewhere(alert: Alert, { boundTo }: Topic): string {
+  return boundTo === null ? wordsOf(alert) : `${wordsOf(alert)}\n\n_Lane ${alert.laneId}_`;
 }
 
 function wordsOf({ kind, since, raisedAt, reason }: Alert): string {

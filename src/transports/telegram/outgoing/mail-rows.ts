@@ -8,18 +8,15 @@ import type { Origin } from "./origin.ts";
 import { originOf } from "./origin.ts";
 import { row, say } from "./say.ts";
 import { failureButtons, progressKey, signKeys, startedKey } from "./signs.ts";
+import { unaskedRows } from "./unasked-rows.ts";
 
 /** The name under which Waybill speaks for itself. */
 const waybillName = "waybill";
 
 export async function mailRows(mail: Mail, context: TelegramContext): Promise<NewOutboxRow[]> {
-  if (mail.recipient.kind !== "person" || mail.laneId === null) return [];
+  if (mail.recipient.kind !== "person") return [];
   const { laneId, relayOfMessageId: relayOf } = mail;
-  if (relayOf === null) {
-    // The agent of a topic writes by itself.
-    const topic = context.topics.ofLane(laneId);
-    return topic ? [say(topic, `mail:${mail.id}`, mail.text)] : [];
-  }
+  if (relayOf === null || laneId === null) return unaskedRows(mail, mail.recipient.name, context);
   const origin = await originOf(laneId, relayOf, context);
   return origin ? repliesTo(origin, mail, laneId, context) : [];
 }

@@ -9,6 +9,7 @@ import type { TelegramContext } from "../telegram-context.ts";
 import { alertRows } from "./alert-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
 import { mailRows } from "./mail-rows.ts";
+import { namedFileRows } from "./named-file-rows.ts";
 
 export const logCursorKey = "log";
 
@@ -54,7 +55,7 @@ async function rowsOf(item: LogItem, { context, onError }: NoticesDeps): Promise
       case "message":
         return await mailRows(item.message, context);
       case "delivery":
-        return await deliveryRows(item, context);
+        return [...(await deliveryRows(item, context)), ...(await namedFileRows(item, context))];
       case "alert":
         return await alertRows(item.alert, context);
       default:

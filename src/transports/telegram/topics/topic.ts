@@ -1,6 +1,7 @@
 /** A topic, the workspaces it has used, and the lane of each. Pure. */
 import { createHash } from "node:crypto";
 import type { Place } from "../incoming/read-update.ts";
+import type { Binding } from "./binding.ts";
 
 /** One workspace of a topic. The lane keeps the session, its generations and whether it is stale. */
 export type WorkspaceUse = { path: string; lane: string; lastUsedAt: number };
@@ -18,7 +19,7 @@ export type Topic = {
   /** Every one that was used, the newest first. */
   workspaces: readonly WorkspaceUse[];
   /** Somebody else whom the topic writes to instead of its own lane. */
-  boundTo: { lane: string } | { team: string; member: string } | null;
+  boundTo: Binding | null;
   /** When its first message came. */
   since: number;
 };

@@ -1,7 +1,9 @@
 /** The topics that are known, in memory and in the store. What changes is written by whoever commits the update. */
 import { z } from "zod";
+import type { Lane } from "../../../core/lane/lane.ts";
 import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
 import type { Place } from "../incoming/read-update.ts";
+import { concerns } from "./binding.ts";
 import type { Topic } from "./topic.ts";
 import { migrated, newTopic, topicKey } from "./topic.ts";
 
@@ -9,6 +11,7 @@ type StateWrite = NonNullable<TransportWrites["state"]>[number];
 
 const topicPrefix = "topic:";
 const chatPrefix = "chat:";
+const personPrefix = "person:";
 
 /** Written by this program only, but perhaps by an older one. */
 const storedTopic = z.object({
@@ -20,7 +23,14 @@ const storedTopic = z.object({
   name: z.string().nullable(),
   activeWorkspace: z.string().nullable(),
   workspaces: z.array(z.object({ path: z.string(), lane: z.string(), lastUsedAt: z.number() })),
-  boundTo: z.union([z.object({ lane: z.string() }), z.object({ team: z.string(), member: z.string() })]).nullable(),
+  // In this order: the first that fits is taken, without what it does not name.
+  boundTo: z
+    .union([
+      z.object({ lane: z.string() }),
+      z.object({ team: z.string(), member: z.string() }),
+      z.object({ team: z.string() }),
+    ])
+    .nullable(),
   since: z.number(),
 });
 const storedChat = z.object({ since: z.number(), formerId: z.number().nullable() });
@@ -30,11 +40,14 @@ export class Topics {
   readonly #topics = new Map<string, Topic>();
   readonly #chats = new Map<number, KnownChat>();
   readonly #byLane = new Map<string, Topic>();
+  /** The private chats of people, by their names in lower case. */
+  readonly #people = new Map<string, number>();
 
   load(state: ReadonlyMap<string, unknown>): void {
     for (const [key, value] of state) {
       if (key.startsWith(topicPrefix)) this.#remember(storedTopic.parse(value));
       if (key.startsWith(chatPrefix)) this.#chats.set(Number(key.slice(chatPrefix.length)), storedChat.parse(value));
+      if (key.startsWith(personPrefix)) this.#people.set(key.slice(personPrefix.length), z.number().parse(value));
     }
   }
 
@@ -44,13 +57,33 @@ export class Topics {
     return known ? { ...known, title: place.title ?? known.title } : newTopic(place, now);
   }
 
+  /** Also by a key from before its group became a supergroup. */
   find(key: string): Topic | null {
-    return this.#topics.get(key) ?? null;
+    const isMeant = ({ chat, thread }: Topic) => topicKey({ chat: this.formerId(chat) ?? chat, thread }) === key;
+    return this.#topics.get(key) ?? this.all().find(isMeant) ?? null;
   }
 
   /** The topic whose agent works in this lane. */
   ofLane(lane: string): Topic | null {
     return this.#byLane.get(lane) ?? null;
+  }
+
+  /** The topics that are bound to a lane, by its name or as a member of a team. */
+  boundTo(lane: Pick<Lane, "id" | "team" | "member">): Topic[] {
+    return this.all().filter(({ boundTo }) => boundTo !== null && concerns(boundTo, lane));
+  }
+
+  /** Where a person can be written to; null for somebody who has not used the bot. */
+  privateChatOf(person: string): number | null {
+    return this.#people.get(person.toLowerCase()) ?? null;
+  }
+
+  /** Remembers the private chat of a person; to be committed with the update that it came from. */
+  keepPerson(person: string, chat: number): StateWrite[] {
+    const name = person.toLowerCase();
+    if (this.#people.get(name) === chat) return [];
+    this.#people.set(name, chat);
+    return [{ key: `${personPrefix}${name}`, value: chat }];
   }
 
   all(): Topic[] {

@@ -1,0 +1,73 @@
+/** `/bind` and `/unbind`: a topic that writes to a lane, a member of a team, or a team, instead of an agent of its own. */
+import { AppError } from "../../../app-error.ts";
+import { canonicalName, leadRole, memberCalled } from "../../../core/team/team.ts";
+import { nearest } from "../../../nearest.ts";
+import type { Service } from "../../../service/service.ts";
+import type { Binding } from "../topics/binding.ts";
+import { bindingName } from "../topics/binding.ts";
+import type { Command } from "./command.ts";
+import { answer, both } from "./command.ts";
+
+export const bind: Command = {
+  name: "bind",
+  description: "Write to a lane, TEAM/MEMBER or TEAM from this topic (administrators only)",
+  adminOnly: true,
+  changesTopic: true,
+  async run(call, { service, topics, clock }) {
+    const { topic, args } = call;
+    if (args === "") return answer(call, boundText(topic.boundTo));
+    const boundTo = await bindingTo(args, service);
+    return both({ state: topics.keep({ ...topic, boundTo }, clock.now()) }, answer(call, boundText(boundTo)));
+  },
+};
+
+export const unbind: Command = {
+  name: "unbind",
+  description: "Return to the topic's own agent (administrators only)",
+  adminOnly: true,
+  changesTopic: true,
+  async run(call, { topics, clock }) {
+    const { topic } = call;
+    if (topic.boundTo === null) return answer(call, boundText(null));
+    const words = "This topic writes to an agent of its own again.";
+    return both({ state: topics.keep({ ...topic, boundTo: null }, clock.now()) }, answer(call, words));
+  },
+};
+
+export function boundText(binding: Binding | null): string {
+  if (binding === null) return "This topic is not bound. `/bind LANE`, `/bind TEAM/MEMBER` or `/bind TEAM` binds it.";
+  const name = bindingName(binding);
+  const who = "team" in binding && !("member" in binding) ? `the lead of team \`${name}\`` : `\`${name}\``;
+  return `What you write in this topic goes to ${who}. Its alerts come here. /unbind ends that.`;
+}
+
+/** A lane comes before a team of the same name. */
+async function bindingTo(written: string, service: Service): Promise<Binding> {
+  const [teamName = "", memberName] = written.split("/");
+  if (memberName !== undefined) {
+    const team = await service.team(teamName);
+    const member = memberCalled(team, memberName);
+    if (member) return { team: team.name, member: member.name };
+    throw unknown(`There is no member "${memberName}" in team "${team.name}".`, memberName, namesOf(team.members));
+  }
+  const [lanes, teams] = await Promise.all([service.lanes(), service.teams()]);
+  if (lanes.some(({ lane }) => lane.id === written)) return { lane: written };
+  const team = teams.find(({ name }) => name === canonicalName(written));
+  if (!team) {
+    const known = [...lanes.map(({ lane }) => lane.id), ...namesOf(teams)];
+    throw unknown(`There is no lane or team "${written.slice(0, 80)}".`, written, known);
+  }
+  if (memberCalled(team, leadRole)) return { team: team.name };
+  const hint = `Bind the topic to one of its members: ${namesOf(team.members).join(", ")}.`;
+  throw new AppError({ code: "member_unknown", message: `Team "${team.name}" has no lead.`, hint });
+}
+
+function namesOf(named: readonly { name: string }[]): string[] {
+  return named.map(({ name }) => name);
+}
+
+function unknown(message: string, written: string, known: readonly string[]): AppError {
+  const meant = nearest(written, known);
+  const hint = meant === null ? "`waybill lanes` and `waybill teams` list what there is." : `Did you mean "${meant}"?`;
+  return new AppError({ code: "recipient_unknown", message, hint });
+}

@@ -1,0 +1,70 @@
+/** `/model` and `/agent`: what the agent program uses for this topic, from the next message on. */
+import { AppError } from "../../../app-error.ts";
+import type { Lane } from "../../../core/lane/lane.ts";
+import { nearest } from "../../../nearest.ts";
+import type { LaneSettings } from "../../../service/service.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import type { Command } from "./command.ts";
+import { answer, both } from "./command.ts";
+import { openLaneOfCall, refuseUnlessAdmin } from "./topic-lane.ts";
+
+const maxListed = 40;
+/** Returns to what a new lane would have. */
+const reset = "default";
+
+export const model = choiceCommand("model", "Show or choose the model (in a bound topic: administrators only)");
+export const agent = choiceCommand("agent", "Show or choose the agent (in a bound topic: administrators only)");
+
+function choiceCommand(kind: "model" | "agent", description: string): Command {
+  return {
+    name: kind,
+    description,
+    changesTopic: true,
+    async run(call, context) {
+      const { state, kept } = await openLaneOfCall(call, context);
+      const { lane } = state;
+      const known = kind === "model" ? await modelsFor(lane, context) : [];
+      if (call.args === "") return both(kept, answer(call, choiceText(kind, lane[kind], known)));
+      refuseUnlessAdmin(call, context);
+      const wanted = call.args === reset ? null : call.args;
+      const changed = await choose(lane, { [kind]: wanted }, known, context);
+      const now = changed[kind] ?? "the default one";
+      return both(kept, answer(call, `The ${kind} is \`${now}\` from the next message on.`));
+    },
+  };
+}
+
+async function choose(
+  lane: Lane,
+  choice: Partial<Pick<LaneSettings, "model" | "agent">>,
+  known: readonly string[],
+  { service }: TelegramContext,
+): Promise<Lane> {
+  const { id, displayName, team, member, runtime, directory, agent, model, contract } = lane;
+  const settings = { id, displayName, team, member, runtime, directory, agent, model, contract, ...choice };
+  try {
+    return (await service.putLane(settings)).lane;
+  } catch (error) {
+    throw error instanceof AppError ? withNearest(error, choice.model ?? null, known) : error;
+  }
+}
+
+/** Names the known model that is most similar to the one that was refused. */
+export function withNearest(error: AppError, wanted: string | null, known: readonly string[]): AppError {
+  const meant = wanted === null ? null : nearest(wanted, known);
+  if (meant === null || error.code !== "lane_invalid") return error;
+  const { code, message } = error;
+  return new AppError({ code, message, hint: `Did you mean \`${meant}\`? /model lists what is known.`, cause: error });
+}
+
+async function modelsFor({ runtime, directory }: Lane, { service }: TelegramContext): Promise<readonly string[]> {
+  return (await service.runtimes(directory)).find(({ kind }) => kind === runtime)?.models ?? [];
+}
+
+export function choiceText(kind: "model" | "agent", current: string | null, known: readonly string[]): string {
+  const now = current === null ? "the default one" : `\`${current}\``;
+  const shown = known.slice(0, maxListed).map((name) => `- \`${name}\``);
+  const more = known.length > maxListed ? [`- … and ${known.length - maxListed} more`] : [];
+  const list = shown.length === 0 ? "" : `\n\nKnown:\n\n${[...shown, ...more].join("\n")}`;
+  return `The ${kind} is ${now}. \`/${kind} NAME\` chooses another one, \`/${kind} ${reset}\` returns to the default.${list}`;
+}

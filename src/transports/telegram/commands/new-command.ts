@@ -1,0 +1,104 @@
+/**
+ * `/new`: a topic of its own where the chat has topics, otherwise a fresh conversation in the same workspace. Handled again
+ * after a crash it opens nothing twice, unless the crash came between Telegram's answer and the commit that follows it.
+ */
+import { GrammyError } from "grammy";
+import { z } from "zod";
+import { AppError } from "../../../app-error.ts";
+import { say } from "../outgoing/say.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { laneOfTopic } from "../topics/recipient.ts";
+import { newTopic } from "../topics/topic.ts";
+import { shownWorkspace } from "../topics/workspace.ts";
+import type { Command, CommandCall } from "./command.ts";
+import { answer, both } from "./command.ts";
+
+/** What the Bot API takes. */
+const maxName = 128;
+
+export const newConversation: Command = {
+  name: "new",
+  description: "Open a topic, or begin a fresh conversation where there are no topics",
+  changesTopic: true,
+  async run(call, context) {
+    const { place } = call.message;
+    const hasNoTopics = place.isPrivate && place.thread === null;
+    const thread = hasNoTopics ? null : await openTopic(call, context);
+    return thread === null ? freshSession(call, context) : announceTopic(call, thread, context);
+  },
+};
+
+/** The thread of the new topic; null in a chat without topics. */
+async function openTopic(call: CommandCall, context: TelegramContext): Promise<number | null> {
+  const { api, box } = context;
+  const key = openedKey(call);
+  if (call.update.isAgain) {
+    const opened = z.number().safeParse((await box.state()).get(key));
+    if (opened.success) return opened.data;
+  }
+  try {
+    const topic = await api.createForumTopic(call.message.place.chat, topicName(call, context));
+    await box.write({ state: [{ key, value: topic.message_thread_id }] });
+    return topic.message_thread_id;
+  } catch (error) {
+    if (!(error instanceof GrammyError) || error.error_code !== 400) throw error;
+    if (/not a forum/i.test(error.description)) return null;
+    if (!/not enough rights/i.test(error.description)) throw error;
+    throw new AppError({
+      code: "not_allowed",
+      message: "The bot may not open topics here.",
+      hint: "Make it an administrator with the right to manage topics, or open the topic yourself.",
+    });
+  }
+}
+
+function openedKey({ update }: CommandCall): string {
+  return `opened:${update.id}`;
+}
+
+function topicName({ args, topic }: CommandCall, context: TelegramContext): string {
+  const workspace = shownWorkspace(topic, context);
+  return (args.replaceAll(/\s+/g, " ") || workspace.split("/").at(-1) || "New topic").slice(0, maxName);
+}
+
+function announceTopic(call: CommandCall, thread: number, context: TelegramContext): Handled {
+  const { topics, clock } = context;
+  const { message, update, topic } = call;
+  const now = clock.now();
+  const name = topicName(call, context);
+  const place = { ...message.place, thread };
+  const made = { ...newTopic(place, now), name, activeWorkspace: topic.activeWorkspace };
+  const words = `This topic works in \`${shownWorkspace(made, context)}\`. What you write here goes to an agent of its own.`;
+  const opened = {
+    state: [...topics.keep(made, now), { key: openedKey(call), value: null }],
+    outbox: [say(place, `new:${update.id}`, words)],
+  };
+  return both(opened, answer(call, `Opened the topic “${name}”.`));
+}
+
+async function freshSession(call: CommandCall, context: TelegramContext): Promise<Handled> {
+  const { topic, update } = call;
+  if (topic.boundTo) {
+    const hint = "/unbind first.";
+    throw new AppError({ code: "not_possible", message: "This topic writes to an agent that others use.", hint });
+  }
+  const lane = await laneOfTopic(topic, context);
+  if (lane !== null) await newSession(lane, update.isAgain ? update.receivedAt : undefined, context);
+  const workspace = shownWorkspace(topic, context);
+  return answer(call, `A fresh conversation begins in \`${workspace}\` with your next message.`);
+}
+
+async function newSession(lane: string, notSince: number | undefined, { service }: TelegramContext): Promise<void> {
+  try {
+    await service.newSession(lane, notSince);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "draining") throw error;
+    const isBusy = error.code === "lane_in_use";
+    throw new AppError({
+      code: error.code,
+      message: isBusy ? "The agent still works on a message." : error.message,
+      hint: isBusy ? "Wait for its answer, or /stop it. Then use /new again." : "Try it again in a moment.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,83 @@
+/** `/sessions`: the workspaces of a topic with their conversations, and buttons to switch between them. */
+import { AppError } from "../../../app-error.ts";
+import type { LaneState } from "../../../service/service.ts";
+import type { Keyboard } from "../outgoing/chat-row.ts";
+import { duration } from "../outgoing/duration.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Topic, WorkspaceUse } from "../topics/topic.ts";
+import { openWorkspace, shownWorkspace } from "../topics/workspace.ts";
+import type { Command } from "./command.ts";
+import { answer } from "./command.ts";
+import { sessionText } from "./status-text.ts";
+
+/** `stale`: its directory or its lane is gone, so that its conversation cannot go on. */
+export type SessionRow = WorkspaceUse & { state: LaneState | null; isStale: boolean };
+
+export const useAction = "use";
+
+export const sessions: Command = {
+  name: "sessions",
+  description: "The workspaces of this topic and their conversations",
+  async run(call, context) {
+    const { topic } = call;
+    const rows = await Promise.all(topic.workspaces.map((use) => rowOf(use, context)));
+    const active = shownWorkspace(topic, context);
+    return answer(call, sessionsText(rows, active, context.clock.now()), switchButtons(rows, active));
+  },
+};
+
+async function rowOf(use: WorkspaceUse, { service }: TelegramContext): Promise<SessionRow> {
+  const [state, workspace] = await Promise.all([
+    unlessRefused(() => service.lane(use.lane)),
+    unlessRefused(() => service.workspace(use.path)),
+  ]);
+  return { ...use, state, isStale: state === null || workspace === null };
+}
+
+async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return null;
+    throw error;
+  }
+}
+
+export function sessionsText(rows: readonly SessionRow[], active: string, now: number): string {
+  if (rows.length === 0) return `No conversation yet. The first message begins one in \`${active}\`.`;
+  const lines = rows.map(({ path, lane, lastUsedAt, state, isStale }, index) => {
+    const status = isStale ? "stale: its directory or its lane is gone" : "active";
+    const here = path === active ? ", in use" : "";
+    const session = state === null ? "none" : sessionText(state.lane);
+    const used = `last used ${duration(now - lastUsedAt)} ago`;
+    return `${index + 1}. \`${path}\` (${status}${here})\n   Session ${session}, lane \`${lane}\`, ${used}`;
+  });
+  return `${lines.join("\n")}\n\n\`use repo PATH\` switches. /new begins a fresh conversation.`;
+}
+
+/** Names a workspace by its lane: numbers change with use. */
+export function switchButtons(rows: readonly SessionRow[], active: string): Keyboard {
+  const others = rows.filter(({ path, isStale }) => path !== active && !isStale);
+  return others.slice(0, 8).map(({ path, lane }) => [{ text: shortPath(path), data: `${useAction}:${lane}` }]);
+}
+
+function shortPath(path: string): string {
+  return path.split("/").slice(-2).join("/").slice(-60);
+}
+
+/** What the button of a workspace does. `lane` is what follows `use:` in its data. */
+export async function switchWorkspace(
+  topic: Topic,
+  lane: string,
+  person: string,
+  context: TelegramContext,
+): Promise<{ handled: Handled; words: string }> {
+  const use = topic.workspaces.find((one) => one.lane === lane);
+  if (!use) {
+    const hint = "/sessions lists the workspaces of this topic.";
+    throw new AppError({ code: "workspace_unknown", message: "This topic does not have that workspace.", hint });
+  }
+  const opened = await openWorkspace(topic, person, context, use.path);
+  const state = context.topics.keep(opened.topic, context.clock.now());
+  return { handled: { state }, words: `This topic now works in ${use.path}.` };
+}

@@ -1,0 +1,66 @@
+/**
+ * Ends the running turn of a topic at once; what waits goes on. When the command is handled again after a crash, the turn
+ * that it meant may have ended, and the next one must not be stopped.
+ */
+import { AppError } from "../../../app-error.ts";
+import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import { openStatuses } from "../../../core/delivery/record.ts";
+import type { LaneState } from "../../../service/service.ts";
+import type { StoredUpdate } from "../incoming/update-queue.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import type { Command } from "./command.ts";
+import { answer } from "./command.ts";
+import { laneOfCall } from "./topic-lane.ts";
+
+export type StopPlan =
+  /** Whatever the lane does now. */
+  | { stop: "lane" }
+  /** Only this delivery, however the lane has moved on meanwhile. */
+  | { stop: "delivery"; id: string }
+  | { stop: "nothing" };
+
+export const stop: Command = {
+  name: "stop",
+  description: "End the running turn; what waits goes on",
+  async run(call, context) {
+    const state = await laneOfCall(call, context);
+    const isStopped = await carryOut(stopPlan(state.holder, call.update), state, context);
+    return answer(call, isStopped ? "The running turn was stopped." : "Nothing runs here.");
+  },
+};
+
+export function stopPlan(
+  holder: DeliveryRecord | null,
+  { isAgain, receivedAt }: Pick<StoredUpdate, "isAgain" | "receivedAt">,
+): StopPlan {
+  if (!isAgain) return { stop: "lane" };
+  if (!holder) return { stop: "nothing" };
+  const began = holder.attemptList[0]?.submittedAt ?? holder.createdAt;
+  return began <= receivedAt && openStatuses.includes(holder.status)
+    ? { stop: "delivery", id: holder.id }
+    : { stop: "nothing" };
+}
+
+async function carryOut(
+  plan: StopPlan,
+  { lane, holder, waiting }: LaneState,
+  { service }: TelegramContext,
+): Promise<boolean> {
+  switch (plan.stop) {
+    case "lane":
+      // Without a running turn, what was about to be sent is stopped.
+      return (await service.abort(lane.id)).waiting < waiting || holder !== null;
+    case "delivery":
+      try {
+        await service.cancel(plan.id);
+        return true;
+      } catch (error) {
+        if (error instanceof AppError && error.code === "not_possible") return false;
+        throw error;
+      }
+    case "nothing":
+      return false;
+    default:
+      return plan satisfies never;
+  }
+}

@@ -1,0 +1,62 @@
+/** The files that an answer names and that the agent changed in that turn: they follow the answer as documents, once. */
+import { basename, relative } from "node:path";
+import { AppError } from "../../../app-error.ts";
+import type { LogItem } from "../../../core/log/log-item.ts";
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import { changedFiles, presentFiles } from "../workspace-files/changed-files.ts";
+import type { SendableFile } from "../workspace-files/sendable-file.ts";
+import { sendableFile } from "../workspace-files/sendable-file.ts";
+import { originOf } from "./origin.ts";
+import { row } from "./say.ts";
+
+type DeliveryItem = Extract<LogItem, { type: "delivery" }>;
+
+/** A larger one is sent on `/files`. */
+const maxBytes = 10_000_000;
+const maxFiles = 5;
+
+export async function namedFileRows(
+  { event, record }: DeliveryItem,
+  context: TelegramContext,
+): Promise<NewOutboxRow[]> {
+  const { service } = context;
+  const isDone = record.status === "responded" && record.turnEndedAt !== null;
+  if (record.source !== "telegram" || !isDone || !["proven", "turn_ended"].includes(event.type)) return [];
+  const origin = await originOf(record.laneId, record.messageId, context);
+  if (!origin) return [];
+  const { replies } = await service.delivery(record.id);
+  const { lane } = await service.lane(record.laneId);
+  const since = record.attemptList[0]?.submittedAt ?? record.createdAt;
+  const changed = presentFiles(await changedFiles(service, lane, since)).map(({ path }) => path);
+  const named = namedIn(replies.map(({ text }) => text).join("\n"), changed, lane.directory).slice(0, maxFiles);
+  if (named.length === 0) return [];
+  const workspace = await service.workspace(lane.directory);
+  const files = await Promise.all(named.map((path) => ifSendable(() => sendableFile(path, workspace))));
+  return files.flatMap((file, index) => {
+    if (file === null || file.size > maxBytes) return [];
+    const { thread } = origin.topic;
+    const { name, path } = file;
+    const body = { kind: "file", thread, name, source: { path }, replyTo: origin.message } as const;
+    return [row(origin.topic, `named:${record.id}:${index}`, body)];
+  });
+}
+
+/** By its path in the workspace, by its whole path, or by its name, as a word of its own. */
+export function namedIn(text: string, paths: readonly string[], directory: string): string[] {
+  return paths.filter((path) => [path, relative(directory, path), basename(path)].some((name) => hasWord(text, name)));
+}
+
+function hasWord(text: string, name: string): boolean {
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return name !== "" && new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|\\.\\w)`, "u").test(text);
+}
+
+async function ifSendable(find: () => Promise<SendableFile>): Promise<SendableFile | null> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+/** Who gets what is written in a topic: whom the topic is bound to, or the agent in its workspace. */
+import type { WrittenAddress } from "../../../core/message/address.ts";
+import { memberCalled } from "../../../core/team/team.ts";
+import type { TelegramContext } from "../telegram-context.ts";
+import { addressOf } from "./binding.ts";
+import type { Topic } from "./topic.ts";
+import { openWorkspace, shownWorkspace } from "./workspace.ts";
+
+type Context = Pick<TelegramContext, "service" | "settings" | "clock">;
+
+/** Makes the lane of a workspace that is used for the first time. */
+export async function openRecipient(
+  topic: Topic,
+  person: string,
+  context: Context,
+): Promise<{ topic: Topic; to: WrittenAddress }> {
+  if (topic.boundTo) return { topic, to: addressOf(topic.boundTo) };
+  const opened = await openWorkspace(topic, person, context);
+  return { topic: opened.topic, to: { lane: opened.lane } };
+}
+
+/** The lane that a topic writes to now; null before its first message, and for a member that Waybill does not run. */
+export async function laneOfTopic(topic: Topic, context: Context): Promise<string | null> {
+  const { service } = context;
+  if (topic.boundTo === null) {
+    const workspace = shownWorkspace(topic, context);
+    return topic.workspaces.find(({ path }) => path === workspace)?.lane ?? null;
+  }
+  const address = addressOf(topic.boundTo);
+  if ("lane" in address) return address.lane;
+  if (!("team" in address)) return null;
+  return memberCalled(await service.team(address.team), address.member)?.lane ?? null;
+}

@@ -1,0 +1,30 @@
+/** Whether a file of a workspace may be sent to a chat. */
+import { realpath, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { AppError } from "../../../app-error.ts";
+import { isInside } from "../../../inside.ts";
+import type { Workspace } from "../../../service/service.ts";
+
+export type SendableFile = { path: string; name: string; size: number };
+
+/** What the Bot API takes. */
+const maxBytes = 50_000_000;
+
+/** Symlinks are followed, and may not lead out of the workspace. Throws an `AppError` that says what is wrong. */
+export async function sendableFile(given: string, { directory, denied }: Workspace): Promise<SendableFile> {
+  const path = resolve(directory, given);
+  const [root, real] = await Promise.all([realpath(directory), realpath(path).catch(() => null)]);
+  if (real === null) throw refused(`There is no file "${given}".`, "/files lists what the agent has changed.");
+  if (!isInside(real, root) || denied.some((one) => isInside(real, one))) {
+    throw refused(`"${given}" is outside of the workspace.`, `Only files in ${directory} can be sent.`);
+  }
+  const found = await stat(real);
+  if (!found.isFile()) throw refused(`"${given}" is not a file.`, "Name a file in it.");
+  if (found.size === 0) throw refused(`"${given}" is empty.`, "Telegram takes no empty files.");
+  if (found.size > maxBytes) throw refused(`"${given}" is larger than 50 MB.`, "Telegram takes no larger files.");
+  return { path: real, name: basename(path), size: found.size };
+}
+
+function refused(message: string, hint: string): AppError {
+  return new AppError({ code: "file_not_sendable", message, hint });
+}
