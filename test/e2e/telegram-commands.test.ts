@@ -1,0 +1,294 @@
+/** The commands of the chat, on the built daemon with real grammY and a Bot API on loopback. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Message } from "grammy/types";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+
+const longMs = 60_000;
+const edited = { path: "notes.md", change: "added", diff: "@@ -0,0 +1 @@\n+remember\n" } as const;
+const script: StubScriptInput = {
+  always: [
+    { when: "take long", steps: [{ wait: longMs }, { say: "Late: 1." }] },
+    { when: "take a moment", steps: [{ wait: 3000 }, { say: "A moment later: 2." }] },
+    {
+      when: "write notes",
+      steps: [
+        { tool: "edit", changes: [edited] },
+        { uses: { tokens: 70, cost: 0.5 } },
+        { say: "I wrote notes.md: 1 line." },
+      ],
+    },
+    {
+      when: "tell ann",
+      steps: [{ reply: "The build is red: 3 tests.", to: "ann", relay: false }, { say: "Told ann: 1." }],
+    },
+    { steps: [{ say: "The answer is 42." }] },
+  ],
+};
+
+let world: TelegramWorld;
+afterEach(() => world.dispose());
+
+async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
+  world = await TelegramWorld.create({ script, ...options });
+  await world.up();
+  return world.telegram.privateChat(world.ann);
+}
+
+function worker() {
+  return { id: "worker", directory: world.program.work };
+}
+
+/** With a lane that Waybill runs anyway. */
+async function startForum(): Promise<ChatHandle> {
+  world = await TelegramWorld.create({ script });
+  const forum = world.telegram.supergroup({ title: "Team", topics: true, members: [world.ann] });
+  world.configure({ script, settings: { lanes: [worker()] } }, [forum]);
+  await world.up();
+  return forum;
+}
+
+/** What the bot says as a reply to a message that is sent now. */
+async function ask(
+  chat: ChatHandle,
+  text: string,
+  options: { thread?: number; replyTo?: number } = {},
+): Promise<string> {
+  const sent = chat.send(text, options);
+  return chat.waitFor(({ messages }) => {
+    const reply = messages.find(({ isFromBot, replyTo }) => isFromBot && replyTo === sent.message_id);
+    return reply && (reply.file ? reply.file.name : reply.text);
+  });
+}
+
+/** Resolves once the agent has the prompt. */
+async function prompted(chat: ChatHandle, text: string, thread?: number): Promise<void> {
+  chat.send(text, thread === undefined ? {} : { thread });
+  await expect
+    .poll(() => world.program.prompts().some((prompt) => prompt.text.includes(text)), { timeout: 10_000 })
+    .toBe(true);
+}
+
+/** As if the daemon had died after it carried the command out, and before that was durable. */
+function markUnhandled(message: Message): void {
+  const store = new Database(join(world.program.home, "waybill.db"));
+  const found = store
+    .prepare<[], { id: string }>("SELECT id FROM transport_update ORDER BY seq LIMIT 1 OFFSET 1")
+    .get();
+  const body = JSON.stringify({ update_id: Number(found?.id), message });
+  const change = store.prepare("UPDATE transport_update SET handled = 0, body = ? WHERE id = ?").run(body, found?.id);
+  store.close();
+  expect(change.changes).toBe(1);
+}
+
+describe("what runs and what waits", () => {
+  test("/stop ends the running turn at once and what waits goes on", async () => {
+    const chat = await start();
+    await prompted(chat, "take long");
+    chat.send("and then this");
+    await saysIn(chat, /Queued/);
+    expect(await ask(chat, "/stop")).toBe("The running turn was stopped.");
+    await saysIn(chat, /The answer is 42/);
+    expect(botTexts(chat).join()).not.toContain("Late");
+    expect(await ask(chat, "/stop")).toBe("Nothing runs here.");
+  });
+
+  test("a stop that is handled again after a crash stops nothing that began later", async () => {
+    const chat = await start();
+    await prompted(chat, "take long");
+    const stop = chat.send("/stop");
+    await saysIn(chat, /was stopped/);
+    await prompted(chat, "take a moment");
+    await world.program.kill();
+    markUnhandled(stop);
+    await world.up();
+    await saysIn(chat, /A moment later: 2/);
+    expect(botTexts(chat).filter((text) => /was stopped|Nothing runs/.test(text))).toHaveLength(1);
+  });
+
+  test("/status, /queue, /why and /withdraw tell about the same messages", async () => {
+    const chat = await start();
+    expect(await ask(chat, "/status")).toContain("No message has been sent");
+    await prompted(chat, "take long");
+    const second = chat.send("second task");
+    await chat.waitFor(({ messages }) => messages.find((one) => one.replyTo === second.message_id));
+    chat.send("third task");
+    await expect.poll(() => ask(chat, "/queue")).toMatch(/1\. second task.*\n2\. third task/);
+    expect(await ask(chat, "/status")).toMatch(/Working for .*Waiting: 2 messages/s);
+    expect(await ask(chat, "/why", { replyTo: second.message_id })).toContain("waits for an earlier message");
+    expect(await ask(chat, "/why")).toContain("take long");
+    expect(await ask(chat, "/withdraw 7")).toContain('No message number "7" waits');
+    expect(await ask(chat, "/withdraw")).toBe("Withdrawn: third task");
+    expect(await ask(chat, "/withdraw", { replyTo: second.message_id })).toBe("Withdrawn: second task");
+    expect(await ask(chat, "/queue")).toBe("Nothing waits.");
+  });
+
+  test("/pause keeps messages back until /resume", async () => {
+    const chat = await start();
+    await ask(chat, "hello");
+    expect(await ask(chat, "/pause")).toContain("Paused");
+    const sent = chat.send("later");
+    await saysIn(chat, /Queued: .*paused by ann/);
+    expect(await ask(chat, "/resume")).toContain("Resumed");
+    await chat.waitFor(({ messages }) =>
+      messages.find((one) => one.replyTo === sent.message_id && /42/.test(one.text)),
+    );
+  });
+});
+
+describe("workspaces", () => {
+  test("use repo switches per topic and keeps each workspace's session", async () => {
+    const chat = await start();
+    const other = world.repository("other");
+    await ask(chat, "first");
+    expect(await ask(chat, `use repo ${other}`)).toContain("A new conversation begins there");
+    await ask(chat, "second");
+    expect(await ask(chat, `use repo ${world.program.work}`)).toContain("Its conversation continues");
+    await ask(chat, "third");
+    const [one, two, three] = world.program.prompts().map(({ session }) => session);
+    expect(one).toBe(three);
+    expect(one).not.toBe(two);
+    const listed = await ask(chat, "/sessions");
+    expect(listed).toContain(`${world.program.work}\` (active, in use)`);
+    expect(listed).toContain(`${other}\` (active)`);
+  });
+
+  test("a path outside the allowed roots is refused", async () => {
+    const chat = await start();
+    expect(await ask(chat, "use repo /usr")).toMatch(/⚠️ .*\/usr/);
+    expect(await ask(chat, "pwd")).toContain(world.program.work);
+  });
+
+  test("a workspace that was deleted says so and the topic is not stuck", async () => {
+    const chat = await start();
+    const gone = world.repository("gone");
+    await ask(chat, `use repo ${gone}`);
+    await ask(chat, "hello");
+    rmSync(gone, { recursive: true });
+    expect(await ask(chat, "are you there?")).toMatch(/⚠️ .*gone/);
+    expect(await ask(chat, "/sessions")).toContain("stale");
+    await ask(chat, `use repo ${world.program.work}`);
+    expect(await ask(chat, "and now?")).toBe("The answer is 42.");
+  });
+
+  test("two topics work side by side in different workspaces", async () => {
+    const forum = await startForum();
+    const [one, two] = [forum.createTopic("One"), forum.createTopic("Two")];
+    const other = world.repository("other");
+    await ask(forum, `use repo ${other}`, { thread: two });
+    await prompted(forum, "take long", one);
+    forum.send("quick one", { thread: two });
+    await saysIn(forum, /The answer is 42/, two);
+    expect(await ask(forum, "/status", { thread: one })).toMatch(/Working for/);
+    expect(await ask(forum, "/status", { thread: two })).toContain(other);
+  });
+
+  test("/new opens a topic that works where the present one does", async () => {
+    const forum = await startForum();
+    const here = forum.createTopic("Here");
+    const other = world.repository("other");
+    await ask(forum, `use repo ${other}`, { thread: here });
+    expect(await ask(forum, "/new Second try", { thread: here })).toContain("Second try");
+    const made = await forum.waitFor(({ topics }) => topics.find(({ name }) => name === "Second try"));
+    expect(await saysIn(forum, /This topic works in/, made.id)).toContain(other);
+    expect(await ask(forum, "pwd", { thread: made.id })).toContain(other);
+  });
+
+  test("/new in a chat without topics begins a fresh conversation", async () => {
+    const chat = await start();
+    await ask(chat, "first");
+    expect(await ask(chat, "/new")).toContain("A fresh conversation begins");
+    await ask(chat, "second");
+    const [one, two] = world.program.prompts().map(({ session }) => session);
+    expect(one).not.toBe(two);
+    await prompted(chat, "take long");
+    expect(await ask(chat, "/new")).toContain("still works on a message");
+  });
+});
+
+describe("the agent's work", () => {
+  test("/diff, /files and /cost show what it changed and used, and an answer brings the file that it names", async () => {
+    const chat = await start();
+    writeFileSync(join(world.program.work, "notes.md"), "remember\n");
+    await ask(chat, "write notes");
+    const file = await chat.waitFor(({ messages }) => messages.find((one) => one.file)?.file);
+    expect(file).toEqual({ name: "notes.md", bytes: Buffer.from("remember\n") });
+    expect(await ask(chat, "/diff")).toMatch(/```diff\n--- a\/notes\.md\n\+\+\+ b\/notes\.md\n@@.*\+remember/s);
+    expect(await ask(chat, "/files")).toContain("1. `notes.md` (new)");
+    expect(await ask(chat, "/files 1")).toBe("notes.md");
+    expect(await ask(chat, "/cost")).toContain("$0.50, 70 tokens");
+  });
+
+  test("/files sends nothing from outside of the workspace", async () => {
+    const chat = await start();
+    const outside = world.repository("outside");
+    writeFileSync(join(outside, "secret.txt"), "secret");
+    symlinkSync(join(outside, "secret.txt"), join(world.program.work, "link.txt"));
+    mkdirSync(join(world.program.work, "folder"));
+    await ask(chat, "hello");
+    for (const path of ["link.txt", "../outside/secret.txt", join(outside, "secret.txt")]) {
+      expect(await ask(chat, `/files ${path}`)).toContain("outside of the workspace");
+    }
+    expect(await ask(chat, "/files folder")).toContain("is not a file");
+    expect(await ask(chat, "/files missing.txt")).toContain("There is no file");
+  });
+
+  test("/model and /agent count from the next message on, and /version names the program", async () => {
+    const chat = await start();
+    expect(await ask(chat, "/model large-1")).toContain("large-1");
+    expect(await ask(chat, "/agent reviewer")).toContain("reviewer");
+    expect(await ask(chat, "/status")).toContain("model large-1, agent reviewer");
+    expect(await ask(chat, "/model")).toContain("The model is `large-1`");
+    expect(await ask(chat, "/version")).toMatch(/Waybill \d+\.\d+.*stub: ready/s);
+  });
+});
+
+describe("restart", () => {
+  test("restart is acknowledged before and answered after it, once", async () => {
+    const chat = await start();
+    expect(await ask(chat, "restart")).toContain("Restarting");
+    await saysIn(chat, /Waybill is back/);
+    expect(await ask(chat, "hello")).toBe("The answer is 42.");
+    expect(botTexts(chat).filter((text) => /Restarting|is back/.test(text))).toHaveLength(2);
+  });
+
+  test("only administrators restart and bind", async () => {
+    const chat = await start({ settings: { telegramAdmins: [1] } });
+    expect(await ask(chat, "/restart")).toContain("Only administrators");
+    expect(await ask(chat, "/bind worker")).toContain("Only administrators");
+  });
+});
+
+describe("a bound topic", () => {
+  test("writes to the lane, gets the answers, and returns to its own agent", async () => {
+    const forum = await startForum();
+    const thread = forum.createTopic("Worker");
+    expect(await ask(forum, "/bind wroker", { thread })).toContain('Did you mean "worker"?');
+    expect(await ask(forum, "/bind worker", { thread })).toContain("goes to `worker`");
+    forum.send("hello worker", { thread });
+    await saysIn(forum, /The answer is 42/, thread);
+    expect(
+      world.program
+        .prompts()
+        .map(({ text }) => text)
+        .join(),
+    ).toContain("hello worker");
+    expect(await ask(forum, "/status", { thread })).toContain("Lane: `worker`");
+    expect(await ask(forum, `use repo ${world.program.work}`, { thread })).toContain("is bound to worker");
+    await ask(forum, "/unbind", { thread });
+    expect(await ask(forum, "pwd", { thread })).toContain(world.program.work);
+  });
+
+  test("what an agent writes to a person reaches their private chat", async () => {
+    await startForum();
+    const chat = world.telegram.privateChat(world.ann);
+    await ask(chat, "/help");
+    await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "tell ann" });
+    expect(await saysIn(chat, /The build is red/)).toBe("**worker**: The build is red: 3 tests.");
+  });
+});
