@@ -75,7 +75,7 @@ export async function switchWorkspace(
   const use = topic.workspaces.find((one) => one.lane === lane);
   if (!use) {
     const hint = "/sessions lists the workspaces of this topic.";
-    throw new AppError({ code: "workspace_unknown", message: "This topic does not have that workspace.", hint });
+    throw new AppError({ code: "not_possible", message: "This topic does not have that workspace.", hint });
   }
   const opened = await openWorkspace(topic, person, context, use.path);
   const state = context.topics.keep(opened.topic, context.clock.now());

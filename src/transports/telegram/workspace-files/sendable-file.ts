@@ -26,5 +26,5 @@ export async function sendableFile(given: string, { directory, denied }: Workspa
 }
 
 function refused(message: string, hint: string): AppError {
-  return new AppError({ code: "file_not_sendable", message, hint });
+  return new AppError({ code: "not_possible", message, hint });
 }
