@@ -27,6 +27,7 @@ const script: StubScriptInput = {
       when: "tell ann",
       steps: [{ reply: "The build is red: 3 tests.", to: "ann", relay: false }, { say: "Told ann: 1." }],
     },
+    { when: "need permission", steps: [{ ask: "permission", title: "Delete everything?" }, { say: "Done: 1." }] },
     { steps: [{ say: "The answer is 42." }] },
   ],
 };
@@ -40,15 +41,14 @@ async function start(options: TelegramWorldOptions = {}): Promise<ChatHandle> {
   return world.telegram.privateChat(world.ann);
 }
 
-function worker() {
-  return { id: "worker", directory: world.program.work };
-}
-
-/** With a lane that Waybill runs anyway. */
+/** With lanes that Waybill runs anyway, as a team. */
 async function startForum(): Promise<ChatHandle> {
   world = await TelegramWorld.create({ script });
   const forum = world.telegram.supergroup({ title: "Team", topics: true, members: [world.ann] });
-  world.configure({ script, settings: { lanes: [worker()] } }, [forum]);
+  const lanes = ["chief", "worker"].map((id) => ({ id, directory: world.program.work }));
+  const members = { tom: { lane: "chief", role: "lead" }, pat: { lane: "worker" } };
+  const settings = { lanes, teams: { crew: { members } }, alertAskAfterMs: 200 };
+  world.configure({ script, settings }, [forum]);
   await world.up();
   return forum;
 }
@@ -74,12 +74,17 @@ async function prompted(chat: ChatHandle, text: string, thread?: number): Promis
     .toBe(true);
 }
 
-/** As if the daemon had died after it carried the command out, and before that was durable. */
-function markUnhandled(message: Message): void {
+async function queued(chat: ChatHandle, text: string): Promise<void> {
+  const sent = chat.send(text);
+  await chat.waitFor(({ messages }) => messages.find(({ replyTo }) => replyTo === sent.message_id));
+}
+
+/** As if the daemon had died after it carried the command out, the nth update, and before that was durable. */
+function markUnhandled(message: Message, nth: number): void {
   const store = new Database(join(world.program.home, "waybill.db"));
   const found = store
-    .prepare<[], { id: string }>("SELECT id FROM transport_update ORDER BY seq LIMIT 1 OFFSET 1")
-    .get();
+    .prepare<[number], { id: string }>("SELECT id FROM transport_update ORDER BY seq LIMIT 1 OFFSET ?")
+    .get(nth - 1);
   const body = JSON.stringify({ update_id: Number(found?.id), message });
   const change = store.prepare("UPDATE transport_update SET handled = 0, body = ? WHERE id = ?").run(body, found?.id);
   store.close();
@@ -105,7 +110,7 @@ describe("what runs and what waits", () => {
     await saysIn(chat, /was stopped/);
     await prompted(chat, "take a moment");
     await world.program.kill();
-    markUnhandled(stop);
+    markUnhandled(stop, 2);
     await world.up();
     await saysIn(chat, /A moment later: 2/);
     expect(botTexts(chat).filter((text) => /was stopped|Nothing runs/.test(text))).toHaveLength(1);
@@ -126,6 +131,18 @@ describe("what runs and what waits", () => {
     expect(await ask(chat, "/withdraw")).toBe("Withdrawn: third task");
     expect(await ask(chat, "/withdraw", { replyTo: second.message_id })).toBe("Withdrawn: second task");
     expect(await ask(chat, "/queue")).toBe("Nothing waits.");
+  });
+
+  test("a withdrawal that is handled again after a crash takes back nothing more", async () => {
+    const chat = await start();
+    await prompted(chat, "take long");
+    for (const text of ["second task", "third task"]) await queued(chat, text);
+    const withdrawal = chat.send("/withdraw");
+    await saysIn(chat, /Withdrawn: third task/);
+    await world.program.kill();
+    markUnhandled(withdrawal, 4);
+    await world.up();
+    expect(await ask(chat, "/queue")).toMatch(/^1 message waiting:\n\n1\. second task/);
   });
 
   test("/pause keeps messages back until /resume", async () => {
@@ -197,6 +214,26 @@ describe("workspaces", () => {
     const made = await forum.waitFor(({ topics }) => topics.find(({ name }) => name === "Second try"));
     expect(await saysIn(forum, /This topic works in/, made.id)).toContain(other);
     expect(await ask(forum, "pwd", { thread: made.id })).toContain(other);
+  });
+
+  test("a /new that is handled again after a crash opens no second topic", async () => {
+    const forum = await startForum();
+    const here = forum.createTopic("Here");
+    const sent = forum.send("/new Twice", { thread: here });
+    await saysIn(forum, /Opened the topic/, here);
+    await world.program.kill();
+    markUnhandled(sent, 2);
+    const store = new Database(join(world.program.home, "waybill.db"));
+    const made = forum.topics.find(({ name }) => name === "Twice")?.id;
+    const key = store.prepare<[], { id: string }>("SELECT id FROM transport_update WHERE NOT handled").get();
+    const write = "INSERT INTO transport_state (transport, key, value) VALUES ('telegram', ?, ?)";
+    store.prepare(write).run(`opened:${key?.id}`, String(made));
+    store.close();
+    await world.up();
+    // Messages of a topic are handled after what changes it.
+    forum.send("hello", { thread: here });
+    await saysIn(forum, /The answer is 42/, here);
+    expect(forum.topics.filter(({ name }) => name === "Twice")).toHaveLength(1);
   });
 
   test("/new in a chat without topics begins a fresh conversation", async () => {
@@ -284,11 +321,23 @@ describe("a bound topic", () => {
     expect(await ask(forum, "pwd", { thread })).toContain(world.program.work);
   });
 
+  test("to a team writes to its lead and hears of all of its members", async () => {
+    const forum = await startForum();
+    const thread = forum.createTopic("Crew");
+    expect(await ask(forum, "/bind crew/nobody", { thread })).toContain('no member "nobody"');
+    expect(await ask(forum, "/bind crew", { thread })).toContain("the lead of team `crew`");
+    forum.send("hello crew", { thread });
+    await saysIn(forum, /The answer is 42/, thread);
+    expect(await ask(forum, "/status", { thread })).toContain("Lane: `chief`");
+    await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "need permission" });
+    expect(await saysIn(forum, /waited for your answer/, thread)).toContain("_Lane worker_");
+  });
+
   test("what an agent writes to a person reaches their private chat", async () => {
     await startForum();
     const chat = world.telegram.privateChat(world.ann);
     await ask(chat, "/help");
     await world.program.client().send({ to: { lane: "worker" }, from: "ops", text: "tell ann" });
-    expect(await saysIn(chat, /The build is red/)).toBe("**worker**: The build is red: 3 tests.");
+    expect(await saysIn(chat, /The build is red/)).toBe("**pat**: The build is red: 3 tests.");
   });
 });
