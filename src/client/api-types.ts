@@ -571,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Answer an ask
-         * @description A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`.
+         * @description A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`. A permission that is rejected with a `message` does not end the turn.
          */
         post: operations["answerAsk"];
         delete?: never;
@@ -1324,6 +1324,8 @@ export interface components {
             /** @enum {string} */
             decision: "once" | "always" | "reject";
             answers?: string[][];
+            /** @description Why a permission is rejected. The agent reads it and goes on. */
+            message?: string;
         };
         StreamEvent: {
             /** @enum {string} */

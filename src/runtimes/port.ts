@@ -19,7 +19,12 @@ export type Prompt = RuntimeIds & {
 
 export type { SubmitOutcome };
 
-export type AskAnswer = { decision: "once" | "always" | "reject"; answers?: readonly (readonly string[])[] };
+export type AskAnswer = {
+  decision: "once" | "always" | "reject";
+  answers?: readonly (readonly string[])[];
+  /** Why a permission is rejected. The agent reads it and goes on; without it, a rejection ends the turn. */
+  message?: string;
+};
 
 export type Hint = { sessionId: string };
 

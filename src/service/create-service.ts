@@ -32,7 +32,8 @@ export function createService(options: ServiceOptions): Service {
     ...teamService(options),
 
     asks: async () => waybill.asks.list(),
-    answer: (askId, { decision, answers }) => people.answer(askId, answers ? { decision, answers } : { decision }),
+    answer: (askId, { decision, answers, message }) =>
+      people.answer(askId, { decision, ...(answers ? { answers } : {}), ...(message ? { message } : {}) }),
 
     follow: (options) => followLog(store, options),
     async log(query) {

@@ -125,6 +125,8 @@ export type Workspace = {
 export type AskDecision = {
   decision: "once" | "always" | "reject";
   answers?: readonly (readonly string[])[] | undefined;
+  /** Why a permission is rejected. The agent reads it and goes on; without it, a rejection ends the turn. */
+  message?: string | undefined;
 };
 
 export type Readiness = { ready: boolean; degraded: boolean; reasons: readonly string[] };

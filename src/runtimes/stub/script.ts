@@ -3,6 +3,13 @@ import { z } from "zod";
 
 const ms = z.number().int().nonnegative();
 
+const question = z.strictObject({
+  header: z.string().nullable().default(null),
+  question: z.string(),
+  options: z.array(z.strictObject({ label: z.string(), description: z.string().nullable().default(null) })).default([]),
+  multiple: z.boolean().default(false),
+});
+
 const step = z.union([
   z.strictObject({ say: z.string() }),
   /** Says this, followed by the last line of the prompt. */
@@ -41,7 +48,14 @@ const step = z.union([
     /** Says that it was sent, and sends nothing. */
     pretends: z.boolean().optional(),
   }),
-  z.strictObject({ ask: z.enum(["permission", "question"]), title: z.string().optional() }),
+  z.strictObject({
+    ask: z.enum(["permission", "question"]),
+    title: z.string().optional(),
+    /** Of a permission: what the tool is to do. */
+    detail: z.unknown().optional(),
+    /** Of a question, in place of the title. */
+    questions: z.array(question).optional(),
+  }),
   z.strictObject({ wait: ms }),
   /** Adds to the usage of the row. */
   z.strictObject({ uses: z.strictObject({ tokens: ms.default(0), cost: z.number().nonnegative().default(0) }) }),

@@ -309,7 +309,7 @@ export class StubRuntime implements Runtime {
 
   #publishSlice(session: StubSession, slice: TranscriptSlice): void {
     for (const signal of signalsOf(slice, this.#now())) {
-      for (const listener of this.#signalListeners) listener(session.lane, signal);
+      for (const listener of this.#signalListeners) listener(session.lane, session.withDetail(signal));
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type { Usage } from "../../core/lane/daily-limit.ts";
 import type { Ask, RowError, ToolCall, TranscriptSlice } from "../../core/transcript/transcript.ts";
+import type { Signal } from "../../core/turn/signal.ts";
 import type { AskAnswer } from "../port.ts";
 import type { MutableRow, MutableToolCall } from "../transcript-row.ts";
 import { emptyRow } from "../transcript-row.ts";
@@ -44,6 +45,7 @@ export class StubSession {
   readonly #rows: MutableRow[] = [];
   readonly #userRows = new Map<string, MutableRow>();
   #asks: Ask[] = [];
+  readonly #askSteps = new Map<string, Extract<StubStep, { ask: string }>>();
   #turn: RunningTurn | null = null;
   #stale = false;
   #lastActivityAt: number | null = null;
@@ -105,12 +107,15 @@ export class StubSession {
     this.changeCount += 1;
   }
 
-  answer(askId: string, { decision, answers = [] }: AskAnswer, at: number): boolean {
+  answer(askId: string, { decision, answers = [], message }: AskAnswer, at: number): boolean {
     const ask = this.#asks.find((one) => one.id === askId);
     const tool = this.#turn?.waitsFor;
     if (!ask || !tool) return false;
     this.#asks = this.#asks.filter((one) => one !== ask);
-    if (decision === "reject") {
+    if (decision === "reject" && message !== undefined) {
+      Object.assign(tool, { status: "error", rejected: true, output: `The person refused: ${message}` });
+      this.#afterTool(at);
+    } else if (decision === "reject") {
       Object.assign(tool, { status: "error", rejected: true, output: "The person refused." });
       this.#finishRow(at, "tool-calls");
       this.#endTurn();
@@ -139,6 +144,15 @@ export class StubSession {
 
   asksQuestion(askId: string): boolean {
     return this.#asks.some(({ id, kind }) => id === askId && kind === "question");
+  }
+
+  /** An ask with all that the script says about it. A slice of a transcript has its title alone. */
+  withDetail(signal: Signal): Signal {
+    if (signal.type !== "permission" && signal.type !== "question") return signal;
+    const { detail = null, questions } = this.#askSteps.get(signal.ask) ?? {};
+    return signal.type === "permission"
+      ? { ...signal, detail }
+      : { ...signal, questions: questions ?? signal.questions };
   }
 
   get rowCount(): number {
@@ -257,9 +271,10 @@ export class StubSession {
       id: `ask-${tool.id}`,
       kind: step.ask,
       sessionId: this.id,
-      title: step.title ?? step.ask,
+      title: step.title ?? step.questions?.map(({ question }) => question).join("\n") ?? step.ask,
       askedAt: at,
     });
+    this.#askSteps.set(`ask-${tool.id}`, step);
     this.changeCount += 1;
   }
 

@@ -285,6 +285,12 @@ export const askAnswerSchema = z
       .array(z.array(z.string().max(10_000)).max(100))
       .max(100)
       .optional(),
+    message: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .openapi({ description: "Why a permission is rejected. The agent reads it and goes on." }),
   })
   .openapi("AskAnswer");
 

@@ -35,6 +35,13 @@ describe("a permission", () => {
   test.each([permission, question])("that is refused ends the turn", (ask) => {
     expect(askResponse(ask, { decision: "reject" })).toMatchObject({ behavior: "deny", interrupt: true });
   });
+
+  test("that is refused with a reason tells the agent, and the turn goes on", () => {
+    expect(askResponse(permission, { decision: "reject", message: "Use npm." })).toEqual({
+      behavior: "deny",
+      message: "A person refused this: Use npm.",
+    });
+  });
 });
 
 describe("questions", () => {

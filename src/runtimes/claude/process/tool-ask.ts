@@ -26,9 +26,19 @@ export function toolAskIn(line: Json): ToolAsk | null {
   };
 }
 
-/** A refusal ends the turn, so that the agent does not find another way to do what a person refused. */
-export function askResponse({ kind, detail, questions }: ToolAsk, { decision, answers = [] }: AskAnswer): Json {
-  if (decision === "reject") return { behavior: "deny", message: "A person refused this.", interrupt: true };
+/**
+ * A refusal ends the turn, so that the agent does not find another way to do what a person refused. One with a reason tells
+ * the agent what to do instead, and the turn goes on.
+ */
+export function askResponse(
+  { kind, detail, questions }: ToolAsk,
+  { decision, answers = [], message }: AskAnswer,
+): Json {
+  if (decision === "reject") {
+    return message === undefined
+      ? { behavior: "deny", message: "A person refused this.", interrupt: true }
+      : { behavior: "deny", message: `A person refused this: ${message}` };
+  }
   const { input, suggestions } = detail;
   if (kind === "question") {
     const chosen = questions.flatMap(({ question }, index) => {

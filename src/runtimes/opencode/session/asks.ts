@@ -95,11 +95,12 @@ export function isPermissionRequest(value: object): value is PermissionRequest {
 export async function answerAsk(
   api: OpencodeApi,
   { id, directory }: { id: string; directory: string },
-  { decision, answers = [] }: AskAnswer,
+  { decision, answers = [], message }: AskAnswer,
   signal: AbortSignal,
 ): Promise<void> {
   if (isPermission(id)) {
-    return api.answerAsk({ id, directory, kind: "permission" }, "reply", { reply: decision }, signal);
+    const reason = decision === "reject" && message !== undefined ? { message } : {};
+    return api.answerAsk({ id, directory, kind: "permission" }, "reply", { reply: decision, ...reason }, signal);
   }
   const question = { id, directory, kind: "question" } as const;
   if (decision === "reject") return api.answerAsk(question, "reject", undefined, signal);

@@ -30,6 +30,18 @@ export const failedEntry = "waybill.failed";
 
 export const decisions = ["once", "always", "reject"] as const;
 
+const reasonPrefix = "reject: ";
+
+/** A rejection with a reason, as the answer to the dialog of a permission. */
+export function rejectionFor(reason: string): string {
+  return `${reasonPrefix}${reason}`;
+}
+
+/** Null for an answer without a reason. */
+export function rejectionReason(answer: string | undefined): string | null {
+  return answer?.startsWith(reasonPrefix) === true ? answer.slice(reasonPrefix.length) : null;
+}
+
 /** The title of a dialog of the extension. */
 export type GateAsk =
   | { waybill: "permission"; call: string; tool: string; input: Readonly<Record<string, unknown>> }

@@ -1,7 +1,8 @@
 /**
  * Waybill's extension inside pi, which has no permissions of its own: it asks a person before tools that the policy does
  * not allow, gives the agent Waybill's own tools and one to ask questions, ends a turn that calls its model too often, and
- * records failures that pi does not. A refusal ends the turn, so that the agent does not find another way to do what a person refused.
+ * records failures that pi does not. A refusal without a reason ends the turn, so that the agent does not find another way to do what a person
+ * refused.
  *
  * pi loads it from this file into its own process, so it imports only Node and files that import nothing else. An error
  * that it throws before a tool is used blocks that tool.
@@ -15,6 +16,7 @@ import {
   grantedEntry,
   missingToolsStatus,
   refusedEntry,
+  rejectionReason,
   rulesVariable,
   stepLimitEntry,
   stepLimitMessage,
@@ -88,6 +90,8 @@ export default function gate(pi: PiApi): void {
     const decision = await ctx.ui.select(JSON.stringify(ask), decisions, { signal: ctx.signal });
     if (ctx.signal?.aborted) return { block: true, reason: "The turn was stopped." };
     if (decision === "once") return undefined;
+    const reason = rejectionReason(decision);
+    if (reason !== null) return { block: true, reason: `${refusal} ${reason}` };
     if (decision !== "always") return { block: true, reason: refuse(toolCallId, ctx) };
     granted.add(grantOf(call));
     pi.appendEntry(grantedEntry, { grant: grantOf(call) });

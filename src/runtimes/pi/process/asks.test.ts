@@ -16,6 +16,11 @@ describe("a permission", () => {
   test.each(["once", "always", "reject"] as const)("is answered with %s", (decision) => {
     expect(ask && dialogResponse(ask, { decision })).toEqual({ ...response, value: decision });
   });
+
+  test("is rejected with a reason", () => {
+    const answer = { decision: "reject", message: "Use npm." } as const;
+    expect(ask && dialogResponse(ask, answer)).toEqual({ ...response, value: "reject: Use npm." });
+  });
 });
 
 describe("a question of the agent", () => {

@@ -8,6 +8,7 @@ import { asList, asObject, asText, jsonIn } from "../../json-fields.ts";
 import type { AskAnswer } from "../../port.ts";
 import type { AgentAsk } from "../../process-pool/asks.ts";
 import { permissionTitle, questionsIn, questionsTitle } from "../../process-pool/asks.ts";
+import { rejectionFor } from "../extension/gate-protocol.ts";
 
 const dialogs = ["select", "confirm", "input", "editor"] as const;
 
@@ -54,7 +55,11 @@ export function dialogResponse({ id, kind, dialog, isOurs, questions }: PiAsk, a
   const response = { type: "extension_ui_response", id };
   const cancelled = { ...response, cancelled: true };
   if (answer === null) return cancelled;
-  if (kind === "permission") return { ...response, value: answer.decision };
+  if (kind === "permission") {
+    const { decision, message } = answer;
+    const isExplained = decision === "reject" && message !== undefined;
+    return { ...response, value: isExplained ? rejectionFor(message) : decision };
+  }
   if (answer.decision === "reject") return cancelled;
   const answers = answer.answers ?? [];
   if (isOurs) return { ...response, value: answersText(questions, answers) };

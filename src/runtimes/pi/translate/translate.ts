@@ -51,7 +51,9 @@ export class PiTranslator implements LineTranslator {
     const asked = this.#asks.get(ask);
     if (!asked) return [];
     this.#asks.delete(ask);
-    if (answer.decision === "reject" && asked.call !== null) this.#isRefused = true;
+    // With a reason the agent goes on, and the other calls of the message, too.
+    const endsTurn = answer.decision === "reject" && answer.message === undefined;
+    if (endsTurn && asked.call !== null) this.#isRefused = true;
     return [answeredSignal(asked, answer)];
   }
 

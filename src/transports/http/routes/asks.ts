@@ -22,7 +22,8 @@ export const askRoutes = {
     path: "/v1/asks/{id}",
     operationId: "answerAsk",
     summary: "Answer an ask",
-    description: "A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`.",
+    description:
+      "A permission takes `once`, `always` or `reject`; a question takes its answers, or `reject`. A permission that is rejected with a `message` does not end the turn.",
     request: { params: idParam("The ask's id."), body: requestBody(askAnswerSchema) },
     responses: { 204: { description: "The agent has it." }, ...changeErrors(404, 409) },
   }),

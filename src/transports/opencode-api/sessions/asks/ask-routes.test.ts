@@ -77,7 +77,7 @@ describe("what agents wait for", () => {
 describe("answers", () => {
   it.each([
     ["/permission/per_a-1/reply", { reply: "always" }, { decision: "always" }, "a-1"],
-    ["/permission/per_a-1/reply", { reply: "reject", message: "No." }, { decision: "reject" }, "a-1"],
+    ["/permission/per_a-1/reply", { reply: "reject", message: "No." }, { decision: "reject", message: "No." }, "a-1"],
     ["/session/ses_demo/permissions/per_a-1", { response: "once" }, { decision: "once" }, "a-1"],
     ["/question/que_a-2/reply", { answers: [["Red"]] }, { decision: "once", answers: [["Red"]] }, "a-2"],
     ["/question/que_a-2/reject", undefined, { decision: "reject" }, "a-2"],

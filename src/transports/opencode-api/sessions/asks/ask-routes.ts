@@ -12,8 +12,7 @@ import type { SessionDeps } from "../session-deps.ts";
 import { listAsks } from "./list-asks.ts";
 
 const decision = z.enum(["once", "always", "reject"]);
-/** `message` is a reason. An agent only learns that it was rejected. */
-const replyBody = z.object({ reply: decision, message: z.string().optional() });
+const replyBody = z.object({ reply: decision, message: z.string().max(10_000).optional() });
 const responseBody = z.object({ response: decision });
 const answersBody = z.object({ answers: z.array(z.array(z.string().max(10_000)).max(100)).max(100) });
 
@@ -50,8 +49,8 @@ export function addAskRoutes(app: OpenCodeApp, { service }: SessionDeps): void {
   app.get("/question", async (c) => c.json((await list(c)).questions));
 
   app.post("/permission/:requestID/reply", async (c) => {
-    const { reply } = await parseBody(c, replyBody);
-    return answer(c, "permission", c.req.param("requestID"), { decision: reply });
+    const { reply, message } = await parseBody(c, replyBody);
+    return answer(c, "permission", c.req.param("requestID"), { decision: reply, message });
   });
   app.post("/session/:sessionID/permissions/:permissionID", async (c) => {
     const { response } = await parseBody(c, responseBody);
