@@ -3,6 +3,7 @@ import type { Api } from "grammy";
 import type { Clock } from "../../clock.ts";
 import type { TransportBox, TransportWrites } from "../../mail/outbox/transport-box.ts";
 import type { Service } from "../../service/service.ts";
+import type { ChatAsks } from "./asks/chat-asks.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { Topics } from "./topics/topics.ts";
 
@@ -14,6 +15,7 @@ export type TelegramContext = {
   service: Service;
   box: TransportBox;
   topics: Topics;
+  asks: ChatAsks;
   settings: TelegramSettings;
   clock: Clock;
   /** Resolves when what was written for a chat has been sent, or cannot be soon. */

@@ -11,6 +11,7 @@ import { backoffMs } from "../../mail/outbox/backoff.ts";
 import { Outbox } from "../../mail/outbox/outbox.ts";
 import type { TransportBox } from "../../mail/outbox/transport-box.ts";
 import type { Service } from "../../service/service.ts";
+import { ChatAsks } from "./asks/chat-asks.ts";
 import { botApi, grammySignal } from "./bot-api.ts";
 import { commandMenu } from "./commands/commands.ts";
 import { backAgain, restartKey } from "./commands/restart-command.ts";
@@ -50,6 +51,7 @@ export class Telegram {
   readonly #apis: { calls: Api; polls: Api };
   readonly #topics = new Topics();
   readonly #server: ServerAbilities = { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true };
+  readonly #asks = new ChatAsks();
   readonly #strangers = new Set<string>();
   #running: Promise<void> = Promise.resolve();
   #parts: { outbox: Outbox; updates: UpdateQueue } | null = null;
@@ -85,8 +87,9 @@ export class Telegram {
     if (!bot) return;
     const state = await box.state();
     this.#topics.load(state);
+    this.#asks.load(state);
     const context: TelegramContext = {
-      ...{ bot, service, box, settings, clock, topics: this.#topics, api: this.#apis.calls },
+      ...{ bot, service, box, settings, clock, topics: this.#topics, asks: this.#asks, api: this.#apis.calls },
       sent: async (chat) => this.#parts?.outbox.settled(String(chat), sentMs),
     };
     const { outbox, updates } = this.#makeParts(context);

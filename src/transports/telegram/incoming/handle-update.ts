@@ -1,5 +1,7 @@
 /** What each kind of update leads to. */
 import { AppError } from "../../../app-error.ts";
+import { handleReply } from "../asks/handle-reply.ts";
+import { handleButton, refusePress } from "../buttons/handle-button.ts";
 import { commandCalled, commandNames } from "../commands/commands.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
@@ -46,9 +48,12 @@ export async function handleUpdate(incoming: Incoming, update: StoredUpdate, dep
       const topic = topics.of(incoming.place, clock.now());
       return { state: topics.keep({ ...topic, name: incoming.name }, clock.now()) };
     }
+    case "button":
+      return mayTalk(incoming.place, incoming.from, deps)
+        ? handleButton({ ...incoming, update }, deps)
+        : refusePress(incoming, deps);
     case "draft_stopped":
       return mayUse(deps.settings, incoming.place, incoming.place.chat, null) ? stopDraft(incoming.draft, deps) : {};
-    case "button":
     case "other":
       return {};
     default:
@@ -78,6 +83,10 @@ async function handleMessage(message: IncomingMessage, update: StoredUpdate, dep
   const intent = readIntent(message.text, commandNames, bot.username);
   const topic = topics.of(message.place, clock.now());
   try {
+    // A word such as "restart" may be an answer; a slash command is none.
+    const isCommand = intent.kind === "command" && message.text.startsWith("/");
+    const replied = isCommand ? null : await handleReply(message, update, deps);
+    if (replied) return replied;
     switch (intent.kind) {
       case "for_others":
         return {};

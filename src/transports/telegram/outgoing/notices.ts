@@ -4,8 +4,8 @@
  */
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
-import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
-import type { TelegramContext } from "../telegram-context.ts";
+import { askEventTypes, askWrites } from "../asks/ask-writes.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { alertRows } from "./alert-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
 import { mailRows } from "./mail-rows.ts";
@@ -13,7 +13,7 @@ import { namedFileRows } from "./named-file-rows.ts";
 
 export const logCursorKey = "log";
 
-const types: readonly LogType[] = ["message", "delivery", "alert"];
+const types: readonly LogType[] = ["message", "delivery", "alert", ...askEventTypes];
 
 /** A restart reads again what came after the last written cursor, so that not every item costs a write. */
 const itemsBetweenCursors = 200;
@@ -37,11 +37,11 @@ export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Pro
       onGap();
       continue;
     }
-    const outbox = await rowsOf(item, deps);
+    const { outbox = [], state = [] } = await writesOf(item, deps);
     unwritten += 1;
-    if (outbox.length === 0 && unwritten < itemsBetweenCursors) continue;
-    const state = item.cursor === null ? [] : [{ key: logCursorKey, value: item.cursor }];
-    await box.write({ outbox, state });
+    if (outbox.length === 0 && state.length === 0 && unwritten < itemsBetweenCursors) continue;
+    const cursor = item.cursor === null ? [] : [{ key: logCursorKey, value: item.cursor }];
+    await box.write({ outbox, state: [...state, ...cursor] });
     if (outbox.length > 0) failPoint?.("outbox.written");
     unwritten = 0;
     for (const channel of new Set(outbox.map((row) => row.channel))) wake(channel);
@@ -49,20 +49,22 @@ export async function followNotices(deps: NoticesDeps, signal: AbortSignal): Pro
 }
 
 /** What one item cannot be told for must not keep the others back. */
-async function rowsOf(item: LogItem, { context, onError }: NoticesDeps): Promise<readonly NewOutboxRow[]> {
+async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promise<Pick<Handled, "outbox" | "state">> {
   try {
     switch (item.type) {
       case "message":
-        return await mailRows(item.message, context);
+        return { outbox: await mailRows(item.message, context) };
       case "delivery":
-        return [...(await deliveryRows(item, context)), ...(await namedFileRows(item, context))];
+        return { outbox: [...(await deliveryRows(item, context)), ...(await namedFileRows(item, context))] };
       case "alert":
-        return await alertRows(item.alert, context);
+        return { outbox: await alertRows(item.alert, context) };
+      case "event":
+        return await askWrites(item.event, context);
       default:
-        return [];
+        return {};
     }
   } catch (error) {
     onError({ error });
-    return [];
+    return {};
   }
 }

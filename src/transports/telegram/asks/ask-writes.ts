@@ -1,0 +1,81 @@
+/** What the chats show of an ask: that an agent asks, and how it ended. */
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import { chatMessageOf } from "../incoming/message-id.ts";
+import { say } from "../outgoing/say.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import { topicsOfLane } from "../topics/lane-topics.ts";
+import { askButtons } from "./ask-buttons.ts";
+import { permissionText, questionText } from "./ask-text.ts";
+import type { AskPlace, ChatAsk } from "./chat-ask.ts";
+import { askName, messageKey } from "./chat-ask.ts";
+import { overRows } from "./over-rows.ts";
+import { permissionVerdict, questionVerdict } from "./verdict.ts";
+
+type Requested = Extract<UniversalEvent, { type: "permission.requested" | "question.requested" }>;
+type AskWrites = Pick<Handled, "outbox" | "state">;
+
+export const askEventTypes = [
+  "permission.requested",
+  "permission.resolved",
+  "question.requested",
+  "question.resolved",
+] as const;
+
+export async function askWrites(event: UniversalEvent, context: TelegramContext): Promise<AskWrites> {
+  // It happened in the lane that this one was forked off.
+  if (event.copied === true) return {};
+  switch (event.type) {
+    case "permission.requested":
+    case "question.requested":
+      return requested(event, context);
+    case "permission.resolved":
+      return ended(event.data.ask, (ask) => permissionVerdict(ask, event.data.outcome), context);
+    case "question.resolved":
+      return ended(event.data.ask, (ask) => questionVerdict(ask, event.data), context);
+    default:
+      return {};
+  }
+}
+
+async function requested(event: Requested, context: TelegramContext): Promise<AskWrites> {
+  const { asks, service } = context;
+  const name = askName(event.data.ask);
+  // A restart announces again what is open. Somebody may have answered it since, or a part of it.
+  if (asks.find(name) || asks.wasAnswered(name)) return {};
+  const places = (await topicsOfLane(event.lane, context)).map(({ key, chat, thread }) => ({ key, chat, thread }));
+  if (places.length === 0) return {};
+  const { lane, holder } = await service.lane(event.lane);
+  const ask = newAsk(event, name, places, lane.directory);
+  const origin = holder ? chatMessageOf(holder.messageId) : null;
+  return { outbox: places.flatMap((place) => shownIn(place, ask, origin)), state: asks.keep(ask) };
+}
+
+function newAsk(event: Requested, name: string, places: AskPlace[], directory: string): ChatAsk {
+  const base = { name, id: event.data.ask, event: event.id, places, decision: null };
+  if (event.type === "permission.requested") {
+    const texts = [permissionText(event.data.title, event.data.detail, directory)];
+    return { ...base, kind: "permission", texts, questions: [], marked: [], answers: [] };
+  }
+  const { questions } = event.data;
+  return {
+    ...base,
+    kind: "question",
+    texts: questions.map((question, part) => questionText(question, part, questions.length)),
+    questions,
+    marked: questions.map(() => []),
+    answers: questions.map(() => null),
+  };
+}
+
+function shownIn(place: AskPlace, ask: ChatAsk, origin: { chat: number; message: number } | null): NewOutboxRow[] {
+  const reply = origin?.chat === place.chat ? { replyTo: origin.message } : {};
+  return ask.texts.map((text, part) =>
+    say(place, messageKey(ask, part, place), text, { ...reply, buttons: askButtons(ask, part) }),
+  );
+}
+
+function ended(askId: string, verdicts: (ask: ChatAsk) => string[], { asks }: TelegramContext): AskWrites {
+  const ask = asks.find(askName(askId));
+  return ask ? { outbox: overRows(ask, verdicts(ask)), state: asks.end(ask) } : {};
+}

@@ -1,0 +1,23 @@
+/** Asks a person to write something about an ask: the reason of a rejection, or an answer that is no option. */
+import type { Person, Place } from "../incoming/read-update.ts";
+import type { StoredUpdate } from "../incoming/update-queue.ts";
+import { say } from "../outgoing/say.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { ChatAsk } from "./chat-ask.ts";
+
+export function awaitReply(
+  ask: ChatAsk,
+  question: number | null,
+  { place, from, update }: { place: Place; from: Person; update: StoredUpdate },
+  { asks }: Pick<TelegramContext, "asks">,
+): Handled {
+  const key = `ask-reply:${update.id}`;
+  const what = question === null ? "the reason. The agent reads it and goes on" : "your answer";
+  // In a group, a client opens the reply only for people whom the message mentions.
+  const whom = place.isPrivate || from.name === `telegram-${from.id}` ? "" : `@${from.name} `;
+  const words = `✍️ ${whom}Reply to this message with ${what}.`;
+  return {
+    outbox: [say(place, key, words, { forceReply: true })],
+    state: asks.keepReply(key, { chat: place.chat, ask: ask.name, question, isUsed: false }),
+  };
+}

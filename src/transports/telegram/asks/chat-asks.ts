@@ -1,0 +1,87 @@
+/** The asks that chats show and the replies that they wait for, in memory and in the store. The caller commits the changes. */
+import { z } from "zod";
+import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
+import type { ChatAsk } from "./chat-ask.ts";
+import { storedAsk } from "./chat-ask.ts";
+
+type StateWrite = NonNullable<TransportWrites["state"]>[number];
+
+const askPrefix = "ask:";
+const replyPrefix = "reply:";
+
+const storedReply = z.object({
+  chat: z.number(),
+  ask: z.string(),
+  /** Null for the reason of a rejection. */
+  question: z.number().nullable(),
+  /** It stays known then: an edit of the reply is no message to the agent either. */
+  isUsed: z.boolean(),
+});
+/** What a reply to a message of the bot is for. */
+export type AwaitedReply = z.output<typeof storedReply>;
+
+export class ChatAsks {
+  readonly #asks = new Map<string, ChatAsk>();
+  /** By the key of the row that asks for the reply. */
+  readonly #replies = new Map<string, AwaitedReply>();
+  readonly #deciding = new Set<string>();
+  readonly #answered = new Set<string>();
+
+  load(state: ReadonlyMap<string, unknown>): void {
+    for (const [key, value] of state) {
+      if (key.startsWith(askPrefix)) this.keep(storedAsk.parse(value));
+      if (key.startsWith(replyPrefix)) this.#replies.set(key.slice(replyPrefix.length), storedReply.parse(value));
+    }
+  }
+
+  /** Null once it is over. */
+  find(name: string): ChatAsk | null {
+    return this.#asks.get(name) ?? null;
+  }
+
+  keep(ask: ChatAsk): StateWrite[] {
+    this.#asks.set(ask.name, ask);
+    return [{ key: `${askPrefix}${ask.name}`, value: ask }];
+  }
+
+  end({ name }: Pick<ChatAsk, "name">): StateWrite[] {
+    this.#asks.delete(name);
+    return [{ key: `${askPrefix}${name}`, value: null }];
+  }
+
+  /** Ends one that somebody in a chat has answered: the agent never asks it again. */
+  endAnswered(ask: Pick<ChatAsk, "name">): StateWrite[] {
+    this.#answered.add(ask.name);
+    return this.end(ask);
+  }
+
+  /** In this run. */
+  wasAnswered(name: string): boolean {
+    return this.#answered.has(name);
+  }
+
+  keepReply(rowKey: string, reply: AwaitedReply): StateWrite[] {
+    this.#replies.set(rowKey, reply);
+    return [{ key: `${replyPrefix}${rowKey}`, value: reply }];
+  }
+
+  forgetReply(rowKey: string): StateWrite[] {
+    this.#replies.delete(rowKey);
+    return [{ key: `${replyPrefix}${rowKey}`, value: null }];
+  }
+
+  repliesIn(chat: number): readonly (readonly [string, AwaitedReply])[] {
+    return [...this.#replies].filter(([, reply]) => reply.chat === chat);
+  }
+
+  /** False while another press decides it. */
+  beginDeciding(name: string): boolean {
+    if (this.#deciding.has(name)) return false;
+    this.#deciding.add(name);
+    return true;
+  }
+
+  endDeciding(name: string): void {
+    this.#deciding.delete(name);
+  }
+}

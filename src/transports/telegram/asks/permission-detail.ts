@@ -1,0 +1,44 @@
+/** What a tool wants to do, as far as its program says it: the command, the diff, or the input. Pure. */
+import { diffFence, fence } from "../text/fence.ts";
+
+/** The message has to stay one message, also where the server takes 4,096 characters. */
+const maxDetail = 2500;
+
+/** Empty when the title has said it all. */
+export function permissionDetail(title: string, detail: unknown): string {
+  const fields = fieldsOf(detail);
+  const diff = textOf(fields.diff) ?? replacement(fields);
+  if (diff !== null) return diffFence(bounded(diff));
+  const command = textOf(fields.command);
+  if (command !== null) return title.includes(command) ? "" : fence(bounded(command), "sh");
+  const content = textOf(fields.content);
+  if (content !== null) return fence(bounded(content));
+  const unsaid = Object.entries(fields).filter(([, value]) => !title.includes(String(value)));
+  return unsaid.length === 0 ? "" : fence(bounded(JSON.stringify(Object.fromEntries(unsaid), null, 2)), "json");
+}
+
+/** Some programs wrap the input of the tool. */
+function fieldsOf(detail: unknown): Readonly<Record<string, unknown>> {
+  const outer = objectOf(detail);
+  return "input" in outer ? objectOf(outer.input) : outer;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function replacement({ old_string: before, new_string: after }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  const lines = (text: string, mark: string) => (text === "" ? [] : text.split("\n").map((line) => `${mark}${line}`));
+  return [...lines(before, "-"), ...lines(after, "+")].join("\n");
+}
+
+function bounded(text: string): string {
+  if (text.length <= maxDetail) return text;
+  const end = text.slice(0, maxDetail).replace(/[\uD800-\uDBFF]$/, "");
+  return `${end}\n… (${text.length - end.length} more characters)`;
+}

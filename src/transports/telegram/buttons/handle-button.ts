@@ -1,0 +1,47 @@
+/** Carries out presses of buttons. Each gets an answer, so that the client stops waiting; a query that is too old gets none. */
+import { askPressPrefix } from "../asks/ask-buttons.ts";
+import { pressAsk } from "../asks/press-ask.ts";
+import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Press, Pressed } from "./press.ts";
+import { overWords } from "./press.ts";
+import { pressDelivery } from "./press-delivery.ts";
+
+const maxWords = 200;
+
+export async function handleButton(press: Press, context: TelegramContext): Promise<Handled> {
+  const pressed = await carryOut(press, context);
+  answerPress(press, pressed, context);
+  return pressed.writes ?? {};
+}
+
+/** Somebody who may not use the bot. */
+export function refusePress(press: Pick<Press, "callbackId">, context: Pick<TelegramContext, "api">): Handled {
+  answerPress(press, { words: "You may not use this bot." }, context);
+  return {};
+}
+
+async function carryOut(press: Press, context: TelegramContext): Promise<Pressed> {
+  const [action = "", ...rest] = press.data.split(":");
+  switch (action) {
+    case "why":
+    case "withdraw":
+    case "stop":
+    case "retry":
+      return pressDelivery(action, rest.join(":"), press, context);
+    case askPressPrefix:
+      return pressAsk(press, context);
+    default:
+      return { words: overWords };
+  }
+}
+
+/** Nothing waits for it: the person only sees a sign that the press has arrived. */
+export function answerPress(
+  { callbackId }: Pick<Press, "callbackId">,
+  { words, isAlert = false }: Pressed,
+  { api }: Pick<TelegramContext, "api">,
+): void {
+  const text = words.length <= maxWords ? words : `${words.slice(0, maxWords - 1)}…`;
+  const answer = text === "" ? {} : { text, show_alert: isAlert };
+  void api.answerCallbackQuery(callbackId, answer).catch(() => {});
+}

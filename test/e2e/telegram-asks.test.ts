@@ -1,0 +1,240 @@
+/** What agents ask, as buttons in a chat: the built daemon, real grammY, and a Bot API on loopback. */
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
+import { readJournal } from "../../src/runtimes/stub/journal.ts";
+import type { StubScriptInput } from "../../src/runtimes/stub/script.ts";
+import type { TelegramWorldOptions } from "../support/telegram-daemon.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+
+let world: TelegramWorld;
+afterEach(() => world.dispose());
+
+async function start(script: StubScriptInput, options: TelegramWorldOptions = {}): Promise<ChatHandle> {
+  world = await TelegramWorld.create({ ...options, script });
+  await world.up();
+  return world.telegram.privateChat(world.ann);
+}
+
+/** The bot's message that matches, once it is there. */
+function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
+  return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)));
+}
+
+/** What the agent was answered. */
+function answers() {
+  return readJournal(join(world.program.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
+}
+
+const labels = ({ keyboard }: ShownMessage) => keyboard.flat().map(({ text }) => text);
+
+const permission = {
+  ask: "permission",
+  title: "bash: make clean",
+  detail: { command: "make clean && rm -rf build" },
+} as const;
+const asking: StubScriptInput = { always: [{ steps: [permission, { say: "It is clean." }] }] };
+
+describe("a permission", () => {
+  test("a permission is a message with four buttons, and Once lets the agent go on", async () => {
+    const chat = await start(asking);
+    const sent = chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    expect(ask).toMatchObject({ replyTo: sent.message_id });
+    expect(ask.text).toContain("bash: make clean");
+    expect(ask.text).toContain("rm -rf build");
+    expect(ask.text).toContain(world.program.work);
+    expect(labels(ask)).toEqual(["Once", "Always", "Reject", "Reject with a reason…"]);
+    expect(await chat.press(ask.id, "Once")).toMatchObject({ text: "✅ Allowed once by ann." });
+    await saysIn(chat, /It is clean/);
+    const decided = await shows(chat, /Allowed once by ann/);
+    expect(decided).toMatchObject({ id: ask.id, keyboard: [] });
+  });
+
+  test("a reply to the reason's message is the reason and not a prompt", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    await chat.press(ask.id, "Reject with a reason…");
+    const prompt = await shows(chat, /Reply to this message with the reason/);
+    expect(world.telegram.calls("sendRichMessage").map(({ params }) => JSON.stringify(params))).toContainEqual(
+      expect.stringContaining("force_reply"),
+    );
+    await world.program.kill();
+    await world.up();
+    const reason = chat.send("restart", { replyTo: prompt.id });
+    await shows(chat, /Rejected by ann: restart/);
+    await saysIn(chat, /It is clean/);
+    chat.edit(reason.message_id, "Use npm instead.");
+    chat.send("Next.");
+    await chat.waitFor(() => world.program.prompts().length > 1);
+    expect(answers()).toMatchObject([{ decision: "reject", message: "restart" }]);
+    expect(world.program.prompts().map(({ text }) => text)).toMatchObject([
+      expect.stringContaining("Clean up."),
+      expect.stringContaining("Next."),
+    ]);
+  });
+
+  test("an ask that is answered elsewhere says so in the chat", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    const client = world.program.client();
+    const [open] = (await client.asks()).asks;
+    await client.answer(open?.id ?? "", { decision: "always" });
+    expect(await shows(chat, /Always allowed elsewhere/)).toMatchObject({ id: ask.id, keyboard: [] });
+  });
+
+  test("an ask that expired says so", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    const client = world.program.client();
+    const [open] = (await client.asks()).asks;
+    await client.abortLane(open?.lane ?? "");
+    expect(await shows(chat, /Expired/)).toMatchObject({ id: ask.id, keyboard: [] });
+    expect(await chat.press(ask.id, { data: ask.keyboard.flat().flatMap(dataOf)[0] ?? "" })).toMatchObject({
+      text: "This is over.",
+    });
+  });
+
+  test("a press that is delivered twice decides once", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    const [once = "", , reject = ""] = ask.keyboard.flat().flatMap(dataOf);
+    await Promise.all([chat.press(ask.id, { data: once }), chat.press(ask.id, { data: once })]);
+    await chat.press(ask.id, { data: reject });
+    await saysIn(chat, /It is clean/);
+    expect(answers()).toMatchObject([{ decision: "once" }]);
+    expect(botTexts(chat).filter((text) => text.includes("Allowed once by ann"))).toHaveLength(1);
+  });
+
+  test("a stranger's press changes nothing", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    const stranger = world.telegram.user({ first_name: "Eve" });
+    const answer = await chat.press(ask.id, "Always", { from: stranger });
+    expect(answer).toMatchObject({ text: "You may not use this bot." });
+    expect(answers()).toEqual([]);
+    expect(labels(await shows(chat, /asks for permission/))).toHaveLength(4);
+  });
+
+  test("after a restart the buttons still work", async () => {
+    const chat = await start(asking);
+    chat.send("Clean up.");
+    const ask = await shows(chat, /asks for permission/);
+    await world.program.kill();
+    const press = chat.press(ask.id, "Once", { timeoutMs: 20_000 });
+    await world.up();
+    expect(await press).toMatchObject({ text: "✅ Allowed once by ann." });
+    await saysIn(chat, /It is clean/);
+    expect(botTexts(chat).filter((text) => text.includes("asks for permission"))).toHaveLength(1);
+  });
+});
+
+function dataOf(button: ShownMessage["keyboard"][number][number]): string[] {
+  return "callback_data" in button && button.callback_data !== undefined ? [button.callback_data] : [];
+}
+
+describe("questions", () => {
+  const colour = {
+    question: "Which colour?",
+    options: [{ label: "Red", description: "like fire" }, { label: "Blue" }],
+  };
+  const parts = {
+    question: "Which parts?",
+    options: [{ label: "Core" }, { label: "Page" }, { label: "Docs" }],
+    multiple: true,
+  };
+
+  test("a question with one choice is answered by one press", async () => {
+    const chat = await start({ always: [{ steps: [{ ask: "question", questions: [colour] }, { say: "Painted." }] }] });
+    chat.send("Paint it.");
+    const ask = await shows(chat, /Which colour/);
+    expect(ask.text).toContain("Red: like fire");
+    expect(labels(ask)).toEqual(["Red", "Blue", "Other…"]);
+    await chat.press(ask.id, "Blue");
+    await saysIn(chat, /Painted/);
+    expect(await shows(chat, /✅ ann: Blue/)).toMatchObject({ id: ask.id, keyboard: [] });
+    expect(answers()).toMatchObject([{ answers: [["Blue"]] }]);
+  });
+
+  test("several questions are answered one by one, with marks and in own words, and sent together", async () => {
+    const how = { question: "How?" };
+    const steps = [{ ask: "question" as const, questions: [colour, parts, how] }, { say: "Done so." }];
+    const chat = await start({ always: [{ steps }] });
+    chat.send("Do it.");
+    const [one, two, three] = [
+      await shows(chat, /Which colour/),
+      await shows(chat, /Which parts/),
+      await shows(chat, /How\?/),
+    ];
+    await chat.press(one.id, "Red");
+    await shows(chat, /The other questions wait/);
+    await chat.press(two.id, "Docs");
+    await chat.waitFor(({ messages }) => messages.some((message) => labels(message).includes("✓ Docs")));
+    await chat.press(two.id, "Core");
+    await chat.waitFor(({ messages }) => messages.some((message) => labels(message).includes("✓ Core")));
+    await chat.press(two.id, "✓ Docs");
+    await chat.waitFor(({ messages }) => messages.some((message) => labels(message).includes("Docs")));
+    await chat.press(two.id, "Page");
+    await chat.press(two.id, "Send");
+    await chat.press(three.id, "Answer…");
+    const prompt = await shows(chat, /Reply to this message with your answer/);
+    expect(answers()).toEqual([]);
+    chat.send("With care.", { replyTo: prompt.id });
+    await saysIn(chat, /Done so/);
+    expect(answers()).toMatchObject([{ answers: [["Red"], ["Core", "Page"], ["With care."]] }]);
+    await shows(chat, /✅ ann: Core, Page/);
+  });
+});
+
+describe("the buttons of a message", () => {
+  const slow: StubScriptInput = {
+    turns: [{ when: "first", steps: [{ hang: true }] }],
+    always: [{ steps: [{ say: "The answer is 42." }] }],
+  };
+
+  test("Why says what it waits for, and Withdraw takes it back", async () => {
+    const chat = await start(slow);
+    chat.send("The first.");
+    chat.send("The second.");
+    const waits = await shows(chat, /Queued/);
+    const why = await chat.press(waits.id, "Why?");
+    expect(why).toMatchObject({ showAlert: true });
+    expect(why.text).toMatch(/pending, 0 attempts/);
+    expect(await chat.press(waits.id, "Withdraw")).toMatchObject({ text: "Withdrawn." });
+    await shows(chat, /^Withdrawn/);
+  });
+
+  test("Stop ends its own message and never the next one, and a button of an old message says that it is over", async () => {
+    world = await TelegramWorld.create();
+    const group = world.telegram.supergroup({ members: [world.ann], botIsAdministrator: true });
+    world.configure({ script: slow }, [group]);
+    await world.up();
+    group.send("The first.");
+    const working = await shows(group, /Working/);
+    const [stop = ""] = working.keyboard.flat().flatMap(dataOf);
+    expect(await group.press(working.id, "Stop")).toMatchObject({ text: "Stopped." });
+    await shows(group, /⏹ Stopped/);
+    group.send("The next.");
+    await saysIn(group, /The answer is 42/);
+    expect(await group.press(working.id, { data: stop })).toMatchObject({ text: "This is over." });
+  });
+
+  test("Retry sends again what failed for good", async () => {
+    const chat = await start({
+      turns: [{ arrival: "refused", steps: [] }],
+      always: [{ steps: [{ say: "The answer is 42." }] }],
+    });
+    chat.send("What is it?");
+    const failed = await chat.waitFor(({ messages }) => messages.find((one) => labels(one).includes("Retry")));
+    const [retry = ""] = failed.keyboard.flat().flatMap(dataOf);
+    expect(await chat.press(failed.id, "Retry")).toMatchObject({ text: "Trying again." });
+    await saysIn(chat, /The answer is 42/);
+    expect(await chat.press(failed.id, { data: retry })).toMatchObject({ text: "This is over." });
+  });
+});
