@@ -4,7 +4,7 @@ import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import { chatMessageOf } from "../incoming/message-id.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import { topicsOfLane } from "../topics/lane-topics.ts";
+import { concernedTopics } from "../outgoing/concerned-topics.ts";
 import { askButtons } from "./ask-buttons.ts";
 import { permissionText, questionText } from "./ask-text.ts";
 import type { AskPlace, ChatAsk } from "./chat-ask.ts";
@@ -43,7 +43,7 @@ async function requested(event: Requested, context: TelegramContext): Promise<As
   const name = askName(event.data.ask);
   // A restart announces again what is open. Somebody may have answered it since, or a part of it.
   if (asks.find(name) || asks.wasAnswered(name)) return {};
-  const places = (await topicsOfLane(event.lane, context)).map(({ key, chat, thread }) => ({ key, chat, thread }));
+  const places = (await concernedTopics(event.lane, context)).map(({ key, chat, thread }) => ({ key, chat, thread }));
   if (places.length === 0) return {};
   const { lane, holder } = await service.lane(event.lane);
   const ask = newAsk(event, name, places, lane.directory);

@@ -1,6 +1,8 @@
 /** Carries out presses of buttons. Each gets an answer, so that the client stops waiting; a query that is too old gets none. */
+import { AppError } from "../../../app-error.ts";
 import { askPressPrefix } from "../asks/ask-buttons.ts";
 import { pressAsk } from "../asks/press-ask.ts";
+import { switchWorkspace, useAction } from "../commands/sessions-command.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import type { Press, Pressed } from "./press.ts";
 import { overWords } from "./press.ts";
@@ -28,10 +30,23 @@ async function carryOut(press: Press, context: TelegramContext): Promise<Pressed
     case "stop":
     case "retry":
       return pressDelivery(action, rest.join(":"), press, context);
+    case useAction:
+      return pressWorkspace(rest.join(":"), press, context);
     case askPressPrefix:
       return pressAsk(press, context);
     default:
       return { words: overWords };
+  }
+}
+
+async function pressWorkspace(lane: string, { place, from }: Press, context: TelegramContext): Promise<Pressed> {
+  const topic = context.topics.of(place, context.clock.now());
+  try {
+    const { handled, words } = await switchWorkspace(topic, lane, from.name, context);
+    return { words, writes: handled };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.retryable) throw error;
+    return { words: error.message, isAlert: true };
   }
 }
 
