@@ -22,6 +22,12 @@ function shows(chat: ChatHandle, pattern: RegExp): Promise<ShownMessage> {
   return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)));
 }
 
+/** Resolves when what the bot has shown so far is known to be sent: rows of a chat are sent one after another. */
+async function committed(chat: ChatHandle): Promise<void> {
+  chat.send("/pwd");
+  await shows(chat, /This topic works in/);
+}
+
 /** What the agent was answered. */
 function answers() {
   return readJournal(join(world.program.home, "stub.jsonl")).filter((entry) => entry.type === "answer");
@@ -61,6 +67,7 @@ describe("a permission", () => {
     expect(world.telegram.calls("sendRichMessage").map(({ params }) => JSON.stringify(params))).toContainEqual(
       expect.stringContaining("force_reply"),
     );
+    await committed(chat);
     await world.program.kill();
     await world.up();
     const reason = chat.send("restart", { replyTo: prompt.id });
@@ -126,6 +133,7 @@ describe("a permission", () => {
     const chat = await start(asking);
     chat.send("Clean up.");
     const ask = await shows(chat, /asks for permission/);
+    await committed(chat);
     await world.program.kill();
     const press = chat.press(ask.id, "Once", { timeoutMs: 20_000 });
     await world.up();
