@@ -51,7 +51,7 @@ async function pressWorkspace(lane: string, { place, from }: Press, context: Tel
 }
 
 /** Nothing waits for it: the person only sees a sign that the press has arrived. */
-export function answerPress(
+function answerPress(
   { callbackId }: Pick<Press, "callbackId">,
   { words, isAlert = false }: Pressed,
   { api }: Pick<TelegramContext, "api">,
