@@ -1,0 +1,331 @@
+/** Bad situations of the Bot API and of people: each ends without loss, and the next message of the topic is answered. */
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
+import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import { answered, answersTo, expectOneAnswer, TroubleWorld } from "../support/telegram-trouble.ts";
+
+let trouble: TroubleWorld;
+beforeAll(async () => {
+  trouble = await TroubleWorld.start(80, 50);
+});
+afterAll(() => trouble.dispose());
+
+const error = (code: number, description: string): Fault => ({ type: "error", code, description });
+
+/** A call that was taken although the caller does not know may be made twice. */
+const faults: [name: string, fault: Fault, mayRepeat: boolean][] = [
+  ["400", error(400, "Bad Request: something about the text"), false],
+  ["401", error(401, "Unauthorized"), false],
+  ["403", error(403, "Forbidden: bot was blocked by the user"), false],
+  ["404", error(404, "Not Found"), false],
+  ["409", error(409, "Conflict"), false],
+  ["429", { type: "tooManyRequests", retryAfterS: 1 }, false],
+  ["500", error(500, "Internal Server Error"), false],
+  ["502 with a page", { type: "badGateway" }, false],
+  ["a cut before it is taken", { type: "cut", when: "before" }, false],
+  ["a cut after it was taken", { type: "cut", when: "after" }, true],
+  ["no answer, not taken", { type: "hang", when: "before" }, false],
+  ["no answer, but taken", { type: "hang", when: "after" }, true],
+  ["garbage", { type: "garbage" }, true],
+];
+
+describe.concurrent("a call that sends", () => {
+  test.each(faults)("an answer in a private chat: %s", async (_, fault, mayRepeat) => {
+    const chat = trouble.person();
+    const failed = trouble.fail(["sendRichMessage", "sendMessage"], chat, fault);
+    const text = trouble.send(chat);
+    await failed;
+    const next = trouble.send(chat);
+    await answered(chat, text);
+    await answered(chat, next);
+    if (!mayRepeat) return expectOneAnswer(chat, text, next);
+    for (const one of [text, next]) expect(answersTo(chat, one).length).toBeLessThanOrEqual(2);
+  });
+
+  test.each(faults)("an answer that takes the place of a sign in a group: %s", async (_, fault) => {
+    const chat = trouble.group();
+    const failed = trouble.fail(["editMessageText"], chat, fault);
+    const text = trouble.send(chat);
+    await failed;
+    const next = trouble.send(chat);
+    await answered(chat, text);
+    await answered(chat, next);
+    // The same edit twice is the same message.
+    expectOneAnswer(chat, text, next);
+  });
+
+  test.each(faults)("the sign that a message was saved: %s", async (_, fault) => {
+    const chat = trouble.person();
+    const failed = trouble.fail(["setMessageReaction"], chat, fault);
+    const text = trouble.send(chat);
+    await failed;
+    const next = trouble.send(chat);
+    await answered(chat, text);
+    await answered(chat, next);
+    expectOneAnswer(chat, text, next);
+  });
+});
+
+describe.concurrent("chats that change", () => {
+  test("a group becomes a supergroup: what was asked before is answered in the new one", async () => {
+    const group = trouble.group();
+    await trouble.ask(group);
+    const text = trouble.send(group, {}, trouble.text("slowly"));
+    await saysIn(group, /Working/);
+    const next = trouble.telegram.migrate(group);
+    await answered(next, text);
+    await trouble.ask(next);
+    expectOneAnswer(next, text);
+  });
+
+  test("a topic is deleted: the answer comes without the thread", async () => {
+    const forum = trouble.forum();
+    const thread = forum.createTopic("Short-lived");
+    const text = trouble.send(forum, { thread }, trouble.text("slowly"));
+    await saysIn(forum, /Working/, thread);
+    forum.deleteTopic(thread);
+    await answered(forum, text);
+    expect(answersTo(forum, text).map((message) => message.thread)).toEqual([undefined]);
+    await trouble.ask(forum);
+  });
+
+  test("a topic is closed: the answer arrives all the same", async () => {
+    const forum = trouble.forum();
+    const thread = forum.createTopic("Closed");
+    const text = trouble.send(forum, { thread }, trouble.text("slowly"));
+    await saysIn(forum, /Working/, thread);
+    forum.closeTopic(thread);
+    await answered(forum, text);
+    forum.reopenTopic(thread);
+    await trouble.ask(forum, { thread });
+  });
+
+  test("the bot is blocked: the answer arrives when it is not any more", async () => {
+    const chat = trouble.person();
+    const text = trouble.send(chat, {}, trouble.text("slowly"));
+    await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
+    chat.block();
+    await trouble.refused(chat);
+    expect(answersTo(chat, text)).toEqual([]);
+    chat.unblock();
+    await answered(chat, text);
+    await trouble.ask(chat);
+    expectOneAnswer(chat, text);
+  });
+
+  test("the bot is thrown out of a group: the answer arrives when it is back", async () => {
+    const group = trouble.group();
+    const text = trouble.send(group, {}, trouble.text("slowly"));
+    await saysIn(group, /Working/);
+    group.removeBot();
+    await trouble.refused(group);
+    group.addBot();
+    await answered(group, text);
+    await trouble.ask(group);
+    expectOneAnswer(group, text);
+  });
+});
+
+describe.concurrent("messages that are not plain", () => {
+  test("a forwarded and a quoted message are answered", async () => {
+    const chat = trouble.person();
+    const first = chat.send(trouble.text());
+    await answered(chat, first.text ?? "");
+    chat.forward(first);
+    await chat.waitFor(() => answersTo(chat, first.text ?? "").length === 2, { timeoutMs: 30_000 });
+    await trouble.ask(chat, { replyTo: first.message_id, quote: "Sort" });
+  });
+
+  test("a reply in a group without topics stays in its conversation", async () => {
+    const group = trouble.group();
+    const first = group.send(trouble.text());
+    await answered(group, first.text ?? "");
+    const text = trouble.text();
+    const reply = { message_id: first.message_id, date: 0, text: "Sort" };
+    group.sendContent({ text, message_thread_id: first.message_id, reply_to_message: reply } as never);
+    await answered(group, text);
+    expect(answersTo(group, text).map(({ thread }) => thread)).toEqual([undefined]);
+  });
+
+  test("an album, a sticker, a caption without text and a location do not hold up the message after them", async () => {
+    const chat = trouble.person();
+    chat.sendAlbum([{ bytes: "one", caption: "Two pictures." }, { bytes: "two" }]);
+    chat.sendContent({ sticker: { file_id: "s" } } as never);
+    chat.sendContent({ caption: "A caption alone." } as never);
+    chat.sendContent({ location: { latitude: 1, longitude: 2 } } as never);
+    await trouble.ask(chat);
+  });
+
+  test("a text of 4,096 characters that are all emoji goes both ways", async () => {
+    const chat = trouble.person();
+    const emoji = 2048;
+    chat.send("🎉".repeat(emoji));
+    const shown = () => botTexts(chat).join("").split("🎉").length - 1;
+    await chat.waitFor(() => shown() >= emoji, { timeoutMs: 30_000 });
+    await trouble.ask(chat);
+    expect(shown()).toBe(emoji);
+  });
+
+  test("an edit of a message that waits replaces it, one of an answered message follows it", async () => {
+    const chat = trouble.person();
+    const slow = trouble.send(chat, {}, trouble.text("slowly"));
+    const waits = chat.send(trouble.text());
+    await chat.waitFor(({ messages }) => messages.find((one) => one.id === waits.message_id)?.reactions.includes("👀"));
+    const edited = trouble.text();
+    chat.edit(waits.message_id, edited);
+    await answered(chat, slow);
+    await answered(chat, edited);
+    expect(answersTo(chat, waits.text ?? "")).toEqual([]);
+    const again = trouble.text();
+    chat.edit(waits.message_id, again);
+    await answered(chat, again);
+    expectOneAnswer(chat, slow, edited, again);
+  });
+
+  test("dates far in the future and in the past change nothing", async () => {
+    const chat = trouble.person();
+    const texts = [4_000_000_000, 1, -5].map((date) => {
+      const text = trouble.text();
+      chat.sendContent({ text, date } as never);
+      return text;
+    });
+    for (const text of texts) await answered(chat, text);
+  });
+
+  test("updates that come again, in another order, are answered once", async () => {
+    const chat = trouble.person();
+    const [from] = chat.messages.map((one) => one.from);
+    // Below the ids of all other updates, which a confirmed id would drop.
+    const updates = [1, 2, 3].map((number) => {
+      const text = trouble.text();
+      const message = { message_id: 9000 + number, date: 1, chat: chat.info, from: from ?? personOf(chat), text };
+      return { update_id: 700_000_000 + number, message };
+    });
+    for (const update of [...updates, ...updates.toReversed()]) trouble.telegram.raw(update);
+    for (const { message } of updates) await answered(chat, message.text);
+    await trouble.ask(chat);
+    for (const { message } of updates) expectOneAnswer(chat, message.text);
+  });
+
+  const malformed: [name: string, update: Record<string, unknown>][] = [
+    ["nothing but an id", {}],
+    ["a message that is no object", { message: "hello" }],
+    ["a message that is null", { message: null }],
+    ["a message without a chat", { message: { message_id: 1, date: 1, text: "x" } }],
+    ["a chat without an id", { message: { message_id: 1, date: 1, chat: { type: "private" }, text: "x" } }],
+    ["a text that is a number", { message: { message_id: 1, date: 1, chat: { id: 1, type: "private" }, text: 7 } }],
+    ["a message of nobody", { message: { message_id: 1, date: 1, chat: { id: 1, type: "group" }, text: "x" } }],
+    ["an unknown kind", { something_new: { of: ["the", "future"] } }],
+    ["a button without a message", { callback_query: { id: "1", from: { id: 1 }, data: "stop:1" } }],
+    ["a button without data", { callback_query: { id: "1", from: { id: 1 } } }],
+    ["a membership without a status", { my_chat_member: { chat: { id: 1, type: "group" } } }],
+    ["an edit of nothing", { edited_message: {} }],
+    ["an id that begins lower", { update_id: 5 }],
+    ["an id that is no number", { update_id: "five" }],
+  ];
+  test.each(malformed)("%s", async (_, update) => {
+    trouble.telegram.raw(update);
+    await trouble.ask(trouble.person());
+  });
+});
+
+function personOf({ id }: { id: number }) {
+  return { id, is_bot: false, first_name: "Somebody" };
+}
+
+describe("people who may not", () => {
+  test("a stranger gets nothing and is logged once; a group needs its chat and its user listed", async () => {
+    const { telegram, world } = trouble;
+    const stranger = telegram.user({ first_name: "Eve" });
+    const alone = telegram.privateChat(stranger);
+    const listed = trouble.group();
+    const unlisted = telegram.group({ members: [world.ann] });
+    for (const text of ["Let me in.", "Please."]) alone.send(text);
+    listed.send("Let me in.", { from: stranger });
+    unlisted.send("Let me in.");
+    await trouble.ask(trouble.person());
+    for (const chat of [alone, listed, unlisted]) expect(chat.messages.filter((one) => one.isFromBot)).toEqual([]);
+    const lines = world.daemon.lines.filter(({ event }) => event === "telegram_stranger");
+    expect(lines.filter(({ chat }) => chat === alone.id)).toHaveLength(1);
+    expect(lines.filter(({ chat }) => chat === unlisted.id)).toHaveLength(1);
+  });
+
+  test("a workspace that was deleted is named in the chat, and the topic can choose another one", async () => {
+    const chat = trouble.person();
+    const [gone, other] = [trouble.world.repository("gone"), trouble.world.repository("other")];
+    chat.send(`use repo ${gone}`);
+    await saysIn(chat, /now works in/);
+    rmSync(gone, { recursive: true });
+    chat.send("Sort it.");
+    await saysIn(chat, /⚠️/);
+    chat.send(`use repo ${other}`);
+    await trouble.ask(chat);
+  });
+});
+
+describe("polling", () => {
+  const pollFaults = faults.filter(([name]) => !["403", "500"].includes(name));
+  test.each(pollFaults)("%s", async (_, fault) => {
+    trouble.telegram.fail({ method: "getUpdates", with: fault });
+    const chat = trouble.person();
+    const text = trouble.send(chat);
+    await answered(chat, text);
+    expectOneAnswer(chat, text);
+  });
+
+  test("another program polls with the same token for a moment", async () => {
+    const { url, token } = trouble.telegram;
+    await fetch(`${url}/bot${token}/getUpdates?timeout=1`);
+    await trouble.ask(trouble.person());
+  });
+
+  test("Telegram is down for a while: what was written before and meanwhile is answered", async () => {
+    const [chat, other] = [trouble.person(), trouble.person()];
+    const before = trouble.send(chat, {}, trouble.text("slowly"));
+    await trouble.telegram.nextCall("setMessageReaction", ({ chat_id }) => String(chat_id) === String(chat.id));
+    await trouble.telegram.goDown();
+    const meanwhile = trouble.send(other);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await trouble.telegram.comeBack();
+    await answered(chat, before);
+    await answered(other, meanwhile);
+    expectOneAnswer(chat, before);
+    expectOneAnswer(other, meanwhile);
+  });
+});
+
+describe("a start", () => {
+  test("getMe fails in several ways before it succeeds", async () => {
+    const world = await TelegramWorld.create();
+    try {
+      const badStarts: Fault[] = [{ type: "badGateway" }, { type: "tooManyRequests", retryAfterS: 1 }];
+      for (const fault of badStarts) world.telegram.fail({ method: "getMe", with: fault });
+      await world.up();
+      const chat = world.telegram.privateChat(world.ann);
+      chat.send("Are you there?");
+      await saysIn(chat, /The answer is 42/);
+    } finally {
+      await world.dispose();
+    }
+  });
+
+  test("a token is revoked: the answer arrives after a start with a good one", async () => {
+    const world = await TelegramWorld.create({
+      script: { always: [{ steps: [{ wait: 800 }, { say: "It is 42." }] }] },
+    });
+    try {
+      await world.up();
+      const chat = world.telegram.privateChat(world.ann);
+      const refused = world.telegram.fail({ method: "sendRichMessage", times: 1000, with: error(401, "Unauthorized") });
+      chat.send("What is six times seven?");
+      await world.daemon.waitForLine({ event: "telegram_token_refused" });
+      refused();
+      await world.program.kill();
+      await world.up();
+      await saysIn(chat, /It is 42/);
+    } finally {
+      await world.dispose();
+    }
+  });
+});

@@ -1,0 +1,132 @@
+/** One daemon with many people and groups, each for one bad situation, so that situations can run side by side. */
+import { expect } from "vitest";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import type { SendOptions } from "../../src/fake-bot-api/people/write.ts";
+import type { Fault } from "../../src/fake-bot-api/server/faults.ts";
+import { TelegramWorld } from "./telegram-daemon.ts";
+
+/** Turns that contain "slowly" take a while; everything else is answered at once. */
+const script = {
+  always: [
+    { when: "slowly", steps: [{ wait: 1500 }, { echo: "Done as you asked: " }] },
+    { steps: [{ echo: "Done as you asked: " }] },
+  ],
+  stepMs: 2,
+};
+
+export const patience = { timeoutMs: 45_000 };
+
+export class TroubleWorld {
+  readonly world: TelegramWorld;
+  readonly #people: ChatHandle[];
+  readonly #groups: ChatHandle[];
+  #count = 0;
+
+  static async start(people: number, groups: number): Promise<TroubleWorld> {
+    const world = await TelegramWorld.create();
+    const trouble = new TroubleWorld(world, people, groups);
+    await world.up();
+    return trouble;
+  }
+
+  private constructor(world: TelegramWorld, people: number, groups: number) {
+    const { telegram, ann } = world;
+    this.world = world;
+    const users = Array.from({ length: people }, (_, number) => telegram.user({ username: `user${number}` }));
+    this.#people = users.map((user) => telegram.privateChat(user));
+    this.#groups = Array.from({ length: groups }, (_, number) =>
+      number % 2 === 0 ? telegram.group({ members: [ann] }) : telegram.supergroup({ topics: true, members: [ann] }),
+    );
+    const settings = {
+      telegramAllowedUsers: [ann.id, ...users.map(({ id }) => id)],
+      telegramLongPollMs: 1000,
+      telegramCallTimeoutMs: 1500,
+      maxConcurrentTopics: 100,
+    };
+    world.configure({ script, settings }, this.#groups);
+  }
+
+  get telegram() {
+    return this.world.telegram;
+  }
+
+  /** A private chat that no other test uses. */
+  person(): ChatHandle {
+    return given(this.#people.pop());
+  }
+
+  /** A group without topics. */
+  group(): ChatHandle {
+    return given(
+      this.#groups.splice(
+        this.#groups.findIndex(({ info }) => info.type === "group"),
+        1,
+      )[0],
+    );
+  }
+
+  forum(): ChatHandle {
+    return given(
+      this.#groups.splice(
+        this.#groups.findIndex(({ info }) => info.type === "supergroup"),
+        1,
+      )[0],
+    );
+  }
+
+  text(word = "quickly"): string {
+    this.#count += 1;
+    return `Sort file ${this.#count} ${word}.`;
+  }
+
+  /** Sends a message and returns its text. */
+  send(chat: ChatHandle, options: SendOptions = {}, text = this.text()): string {
+    chat.send(text, options);
+    return text;
+  }
+
+  /** Sends a message, and resolves when it is answered. */
+  async ask(chat: ChatHandle, options: SendOptions = {}): Promise<void> {
+    await answered(chat, this.send(chat, options));
+  }
+
+  /** The next call of one of the methods in this chat goes wrong. Resolves when it does. */
+  fail(methods: readonly string[], chat: ChatHandle, fault: Fault): Promise<void> {
+    return new Promise((resolve) => {
+      let isUsed = false;
+      const where = (params: Record<string, unknown>) => {
+        if (isUsed || String(params.chat_id) !== String(chat.id)) return false;
+        isUsed = true;
+        resolve();
+        return true;
+      };
+      for (const method of methods) this.telegram.fail({ method, where, with: fault });
+    });
+  }
+
+  /** Resolves when Telegram has refused something for this chat. */
+  async refused(chat: ChatHandle): Promise<void> {
+    await this.world.daemon.waitForLine({ event: "telegram_not_sent", chat: String(chat.id) });
+  }
+
+  dispose(): Promise<void> {
+    return this.world.dispose();
+  }
+}
+
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("the world has too few chats for its tests");
+  return value;
+}
+
+export function answersTo(chat: ChatHandle, text: string): ChatHandle["messages"] {
+  return chat.messages.filter((message) => message.isFromBot && message.text === `Done as you asked: ${text}`);
+}
+
+export async function answered(chat: ChatHandle, text: string): Promise<void> {
+  await chat.waitFor(() => answersTo(chat, text).length > 0, patience);
+}
+
+export function expectOneAnswer(chat: ChatHandle, ...texts: readonly string[]): void {
+  for (const text of texts) expect(answersTo(chat, text), text).toHaveLength(1);
+}
