@@ -7,9 +7,18 @@ export type AccessRules = Pick<TelegramSettings, "allowedUsers" | "allowedChats"
 
 /** `formerChat`: the id of a group before it became a supergroup. */
 export function mayUse(rules: AccessRules, place: Place, user: number, formerChat: number | null): boolean {
-  if (!rules.allowedUsers.includes(user)) return false;
-  if (place.isPrivate) return place.chat === user;
-  return rules.allowedChats.includes(place.chat) || (formerChat !== null && rules.allowedChats.includes(formerChat));
+  if (!rules.allowedUsers.includes(user) || !isListed(rules, place, formerChat)) return false;
+  return !place.isPrivate || place.chat === user;
+}
+
+/** Whether anybody may use the bot there. What happens elsewhere is not kept. */
+export function isListed(
+  { allowedUsers, allowedChats }: AccessRules,
+  place: Place,
+  formerChat: number | null,
+): boolean {
+  if (place.isPrivate) return allowedUsers.includes(place.chat);
+  return allowedChats.includes(place.chat) || (formerChat !== null && allowedChats.includes(formerChat));
 }
 
 export function isAdmin({ admins }: AccessRules, user: number): boolean {

@@ -6,7 +6,7 @@ import { commandCalled, commandNames } from "../commands/commands.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { topicKey } from "../topics/topic.ts";
-import { adminsOnly, isAdmin, mayUse } from "./access.ts";
+import { adminsOnly, isAdmin, isListed, mayUse } from "./access.ts";
 import { readIntent } from "./intent.ts";
 import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
 import type { RelayContext } from "./relay-message.ts";
@@ -45,6 +45,7 @@ export async function handleUpdate(incoming: Incoming, update: StoredUpdate, dep
       if (incoming.isMember) deps.onReachable(incoming.place.chat);
       return {};
     case "topic_named": {
+      if (!isListed(deps.settings, incoming.place, topics.formerId(incoming.place.chat))) return {};
       const topic = topics.of(incoming.place, clock.now());
       return { state: topics.keep({ ...topic, name: incoming.name }, clock.now()) };
     }

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startTelegram } from "../../../../test/support/fake-telegram.ts";
+import type { FakeBotApi } from "../../../fake-bot-api/fake-bot-api.ts";
+import type { ChatHandle } from "../../../fake-bot-api/people/chat-handle.ts";
+import type { Delivered } from "../../../mail/outbox/outbox.ts";
+import type { OutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { ChatRow } from "./chat-row.ts";
+import type { DeliverDeps } from "./deliver-row.ts";
+import { deliverRow, mayRetryNow } from "./deliver-row.ts";
+
+let telegram: FakeBotApi;
+let chat: ChatHandle;
+let deps: DeliverDeps;
+let sent: Map<string, OutboxRow>;
+
+beforeEach(async () => {
+  const started = await startTelegram();
+  telegram = started.telegram;
+  chat = telegram.supergroup({ topics: true });
+  sent = new Map();
+  deps = {
+    api: started.api,
+    box: { row: async (key) => sent.get(key) ?? null },
+    server: { hasRichMessages: true, hasDrafts: true },
+    onMigrated: async () => {},
+    onUnauthorized: () => {},
+  };
+});
+
+function aRow(body: ChatRow, refs: readonly unknown[] = []): OutboxRow {
+  const tries = { attempts: 0, nextTryAt: 0, reason: null, createdAt: 0 };
+  return { seq: 1, key: "row", channel: String(chat.id), body, state: "waiting", refs, ...tries };
+}
+
+const deliver = (body: ChatRow) => deliverRow(aRow(body), deps, new AbortController().signal);
+const say = (fields: Partial<Extract<ChatRow, { kind: "text" }>> = {}) =>
+  deliver({ kind: "text", thread: null, markdown: "**hello**", ...fields });
+const refuse = (method: string, description: string, times = 1) =>
+  telegram.fail({ method, times, with: { type: "error", code: 400, description: `Bad Request: ${description}` } });
+const shown = () => chat.messages.filter(({ isFromBot }) => isFromBot);
+
+describe("a text", () => {
+  test("is a rich message, and its part is remembered as one", async () => {
+    expect(await say()).toMatchObject({ outcome: "sent", ref: { style: "rich" } });
+    expect(shown()[0]?.rich).toBeDefined();
+  });
+
+  test("is sent with entities once the server has shown that it knows no rich messages", async () => {
+    telegram.fail({ method: "sendRichMessage", with: { type: "error", code: 404, description: "Not Found" } });
+    await say();
+    await say();
+    expect(shown().map(({ text, entities }) => [text, entities[0]?.type])).toEqual([
+      ["hello", "bold"],
+      ["hello", "bold"],
+    ]);
+    expect(telegram.calls("sendRichMessage")).toHaveLength(1);
+  });
+
+  test("is sent plain, and at last as a file, before it is given up", async () => {
+    refuse("sendRichMessage", "can't parse", 2);
+    refuse("sendMessage", "can't parse entities");
+    await say();
+    expect(shown()[0]).toMatchObject({ text: "hello", entities: [] });
+    refuse("sendMessage", "not this text", 2);
+    expect(await say({ markdown: "odd" })).toMatchObject({ outcome: "sent" });
+    expect(shown()[1]?.file?.bytes.toString()).toBe("odd");
+  });
+
+  test("is sent without a reply when the message that it replies to has gone", async () => {
+    refuse("sendRichMessage", "message to be replied not found");
+    expect(await say({ replyTo: 77 })).toMatchObject({ outcome: "sent" });
+    expect(shown()).toMatchObject([{ replyTo: undefined }]);
+  });
+
+  test("is sent without its thread when the topic has gone", async () => {
+    const thread = chat.createTopic("Gone");
+    chat.deleteTopic(thread);
+    expect(await say({ thread })).toMatchObject({ outcome: "sent" });
+    expect(shown()).toMatchObject([{ thread: undefined }]);
+  });
+
+  test("becomes a new message when the one whose place it takes has gone or cannot be changed", async () => {
+    for (const trouble of ["message to edit not found", "something else"]) {
+      const { ref } = (await say()) as Extract<Delivered, { outcome: "sent" }>;
+      sent.set("sign", { ...aRow({ kind: "react", message: 1, emoji: null }), refs: [ref] });
+      refuse("editMessageText", trouble, trouble === "something else" ? 3 : 1);
+      const before = shown().length;
+      expect(await say({ markdown: "answer", replaces: ["sign"] })).toMatchObject({ outcome: "sent" });
+      expect(shown().slice(before)).toMatchObject([{ text: "answer" }]);
+    }
+  });
+});
+
+describe("what has to wait", () => {
+  test("a pause that the server asked for is not cut short; other waits may be", async () => {
+    telegram.fail({ method: "sendRichMessage", with: { type: "tooManyRequests", retryAfterS: 9 } });
+    const limited = await say();
+    expect(limited).toMatchObject({ outcome: "later", afterMs: 9000 });
+    expect(mayRetryNow({ reason: "reason" in limited ? limited.reason : null })).toBe(false);
+    chat.removeBot();
+    const kicked = await say();
+    expect(kicked).toMatchObject({ outcome: "later", afterMs: 3600_000 });
+    expect(mayRetryNow({ reason: "reason" in kicked ? kicked.reason : null })).toBe(true);
+  });
+
+  test("a chat that has moved is told, and the row goes there", async () => {
+    const group = telegram.group();
+    const next = telegram.migrate(group);
+    const moves: number[][] = [];
+    deps.onMigrated = async (...ids) => void moves.push(ids);
+    const row = { ...aRow({ kind: "text", thread: null, markdown: "x" }), channel: String(group.id) };
+    expect(await deliverRow(row, deps, new AbortController().signal)).toEqual({
+      outcome: "moved",
+      to: String(next.id),
+    });
+    expect(moves).toEqual([[group.id, next.id]]);
+  });
+
+  test("no rights to write in a group is waited out", async () => {
+    refuse("sendRichMessage", "not enough rights to send text messages to the chat");
+    expect(await say()).toMatchObject({ outcome: "later" });
+  });
+});
+
+describe("a file", () => {
+  const file = (path: string) => deliver({ kind: "file", thread: null, name: "a.ts", source: { path } });
+
+  test("is sent from the disk", async () => {
+    expect(await file(import.meta.filename)).toMatchObject({ outcome: "sent" });
+    expect(shown()[0]?.file?.bytes.toString()).toContain("is sent from the disk");
+  });
+
+  test("that has gone is given up, so that the chat goes on", async () => {
+    expect(await file(join(import.meta.dirname, "none"))).toEqual({ outcome: "failed", reason: "file_gone" });
+  });
+});
+
+test("a sign that cannot be shown counts as shown", async () => {
+  refuse("setMessageReaction", "REACTION_INVALID");
+  expect(await deliver({ kind: "react", message: 1, emoji: "👀" })).toMatchObject({ outcome: "sent" });
+  expect(await deliver({ kind: "delete", of: "nothing" })).toMatchObject({ outcome: "sent" });
+});
