@@ -106,6 +106,7 @@ export function testService(laneIds: readonly string[] = ["demo"]): TestService 
 
 const verbNames = [
   "send",
+  "message",
   "messages",
   "withdraw",
   "deliveries",

@@ -2,6 +2,7 @@
  * Follows the log and writes what the chats are to be told into the outbox. How far it has read is committed with the rows, so
  * that a restart repeats nothing and misses nothing.
  */
+import { AppError } from "../../../app-error.ts";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
 import { askEventTypes, askWrites } from "../asks/ask-writes.ts";
@@ -64,6 +65,8 @@ async function writesOf(item: LogItem, { context, onError }: NoticesDeps): Promi
         return {};
     }
   } catch (error) {
+    // The item is read again.
+    if (error instanceof AppError && error.retryable) throw error;
     onError({ error });
     return {};
   }
