@@ -267,7 +267,14 @@ describe("people who may not", () => {
 describe("polling", () => {
   const pollFaults = faults.filter(([name]) => !["403", "500"].includes(name));
   test.each(pollFaults)("%s", async (_, fault) => {
-    trouble.telegram.fail({ method: "getUpdates", with: fault });
+    // The poll that waits now would bring the message before the fault is met.
+    await new Promise<void>((resolve) => {
+      const where = () => {
+        resolve();
+        return true;
+      };
+      trouble.telegram.fail({ method: "getUpdates", where, with: fault });
+    });
     const chat = trouble.person();
     const text = trouble.send(chat);
     await answered(chat, text);

@@ -87,7 +87,7 @@ describe("a poll that fails is repeated, and says why", () => {
     await close();
   });
 
-  test("429 is obeyed to the second", async () => {
+  test("a pause that the server asks for is kept", async () => {
     const { telegram, clock, states, until, close } = await polling({ type: "tooManyRequests", retryAfterS: 7 });
     await until(() => states.length === 1);
     const refusedAt = clock.now();
