@@ -22,7 +22,7 @@ beforeEach(async () => {
   deps = {
     api: started.api,
     box: { row: async (key) => sent.get(key) ?? null },
-    server: { hasRichMessages: true, hasDrafts: true },
+    server: { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true },
     onMigrated: async () => {},
     onUnauthorized: () => {},
   };
