@@ -4,7 +4,7 @@
  */
 import { AppError } from "../app-error.ts";
 import { systemClock, withTimeout } from "../clock.ts";
-import type { Lane } from "../core/lane/lane.ts";
+import type { Lane, Notice } from "../core/lane/lane.ts";
 import type { Engine } from "./engine.ts";
 import type { LaneNotices } from "./lane-notices.ts";
 import type { Readiness } from "./service.ts";
@@ -13,6 +13,8 @@ export type ReadinessSource = {
   draining: AbortSignal;
   /** The kill switch is on. */
   retriesAreOff: boolean;
+  /** What keeps transports that people use elsewhere from working. */
+  transportNotices?: () => readonly Notice[];
 };
 
 const runtimeTimeoutMs = 2000;
@@ -33,7 +35,9 @@ export async function readinessOf(
   const noticed = lanes.flatMap((lane) => source.notices.of(lane).map(({ code }) => `${code}:${lane.runtime}`));
   const teams = (await waybill.store.teams()).flatMap(({ name }) => waybill.teamFiles.notices(name));
   const files = teams.map(({ code }) => `${code}:inbox_files`);
-  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...new Set([...noticed, ...files])];
+  const transports = (source.transportNotices?.() ?? []).map(({ code }) => code);
+  const noticesOfAll = new Set([...noticed, ...files, ...transports]);
+  const degraded = [...(source.retriesAreOff ? ["automatic_retry_is_off"] : []), ...noticesOfAll];
   return { ready: problems.length === 0, degraded: degraded.length > 0, reasons: [...problems, ...degraded] };
 }
 

@@ -22,6 +22,7 @@ import { readConfigFile } from "./read-file.ts";
 import { environmentSettings, fileSchema } from "./settings.ts";
 import type { DaemonValues, Origins } from "./values.ts";
 import { fromEnvironment, settingValues } from "./values.ts";
+import { refuseOpenWebhook } from "./webhook-secret.ts";
 
 export type Config = Omit<DaemonValues, "sqlitePath" | "sessionRetryAttempts" | "opencodeApiPort"> &
   Omit<ConfiguredLanes, "laneLimits"> & {
@@ -54,6 +55,7 @@ export function readConfig(
   const stateDirectory = file ? home : demoDirectory(home);
   const { values, runtimeSettings, origins } = settingValues({ env, file, stateDirectory });
   refuseOpenHost(values, origins);
+  refuseOpenWebhook(values, origins);
   const { sqlitePath, sessionRetryAttempts, opencodeApiPort: _, ...plain } = values;
   const { laneLimits, ...lanes } = file ? configuredLanes(file, values, env) : demoProfile(home);
   const limits = {

@@ -9,6 +9,7 @@ import { runtimeKinds } from "../../runtimes/kinds.ts";
 import type { AgentService } from "../../service/agent-service.ts";
 import type { Service } from "../../service/service.ts";
 import { makeApp } from "../../transports/http/app.ts";
+import type { Mount } from "../../transports/http/mount.ts";
 import type { Listening, ListenOptions } from "../../transports/http/serve.ts";
 import { listen } from "../../transports/http/serve.ts";
 import { mcpMount } from "../../transports/mcp/mcp-mount.ts";
@@ -24,6 +25,8 @@ export type ServersOptions = {
   log: Logger;
   service: Service;
   agents: AgentService;
+  /** Of other transports. */
+  mounts: readonly Mount[];
   token: string;
   runId: string;
   registry: Registry;
@@ -77,13 +80,13 @@ async function startApiServer(
   }
 }
 
-function appFor({ config, log, service, agents, token, runId, registry }: ServersOptions) {
+function appFor({ config, log, service, agents, mounts, token, runId, registry }: ServersOptions) {
   return makeApp({
     service,
     token,
     runtimeKinds,
     about: { version: version(), runId, startedAt: systemClock.now() },
-    mounts: [openCodeMount, mcpMount(agents)],
+    mounts: [openCodeMount, mcpMount(agents), ...mounts],
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     registry,

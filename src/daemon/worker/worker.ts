@@ -7,6 +7,7 @@ import { tokenPath } from "../../home.ts";
 import { agentTokens } from "../../mail/agent-tokens.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { agentService } from "../../service/agents.ts";
+import type { ServiceOptions } from "../../service/create-service.ts";
 import { createService } from "../../service/create-service.ts";
 import type { Engine } from "../../service/engine.ts";
 import type { Service } from "../../service/service.ts";
@@ -23,8 +24,9 @@ import type { Logger } from "../logging.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
 import { namesOf } from "../wiring/denied-directories.ts";
+import type { TelegramTransport } from "../wiring/make-telegram.ts";
+import { makeTelegram } from "../wiring/make-telegram.ts";
 import { startEngine } from "../wiring/start-engine.ts";
-import { startTelegram } from "../wiring/start-telegram.ts";
 import { startBackgroundCheck } from "./background-check.ts";
 import { logDeliveries } from "./delivery-log.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
@@ -64,14 +66,18 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token, listening });
   const draining = new AbortController();
   try {
-    const service = createServiceFor(engine, options, draining.signal);
-    const tools = agentService({ waybill: engine, draining: draining.signal });
-    const servers = await startServers({ config, log, service, agents: tools, token, runId, registry });
-    listening.at(servers.addresses.url);
-    const telegram = await startTelegram({
+    let telegram: TelegramTransport | null = null;
+    const transportNotices = () => telegram?.telegram.notices ?? [];
+    const service = createServiceFor(engine, options, { draining: draining.signal, transportNotices });
+    telegram = await makeTelegram({
       ...{ config, service, store: engine.store, clock: systemClock, log },
       failPoint: failPointFrom(options.env.WAYBILL_FAIL_POINT),
     });
+    const tools = agentService({ waybill: engine, draining: draining.signal });
+    const mounts = telegram?.mounts ?? [];
+    const servers = await startServers({ config, log, service, agents: tools, mounts, token, runId, registry });
+    listening.at(servers.addresses.url);
+    telegram?.telegram.start();
     const stopRetention = startRetention({
       prune: engine.prune,
       clock: systemClock,
@@ -96,7 +102,7 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
       async close({ restarting }) {
         stopRetention();
         stopCheck();
-        await telegram?.close();
+        await telegram?.telegram.close();
         await servers.close();
         await engine.close({ keepAgents: restarting });
         await agents.close();
@@ -197,7 +203,9 @@ function lockDirectory(file: string) {
   return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
 }
 
-function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, draining: AbortSignal): Service {
+type ServiceParts = Pick<ServiceOptions, "draining" | "transportNotices">;
+
+function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, parts: ServiceParts): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return createService({
     waybill: engine,
@@ -212,7 +220,7 @@ function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart,
     },
     restart,
     now: () => systemClock.now(),
-    draining,
+    ...parts,
     retriesAreOff: !config.policy.automaticRetry,
   });
 }

@@ -81,7 +81,7 @@ export function makeApp(options: AppOptions): App {
   app.notFound(answerNotFound);
 
   app.use(metrics.measure, securityHeaders);
-  app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }));
+  app.use(onlyAllowedNames({ hosts: options.allowedHosts ?? [], origins: options.allowedOrigins ?? [] }, mounts));
   for (const { basePath, crossOrigin } of mounts) if (crossOrigin) app.use(`${basePath}/*`, allowCrossOrigin);
   addHealth(app, deps);
   addLogin(app, deps);
@@ -89,7 +89,9 @@ export function makeApp(options: AppOptions): App {
   addFrontPage(app, deps);
   app.use(requireAccess(mounts));
   addAttachments(app, deps);
-  app.use(jsonBody({ bytes: options.bodyBytes ?? 2 * 1024 * 1024, ms: options.bodyMs ?? 10_000 }, clock));
+  const { bodyBytes = 2 * 1024 * 1024, bodyMs = 10_000 } = options;
+  const bytes = (path: string) => mountOf(mounts, path)?.bodyBytes ?? bodyBytes;
+  app.use(jsonBody({ bytes, ms: bodyMs }, clock));
   // Nobody hears of what is not durable.
   app.use(async (_, next) => {
     await next();

@@ -44,10 +44,12 @@ function hasPort(host: string): boolean {
   return /:\d{1,5}$/.test(host);
 }
 
-export function onlyAllowedNames(names: AllowedNames): MiddlewareHandler<Env> {
+export function onlyAllowedNames(names: AllowedNames, mounts: readonly Mount[] = []): MiddlewareHandler<Env> {
   return async (c, next) => {
     const { port } = c.env;
-    if (!hostAllowed(c.req.header("host") ?? "", port, names)) throw hostRefused(port);
+    const ofMount = mountOf(mounts, c.req.path)?.hosts ?? [];
+    const hosts = [...names.hosts, ...ofMount];
+    if (!hostAllowed(c.req.header("host") ?? "", port, { ...names, hosts })) throw hostRefused(port);
     const origin = c.req.header("origin");
     if (origin !== undefined && !originAllowed(origin, port, names)) throw originRefused();
     await next();
@@ -104,7 +106,11 @@ export function identify(token: string, sessions: BrowserSessions, mounts: reado
 export function requireAccess(mounts: readonly Mount[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     const access = c.get("access");
-    const callerOf = mountOf(mounts, c.req.path)?.callerOf;
+    const { authorize, callerOf } = mountOf(mounts, c.req.path) ?? {};
+    if (authorize) {
+      authorize(c.req.raw.headers);
+      return next();
+    }
     if (callerOf) {
       const token = bearerIn(c.req.header("authorization") ?? "");
       c.set("caller", await callerOf({ token, isApiToken: access !== null }));
@@ -123,7 +129,7 @@ function basicOf(c: Context<Env>, mounts: readonly Mount[]): Mount["basic"] {
 }
 
 /** Hashes have one length, so comparing them takes the same time whatever was sent. */
-function tokenCheck(token: string): (given: string | null) => boolean {
+export function tokenCheck(token: string): (given: string | null) => boolean {
   const hashOf = (text: string) => createHash("sha256").update(text).digest();
   const expected = hashOf(token);
   return (given) => given !== null && timingSafeEqual(hashOf(given), expected);

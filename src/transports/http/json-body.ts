@@ -9,18 +9,21 @@ import { TimedOut, withTimeout } from "../../clock.ts";
 import type { Env } from "./env.ts";
 import { malformedJson, wrongMediaType } from "./errors.ts";
 
-export type BodyLimits = { bytes: number; ms: number };
+/** `bytes` may depend on the path. */
+export type BodyLimits = { bytes: (path: string) => number; ms: number };
 
 const bodiless = ["GET", "HEAD", "OPTIONS", "TRACE"];
 
 export function jsonBody(limits: BodyLimits, clock: Clock): MiddlewareHandler<Env> {
   return async (c, next) => {
-    if (!bodiless.includes(c.req.method)) await takeBody(c, limits, clock);
+    if (!bodiless.includes(c.req.method)) await takeBody(c, { bytes: limits.bytes(c.req.path), ms: limits.ms }, clock);
     await next();
   };
 }
 
-async function takeBody(c: Context<Env>, limits: BodyLimits, clock: Clock): Promise<void> {
+type Limits = { bytes: number; ms: number };
+
+async function takeBody(c: Context<Env>, limits: Limits, clock: Clock): Promise<void> {
   if (Number(c.req.header("content-length") ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
   const bytes = await readBody(c.req.raw, limits, clock);
   if (bytes.length > 0 && !isPlainJson(c)) throw wrongMediaType();
@@ -45,7 +48,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-async function readBody({ body }: Request, { bytes, ms }: BodyLimits, clock: Clock): Promise<Uint8Array> {
+async function readBody({ body }: Request, { bytes, ms }: Limits, clock: Clock): Promise<Uint8Array> {
   if (!body) return new Uint8Array();
   try {
     const closing = new AbortController().signal;

@@ -24,6 +24,12 @@ export type Mount = {
    * included. Null where the API's token is what opens it.
    */
   callerOf: ((given: GivenToken) => Promise<Caller>) | null;
+  /** For an API that one other service calls, with a secret in place of a token: throws for a request without it. */
+  authorize?: (headers: Headers) => void;
+  /** Names under which this API alone may be addressed, in addition to those of the server. */
+  hosts?: readonly string[];
+  /** The limit for a body, where it is not the server's. */
+  bodyBytes?: number;
   /** Whether pages of the allowed origins may call it, which takes CORS headers. */
   crossOrigin: boolean;
   /** Its routes, without the path that they stand below. */

@@ -3,6 +3,7 @@
  * back to the chats. It starts without Telegram being there, and goes on when it comes back.
  */
 import type { Api } from "grammy";
+import { AppError } from "../../app-error.ts";
 import type { Clock } from "../../clock.ts";
 import { sleep } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
@@ -29,6 +30,7 @@ import { tellNotices } from "./outgoing/tell-notices.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
 import { Topics } from "./topics/topics.ts";
+import { chooseUpdates } from "./webhook/choose-updates.ts";
 
 export type TelegramDeps = {
   settings: TelegramSettings;
@@ -103,16 +105,27 @@ export class Telegram {
       this.#setMenu(),
       new LiveTurns({ context, outbox, server: this.#server, onError }).follow(signal),
       tellNotices({ context, after, wake, onGap, onError, failPoint }, signal),
-      poll(
-        {
-          ...{ clock, onError, failPoint, api: this.#apis.polls },
-          ...{ intervalMs: settings.pollIntervalMs, longPollMs: settings.longPollMs },
-          take: (bodies, cursor) => updates.take(bodies, [{ key: cursorKey, value: cursor }]),
-          onState: (problem) => this.#onPollState(problem),
-        },
-        signal,
-      ),
+      this.#receive(updates, signal),
     ]);
+  }
+
+  /** Takes in an update that Telegram calls the webhook with. Resolves when it is durable. */
+  async take(body: unknown): Promise<void> {
+    if (!this.#parts || this.#closing.signal.aborted) throw notReady();
+    await this.#parts.updates.take([body], []);
+  }
+
+  async #receive(updates: UpdateQueue, signal: AbortSignal): Promise<void> {
+    const { clock, settings, onError, failPoint } = this.#deps;
+    const { webhook, pollIntervalMs: intervalMs, longPollMs } = settings;
+    const deps = { clock, onError, onState: (problem: PollProblem | null) => this.#onPollState(problem) };
+    const onRemoved = () =>
+      this.#deps.warn({ event: "telegram_webhook_removed" }, "The bot had a webhook. It was removed for polling.");
+    await chooseUpdates({ ...deps, api: this.#apis.calls, webhook, onRemoved }, signal);
+    if (webhook) return;
+    const take = (bodies: readonly unknown[], cursor: number) =>
+      updates.take(bodies, [{ key: cursorKey, value: cursor }]);
+    await poll({ ...deps, api: this.#apis.polls, intervalMs, longPollMs, failPoint, take }, signal);
   }
 
   #makeParts(context: TelegramContext): { outbox: Outbox; updates: UpdateQueue } {
@@ -215,4 +228,8 @@ export class Telegram {
     const message = "Somebody who is not allowed wrote to the bot. telegramAllowedUsers lists who is.";
     this.#deps.warn({ event: "telegram_stranger", user, chat }, message);
   }
+}
+
+function notReady(): AppError {
+  return new AppError({ code: "telegram_not_ready", message: "The bot is not ready for updates.", retryable: true });
 }

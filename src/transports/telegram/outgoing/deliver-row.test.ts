@@ -23,6 +23,7 @@ beforeEach(async () => {
     api: started.api,
     box: { row: async (key) => sent.get(key) ?? null },
     server: { hasRichMessages: true, hasRichDrafts: true, hasDrafts: true },
+    phaseNow: async () => "running" as const,
     onMigrated: async () => {},
     onUnauthorized: () => {},
   };

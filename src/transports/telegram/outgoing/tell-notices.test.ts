@@ -5,6 +5,7 @@ import { testService } from "../../../../test/support/test-service.ts";
 import { transportBox } from "../../../mail/outbox/transport-box.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import { ChatAsks } from "../asks/chat-asks.ts";
 import { Topics } from "../topics/topics.ts";
 import { tellNotices } from "./tell-notices.ts";
 
@@ -30,7 +31,7 @@ test("a store that cannot be written for a while delays what the chats are told,
     return box.write(writes);
   };
   const context: TelegramContext = {
-    ...{ service, clock, settings, box: { ...box, write }, topics: new Topics() },
+    ...{ service, clock, settings, box: { ...box, write }, topics: new Topics(), asks: new ChatAsks() },
     ...{ api: new Api("1:x"), bot: { id: 1, username: "bot" }, sent: async () => {} },
   };
   const closing = new AbortController();

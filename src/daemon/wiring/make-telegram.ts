@@ -1,10 +1,12 @@
-/** Starts the Telegram transport where a bot token is configured. It is loaded only then. */
+/** Makes the Telegram transport where a bot token is configured. It is loaded only then. */
 import type { Clock } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
 import { transportBox } from "../../mail/outbox/transport-box.ts";
 import { programPart } from "../../program-part.ts";
 import type { Service } from "../../service/service.ts";
 import type { Store } from "../../store/port.ts";
+import type { Mount } from "../../transports/http/mount.ts";
+import type { TelegramSettings } from "../../transports/telegram/settings.ts";
 import type { Telegram } from "../../transports/telegram/telegram.ts";
 import type { Config } from "../config/config.ts";
 import { telegramConfig } from "../config/telegram-settings.ts";
@@ -19,8 +21,11 @@ export type TelegramParts = {
   failPoint: FailPointHook | undefined;
 };
 
+/** To be started once the server listens at its mounts. */
+export type TelegramTransport = { telegram: Telegram; mounts: readonly Mount[] };
+
 /** Null without a token. */
-export async function startTelegram(parts: TelegramParts): Promise<Telegram | null> {
+export async function makeTelegram(parts: TelegramParts): Promise<TelegramTransport | null> {
   const { config, service, store, clock, log, failPoint } = parts;
   if (!config.telegramBotToken) return null;
   const { directory } = await service.workspace(config.assistantRepoPath);
@@ -33,6 +38,11 @@ export async function startTelegram(parts: TelegramParts): Promise<Telegram | nu
     warn: (about, message) => log.warn(about, message),
     onError: ({ error }) => log.error({ err: error }, "Unexpected error of the Telegram transport."),
   });
-  telegram.start();
-  return telegram;
+  return { telegram, mounts: await mountsOf(telegram, settings) };
+}
+
+async function mountsOf(telegram: Telegram, { webhook }: TelegramSettings): Promise<readonly Mount[]> {
+  if (!webhook) return [];
+  const { webhookMount } = await programPart(() => import("../../transports/telegram/webhook/webhook-mount.ts"));
+  return [webhookMount(webhook, (body) => telegram.take(body))];
 }

@@ -1,0 +1,53 @@
+/**
+ * Tells Telegram how updates reach this daemon: by calls of its webhook, or by polling, which Telegram refuses while a webhook
+ * is set. Updates that wait at Telegram stay there in both cases. It goes on trying until Telegram has taken it.
+ */
+import type { Api } from "grammy";
+import type { Clock } from "../../../clock.ts";
+import { sleep } from "../../../clock.ts";
+import { backoffMs } from "../../../mail/outbox/backoff.ts";
+import { grammySignal } from "../bot-api.ts";
+import type { PollerDeps } from "../incoming/poller.ts";
+import { problemOf, wantedUpdates } from "../incoming/poller.ts";
+import type { TelegramSettings } from "../settings.ts";
+
+export type ChooseDeps = Pick<PollerDeps, "onState" | "onError"> & {
+  api: Api;
+  clock: Clock;
+  webhook: TelegramSettings["webhook"];
+  /** A webhook was set, and polling takes its place. */
+  onRemoved: () => void;
+};
+
+/** Also resolves when the signal is aborted. */
+export async function chooseUpdates(deps: ChooseDeps, signal: AbortSignal): Promise<void> {
+  const { clock, webhook, onState, onError } = deps;
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      await (webhook ? setWebhook(webhook, deps, signal) : removeWebhook(deps, signal));
+      onState(null);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const { problem, afterMs } = problemOf(error, onError);
+      onState(problem);
+      await sleep(clock, afterMs ?? backoffMs(tries), signal);
+    }
+  }
+}
+
+async function setWebhook(
+  { url, secret }: NonNullable<TelegramSettings["webhook"]>,
+  { api }: ChooseDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const allowed = [...wantedUpdates];
+  await api.setWebhook(url, { secret_token: secret, allowed_updates: allowed }, grammySignal(signal));
+}
+
+async function removeWebhook({ api, onRemoved }: ChooseDeps, signal: AbortSignal): Promise<void> {
+  const { url } = await api.getWebhookInfo(grammySignal(signal));
+  if (!url) return;
+  await api.deleteWebhook({ drop_pending_updates: false }, grammySignal(signal));
+  onRemoved();
+}

@@ -1,0 +1,79 @@
+/**
+ * The address that Telegram calls with updates. It needs no token but the secret that Telegram sends with each call, and may
+ * be addressed under the host name of the webhook.
+ */
+import { Hono } from "hono";
+import { AppError } from "../../../app-error.ts";
+import type { Env } from "../../http/env.ts";
+import { answerError } from "../../http/errors.ts";
+import { tokenCheck } from "../../http/gates.ts";
+import type { Mount } from "../../http/mount.ts";
+import { updateId } from "../incoming/read-update.ts";
+import type { TelegramSettings } from "../settings.ts";
+import { webhookPath } from "./webhook-path.ts";
+
+/** Resolves when the update is durable; throws when it cannot be stored now. */
+export type TakeUpdate = (body: unknown) => Promise<void>;
+
+const secretHeader = "x-telegram-bot-api-secret-token";
+const maxUpdateBytes = 1024 * 1024;
+
+export function webhookMount({ url, secret }: NonNullable<TelegramSettings["webhook"]>, take: TakeUpdate): Mount {
+  const isSecret = tokenCheck(secret);
+  return {
+    basePath: webhookPath,
+    answerError,
+    notFoundHint: `Telegram calls POST ${webhookPath}.`,
+    basic: null,
+    callerOf: null,
+    authorize(headers) {
+      if (!isSecret(headers.get(secretHeader))) throw secretRefused();
+    },
+    hosts: [new URL(url).host],
+    bodyBytes: maxUpdateBytes,
+    crossOrigin: false,
+    load: async () => () => webhookApp(take),
+  };
+}
+
+function webhookApp(take: TakeUpdate): Hono<Env> {
+  const app = new Hono<Env>();
+  app.post("/", async (c) => {
+    const body: unknown = await c.req.json().catch(() => null);
+    if (updateId(body) === null) throw noUpdate();
+    try {
+      await take(body);
+    } catch (cause) {
+      throw notStored(cause);
+    }
+    return c.json({}, 200);
+  });
+  return app;
+}
+
+function secretRefused(): AppError {
+  return new AppError({
+    code: "unauthorized",
+    message: "This needs the secret of the webhook.",
+    hint: "Telegram sends it by itself; it is telegramWebhookSecret of the configuration.",
+  });
+}
+
+function noUpdate(): AppError {
+  return new AppError({
+    code: "invalid_request",
+    message: "The body is not an update of the Bot API in JSON.",
+    hint: "Only Telegram calls this address.",
+  });
+}
+
+/** Telegram keeps an update and sends it again after any answer but 2xx. */
+function notStored(cause: unknown): AppError {
+  return new AppError({
+    code: "telegram_not_ready",
+    message: "The update cannot be stored now.",
+    hint: "Telegram sends it again.",
+    retryable: true,
+    cause,
+  });
+}

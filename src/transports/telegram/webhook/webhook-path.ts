@@ -1,0 +1,2 @@
+/** Where Telegram calls the daemon. */
+export const webhookPath = "/telegram/webhook";
