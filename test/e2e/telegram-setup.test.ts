@@ -1,6 +1,7 @@
 /** How a bot is set up: webhook, readiness, `init`, `doctor` and the demo, with the built program and a Bot API on loopback. */
 import { request } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
+import type { Check } from "../../src/doctor-check.ts";
 import { freePort } from "../support/free-port.ts";
 import { saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
 
@@ -158,5 +159,39 @@ describe("readiness", () => {
     world.telegram.revokeToken();
     await daemon.waitForLine({ event: "telegram_token_refused" });
     expect((await reasons()).reasons).toEqual(["telegram_token_refused"]);
+  });
+});
+
+describe("waybill doctor", () => {
+  const checks = async () => {
+    const { stdout } = await world.program.run(["doctor", "--json"]);
+    expect(stdout).not.toContain(world.telegram.token);
+    const found = (JSON.parse(stdout) as { checks: Check[] }).checks.filter(({ name }) => name.startsWith("Telegram"));
+    return Object.fromEntries(found.map(({ name, status, detail }) => [name, `${status}: ${detail}`]));
+  };
+
+  test("looks at the bot, its people, its updates and its workspace, and confirms no update", async () => {
+    world = await TelegramWorld.create({ api: { bot: { can_read_all_group_messages: false } } });
+    const { telegram, ann } = world;
+    world.configure({}, [telegram.supergroup({ members: [ann] })]);
+    telegram.privateChat(ann).send("Wait for the daemon.");
+    expect(await checks()).toEqual({
+      "Telegram bot": "ok: The token is that of @waybill_test_bot.",
+      "Telegram updates": "ok: They are polled. 1 wait at Telegram.",
+      "Telegram privacy mode": expect.stringMatching(/^warning: The bot sees only commands/),
+      "Telegram access": "ok: Allowed: 1 person, 1 group.",
+      "Telegram workspace": expect.stringMatching(/^ok: /),
+    });
+    expect(telegram.pendingUpdates()).toBe(1);
+  });
+
+  test("finds a refused token and a workspace that is gone", async () => {
+    world = await TelegramWorld.create({ settings: { assistantRepoPath: "/nowhere", telegramAllowedUsers: [] } });
+    world.telegram.revokeToken();
+    expect(await checks()).toMatchObject({
+      "Telegram bot": "failed: Telegram refuses the bot token.",
+      "Telegram access": expect.stringMatching(/^warning: telegramAllowedUsers is empty/),
+      "Telegram workspace": expect.stringMatching(/^failed: .*\/nowhere/),
+    });
   });
 });

@@ -8,8 +8,8 @@ import { printable } from "../output/terminal.ts";
 const help = `Usage: waybill doctor [--json]
 
 Checks what Waybill needs: Node.js, the configuration, the state directory, the agent programs, whether they know the
-lanes' agents and models, the lanes' directories, the store, the token, the port and the clock. It changes nothing, and
-works whether Waybill runs or not.
+lanes' agents and models, the lanes' directories, the Telegram bot, the store, the token, the port and the clock. It
+changes nothing, and works whether Waybill runs or not.
 
 Options:
   --json    one line of JSON: {"checks": [{"name", "status": "ok"|"warning"|"failed", "detail", "fix"?}]}

@@ -3,6 +3,7 @@ import type { AppError } from "../../app-error.ts";
 import type { Config } from "../../daemon/config/config.ts";
 import type { Check } from "../../doctor-check.ts";
 import type { StoreInspection } from "../../store/sqlite/inspect-store.ts";
+import type { TelegramFacts } from "./telegram-facts.ts";
 
 export type DirectoryFacts = {
   path: string;
@@ -40,6 +41,8 @@ export type ConfiguredFacts = {
   /** By the runtimes that lanes have. */
   runtimeChecks: readonly Check[];
   lanes: readonly LaneFacts[];
+  /** Null without a bot. */
+  telegram: TelegramFacts | null;
   store: StoreInspection;
   port: PortFacts;
   /** Null where OpenCode's API has no port of its own. */

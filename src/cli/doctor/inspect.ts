@@ -18,6 +18,7 @@ import { networkFilesystemOf } from "../../store/sqlite/file/network-filesystem.
 import { inspectStore } from "../../store/sqlite/inspect-store.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, LaneFacts, TokenFacts } from "./facts.ts";
 import { inspectPorts } from "./port-facts.ts";
+import { inspectTelegram } from "./telegram-facts.ts";
 
 export async function inspect(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<Facts> {
   const home = waybillHome(env);
@@ -59,6 +60,7 @@ async function factsOf(
     fileHoldsSecret: settings.some(([key, schema]) => metaOf(schema).secret && origins[key]?.kind === "file"),
     runtimeChecks: await inspectRuntimes(config, lanes, env, signal),
     lanes,
+    telegram: await inspectTelegram(config, env, signal),
     store: inspectStore(config.storePath),
     ...(await inspectPorts(config)),
   };

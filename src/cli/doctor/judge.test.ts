@@ -15,6 +15,7 @@ function configured(change: Partial<ConfiguredFacts> = {}): ConfiguredFacts {
     fileHoldsSecret: false,
     runtimeChecks: [{ name: "runtime stub", status: "ok", detail: "It is fine." }],
     lanes: [{ id: "one", directory: "/src", problem: null }],
+    telegram: null,
     store: { state: "sound", version: 1, heldBy: null, newestAt: now },
     port: { host: "127.0.0.1", port: 7717, state: "free" },
     opencodeApiPort: null,

@@ -3,6 +3,7 @@ import type { Check } from "../../doctor-check.ts";
 import { failed, failedBy, ok, warning } from "../../doctor-check.ts";
 import { shellQuote } from "../../shell-quote.ts";
 import type { ConfiguredFacts, DirectoryFacts, Facts, PortFacts, TokenFacts } from "./facts.ts";
+import { judgeTelegram } from "./judge-telegram.ts";
 
 export function judge(facts: Facts): Check[] {
   const { configured, now } = facts;
@@ -104,6 +105,7 @@ function judgeConfigured(facts: ConfiguredFacts): Check[] {
       const name = `directory of lane ${id}`;
       return problem ? failedBy(name, problem) : ok(name, `${directory} exists and is allowed.`);
     }),
+    ...judgeTelegram(facts.telegram),
     judgeStore(facts),
     ...judgePorts(facts),
   ];
