@@ -1,9 +1,12 @@
 /** How a bot is set up: webhook, readiness, `init`, `doctor` and the demo, with the built program and a Bot API on loopback. */
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Check } from "../../src/doctor-check.ts";
 import { freePort } from "../support/free-port.ts";
 import { saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 let world: TelegramWorld;
 afterEach(() => world.dispose());
@@ -193,5 +196,81 @@ describe("waybill doctor", () => {
       "Telegram access": expect.stringMatching(/^warning: telegramAllowedUsers is empty/),
       "Telegram workspace": expect.stringMatching(/^failed: .*\/nowhere/),
     });
+  });
+});
+
+describe("waybill init", () => {
+  const environment = () => ({
+    PATH: "",
+    ...world.program.env,
+    WAYBILL_CONFIG: configPath(),
+    TELEGRAM_API_ROOT: world.telegram.url,
+  });
+  const configPath = () => join(world.program.directory, "written.json");
+  const written = () => JSON.parse(readFileSync(configPath(), "utf8")) as Record<string, unknown>;
+
+  test("asks for a token without showing it, and allows the first who writes, whose message stays at Telegram", async () => {
+    world = await TelegramWorld.create();
+    const { telegram, ann, program } = world;
+    const args = ["init", "--runtime", "stub", "--directory", program.work, "--lane", "api", "--port", "0"];
+    const terminal = openTerminal({ ...program.command(...args), env: environment(), cwd: program.work });
+    try {
+      await terminal.waitFor("Telegram bot token");
+      terminal.type("123:wrong\r");
+      await terminal.waitFor("Telegram refuses the token.");
+      terminal.type(`${telegram.token}\r`);
+      await terminal.waitFor("This is @waybill_test_bot.");
+      telegram.supergroup({ title: "Builders", members: [ann] }).send("Hello from the group.");
+      await terminal.waitFor(`Allow Ann (id ${ann.id}) to use the bot?`);
+      terminal.press("enter");
+      await terminal.waitFor("And in the group Builders");
+      terminal.press("enter");
+      expect(await terminal.exited).toBe(0);
+      expect(terminal.screen()).not.toContain(telegram.token);
+    } finally {
+      await terminal.close();
+    }
+    expect(written()).toMatchObject({
+      telegramBotToken: telegram.token,
+      telegramAllowedUsers: [ann.id],
+      telegramAllowedChats: [expect.any(Number)],
+    });
+    expect(statSync(configPath()).mode & 0o777).toBe(0o600);
+    expect(telegram.pendingUpdates()).toBe(1);
+  });
+
+  test("Ctrl-C while it waits writes the configuration without anybody allowed", async () => {
+    world = await TelegramWorld.create();
+    const { telegram, program } = world;
+    const args = ["init", "--runtime", "stub", "--directory", program.work, "--lane", "api", "--port", "0"];
+    const env = { ...environment(), TELEGRAM_BOT_TOKEN: telegram.token };
+    const terminal = openTerminal({ ...program.command(...args), env, cwd: program.work });
+    try {
+      await terminal.waitFor("Ctrl-C goes on without.");
+      terminal.press("ctrl-c");
+      expect(await terminal.exited).toBe(0);
+    } finally {
+      await terminal.close();
+    }
+    expect(written()).toMatchObject({ telegramAllowedUsers: [] });
+    expect(written()).not.toHaveProperty("telegramBotToken");
+  });
+
+  test("takes options in place of questions, and writes nothing when the token is refused", async () => {
+    world = await TelegramWorld.create();
+    const { telegram, program } = world;
+    const args = ["init", "--json", "--runtime", "stub", "--directory", program.work, "--lane", "api"];
+    const options = ["--telegram-token-env", "BOT", "--telegram-user", "12", "--telegram-user", "34"];
+    const refused = await program.run([...args, ...options], { env: { ...environment(), BOT: "123:wrong" } });
+    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("telegram_token_refused") });
+    expect(existsSync(configPath())).toBe(false);
+    const { code, stdout } = await program.run([...args, ...options], {
+      env: { ...environment(), BOT: telegram.token },
+    });
+    expect({ code, telegram: JSON.parse(stdout).telegram }).toEqual({
+      code: 0,
+      telegram: { bot: "waybill_test_bot", users: [12, 34], chats: [] },
+    });
+    expect(written()).toMatchObject({ telegramBotToken: telegram.token, telegramAllowedUsers: [12, 34] });
   });
 });

@@ -9,6 +9,7 @@ import { descriptorOf } from "../../runtimes/descriptor.ts";
 import { runtimeKinds } from "../../runtimes/kinds.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import { metaOf, portOrAny, slug } from "../../setting-types.ts";
+import type { TelegramAnswers } from "./telegram-answers.ts";
 
 export type Answers = { runtime: string; directory: string; lane: string; port: number };
 
@@ -49,11 +50,26 @@ export function checkedPort(text: string): number {
   return port.success ? port.data : wrong(`"${text}" does not fit: it must be ${metaOf(portOrAny).words}`);
 }
 
-export function configText({ runtime, directory, lane, port }: Answers, env: NodeJS.ProcessEnv): string {
+export function configText(
+  { runtime, directory, lane, port }: Answers,
+  telegram: TelegramAnswers | null,
+  env: NodeJS.ProcessEnv,
+): string {
   const modelProvider = descriptorOf(runtime, runtimeDescriptors).provider;
   const allowedDirectories = isAllowedByDefault(directory, env) ? {} : { allowedDirectories: ["~", directory] };
-  const content = { port, modelProvider, ...allowedDirectories, lanes: [{ id: lane, directory }] };
+  const lanes = [{ id: lane, directory }];
+  const content = { port, modelProvider, ...allowedDirectories, ...telegramContent(telegram), lanes };
   return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function telegramContent(telegram: TelegramAnswers | null): object {
+  if (telegram === null) return {};
+  const { token, users, chats } = telegram;
+  return {
+    ...(token === null ? {} : { telegramBotToken: token }),
+    telegramAllowedUsers: users,
+    ...(chats.length > 0 ? { telegramAllowedChats: chats } : {}),
+  };
 }
 
 function isAllowedByDefault(directory: string, env: NodeJS.ProcessEnv): boolean {

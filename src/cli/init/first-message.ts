@@ -1,0 +1,48 @@
+/**
+ * Waits for somebody to write to a bot. It names no offset, so that it confirms nothing: the daemon gets the same updates
+ * later.
+ */
+import { GrammyError } from "grammy";
+import { sleep, systemClock } from "../../clock.ts";
+import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
+import { wantedUpdates } from "../../transports/telegram/incoming/poller.ts";
+import type { IncomingMessage } from "../../transports/telegram/incoming/read-update.ts";
+import { readUpdate } from "../../transports/telegram/incoming/read-update.ts";
+import type { BotAccess } from "../telegram/look-up-bot.ts";
+
+export type FirstMessage =
+  | { state: "found"; message: IncomingMessage }
+  /** Another program polls, or a webhook is set. */
+  | { state: "conflict" }
+  | { state: "aborted" };
+
+const pollSeconds = 20;
+/** What was seen comes again at once, since it is not confirmed. */
+const pauseMs = 1000;
+
+/** The first message of a person who is not among `refused`. */
+export async function firstMessage(
+  access: BotAccess,
+  refused: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<FirstMessage> {
+  const { polls } = botApi(access);
+  while (!signal.aborted) {
+    try {
+      const wanted = { timeout: pollSeconds, allowed_updates: [...wantedUpdates] };
+      const updates = await polls.getUpdates(wanted, grammySignal(signal));
+      const message = updates
+        .map(readUpdate)
+        .find(
+          (incoming): incoming is IncomingMessage =>
+            incoming.kind === "message" && !incoming.from.isBot && !refused.has(incoming.from.id),
+        );
+      if (message) return { state: "found", message };
+      if (updates.length > 0) await sleep(systemClock, pauseMs, signal);
+    } catch (error) {
+      if (error instanceof GrammyError && error.error_code === 409) return { state: "conflict" };
+      await sleep(systemClock, pauseMs, signal);
+    }
+  }
+  return { state: "aborted" };
+}

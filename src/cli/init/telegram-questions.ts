@@ -1,0 +1,112 @@
+/** The questions of `waybill init` about a Telegram bot: its token, and who may use it. */
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { abortedAfter } from "../../clock.ts";
+import type { IncomingMessage } from "../../transports/telegram/incoming/read-update.ts";
+import { oneLine } from "../output/format.ts";
+import type { BotAccess } from "../telegram/look-up-bot.ts";
+import { lookUpBot } from "../telegram/look-up-bot.ts";
+import { firstMessage } from "./first-message.ts";
+import type { Terminal } from "./questions.ts";
+import type { TelegramAnswers } from "./telegram-answers.ts";
+import { apiRootOf } from "./telegram-answers.ts";
+
+const waitMs = 5 * 60_000;
+
+/** Null when the person wants no bot, "aborted" when they pressed Ctrl-C at a question. */
+export async function askTelegram(
+  terminal: Terminal,
+  env: NodeJS.ProcessEnv,
+): Promise<TelegramAnswers | null | "aborted"> {
+  const apiRoot = apiRootOf(env);
+  let known = env.TELEGRAM_BOT_TOKEN?.trim() || null;
+  for (;;) {
+    const typed = known ?? (await question(terminal, tokenQuestion, { isHidden: true }));
+    if (typed === null) return "aborted";
+    if (typed === "") return null;
+    const access = { token: typed, apiRoot };
+    const lookup = await lookUpBot(access, terminal.interrupted);
+    if (lookup.state === "found") {
+      const { username } = lookup.bot;
+      const allowed = await askPeople(access, username, terminal);
+      return allowed === "aborted" ? allowed : { token: known === null ? typed : null, bot: username, ...allowed };
+    }
+    const origin = known === null ? "the token" : "the token in TELEGRAM_BOT_TOKEN";
+    say(terminal, lookup.state === "refused" ? `Telegram refuses ${origin}.` : "Telegram cannot be reached.");
+    known = null;
+  }
+}
+
+const tokenQuestion = "Telegram bot token, from @BotFather? (it is not shown; Return for none) ";
+
+type Allowed = Pick<TelegramAnswers, "users" | "chats">;
+const nobody: Allowed = { users: [], chats: [] };
+
+async function askPeople(access: BotAccess, bot: string, terminal: Terminal): Promise<Allowed | "aborted"> {
+  say(terminal, `This is @${bot}. Write a message to it in Telegram, from the account that will use it.`);
+  say(terminal, `Waiting for it, up to ${waitMs / 60_000} minutes. Ctrl-C goes on without.`);
+  const refused = new Set<number>();
+  const signal = abortedAfter(waitMs, terminal.interrupted);
+  for (;;) {
+    const first = await firstMessage(access, refused, signal);
+    switch (first.state) {
+      case "conflict":
+        say(terminal, "Another program receives the updates of this bot, so nobody was allowed.");
+        return nobody;
+      case "aborted":
+        say(terminal, "Nobody was allowed yet: add numeric ids to telegramAllowedUsers.");
+        return nobody;
+      case "found": {
+        const allowed = await confirm(first.message, terminal);
+        if (allowed !== null) return allowed;
+        refused.add(first.message.from.id);
+        break;
+      }
+      default:
+        return first satisfies never;
+    }
+  }
+}
+
+/** Null when the sender is not to be allowed. */
+async function confirm({ from, place }: IncomingMessage, terminal: Terminal): Promise<Allowed | null | "aborted"> {
+  const person = await isYes(terminal, `Allow ${oneLine(from.name)} (id ${from.id}) to use the bot?`);
+  if (person !== true) return person === null ? "aborted" : null;
+  if (place.isPrivate) return { users: [from.id], chats: [] };
+  const title = oneLine(place.title ?? "group");
+  const group = await isYes(terminal, `And in the group ${title} (id ${place.chat})?`);
+  return group === null ? "aborted" : { users: [from.id], chats: group ? [place.chat] : [] };
+}
+
+async function isYes(terminal: Terminal, words: string): Promise<boolean | null> {
+  const answer = await question(terminal, `${words} [yes] `);
+  return answer === null ? null : /^(y(es)?)?$/i.test(answer);
+}
+
+function say({ output }: Terminal, line: string): void {
+  output.write(`${line}\n`);
+}
+
+/** Null when the person aborted. What is typed is not shown where it is hidden. */
+async function question(
+  { input, output, interrupted }: Terminal,
+  words: string,
+  { isHidden = false } = {},
+): Promise<string | null> {
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = "isTTY" in input && input.isTTY === true;
+  const lines = createInterface({ input, output: isHidden ? silent : output, terminal });
+  const aborted = new AbortController();
+  const signal = AbortSignal.any([interrupted, aborted.signal]);
+  lines.on("SIGINT", () => aborted.abort()).on("close", () => aborted.abort());
+  if (isHidden) output.write(words);
+  try {
+    return (await lines.question(isHidden ? "" : words, { signal })).trim();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return null;
+  } finally {
+    lines.close();
+    if (isHidden) output.write("\n");
+  }
+}
