@@ -48,7 +48,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, file?: ReadFile): Config {
 /** Everything that can be said without reading the directories that it names. */
 export function readConfig(
   env: NodeJS.ProcessEnv,
-  file: ReadFile | null = readConfigFile(env),
+  file: ReadFile | null = isDemo(env) ? null : readConfigFile(env),
 ): Config & { origins: Origins } {
   checkDescriptors(runtimeDescriptors);
   const home = waybillHome(env);
@@ -77,6 +77,10 @@ export function readConfig(
     policy: { ...policy, maxRepairs: sessionRetryAttempts, limits, automaticRetry },
     origins,
   };
+}
+
+function isDemo(env: NodeJS.ProcessEnv): boolean {
+  return fromEnvironment(environmentSettings.demo, env)?.value === true;
 }
 
 function demoProfile(home: string): ConfiguredLanes {

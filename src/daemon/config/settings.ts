@@ -300,6 +300,10 @@ export const environmentSettings = {
     defaultWords: "`$XDG_STATE_HOME/waybill`, `~/.local/state/waybill`",
     description: "The state directory: store, token, and what the daemon says about itself.",
   }),
+  demo: types.flag.default(false).meta({
+    env: "WAYBILL_DEMO",
+    description: "Runs the demo, also where there is a configuration file.",
+  }),
   watchdog: types.flag.default(true).meta({
     env: "WAYBILL_WATCHDOG",
     description:

@@ -9,6 +9,7 @@ export const telegramSettings = {
     description: "The token of your bot, from @BotFather. Without it there is no Telegram: [telegram.md](telegram.md).",
   }),
   telegramAllowedUsers: types.ids.default([]).meta({
+    env: "TELEGRAM_ALLOWED_USERS",
     description: "The numeric ids of the people who may use the bot. Empty: nobody.",
   }),
   telegramAllowedChats: types.ids.default([]).meta({

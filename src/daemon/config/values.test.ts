@@ -82,6 +82,7 @@ describe("what the environment may say", () => {
     if (kindWords.startsWith("`safe`")) return fc.constantFrom("safe", "trusted");
     if (kindWords.startsWith("a host")) return fc.constantFrom("127.0.0.2", "localhost");
     if (kindWords.startsWith("a URL")) return fc.constantFrom("http://127.0.0.1:4096", "https://box.local");
+    if (kindWords.startsWith("a list of numeric")) return fc.array(fc.integer(), { minLength: 1, maxLength: 3 });
     return fc.constantFrom("/some-place", "/some/other-place");
   };
 

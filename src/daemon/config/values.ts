@@ -87,7 +87,8 @@ function meaningsOf(text: string): unknown[] {
   const trimmed = text.trim();
   const number = /^[+-]?\d+(\.\d+)?$/.test(trimmed) ? [Number(trimmed)] : [];
   const word = words.get(trimmed.toLowerCase());
-  return [text, trimmed, ...number, ...(word === undefined ? [] : [word])];
+  const list = /^-?\d+(\s*,\s*-?\d+)*$/.test(trimmed) ? [trimmed.split(",").map(Number)] : [];
+  return [text, trimmed, ...number, ...list, ...(word === undefined ? [] : [word])];
 }
 
 function fromFile(key: string, file: ReadFile | null): Found | null {

@@ -11,12 +11,15 @@ import type { PostMessage, Runtime } from "../../runtimes/port.ts";
 import { runtimeDescriptors } from "../../runtimes/registry.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigLane } from "../config/lanes.ts";
-import { withoutOpencode } from "../demo/demo-profile.ts";
+import { runtimeOfProvider } from "../config/lanes.ts";
+import { demoLaneScripts, withoutOpencode } from "../demo/demo-profile.ts";
 import type { Logger } from "../logging.ts";
 import { deniedDirectories } from "./denied-directories.ts";
 
 export type Agents = {
   lanes: readonly ConfigLane[];
+  /** Of lanes that name none. */
+  defaultRuntime: string;
   make: (postMessage: PostMessage) => Promise<Runtime[]>;
   /** To be called once the runtimes are closed. */
   close: () => Promise<void>;
@@ -35,14 +38,15 @@ export type AgentsOptions = {
 export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
   const { config, env, log, storedLanes, toolServer } = options;
   const { permissionPolicy } = config;
-  const { demo, lanes } = await demoOrNot(options);
+  const { demo, lanes, ...instead } = await demoOrNot(options);
+  const { runtime: defaultRuntime } = instead;
   const used = new Set([...lanes, ...(await storedLanes())].map(({ runtime }) => runtime));
   const make = async (postMessage: PostMessage) => {
     const prepared = runtimeDescriptors.map((descriptor) => {
       const { kind, name } = descriptor;
       const isUsed = used.has(kind);
       const { hasOrphans, load } = descriptor.prepare(
-        { ...config.runtimeSettings, ...demo?.settings },
+        { ...config.runtimeSettings, ...demo?.settings, ...instead.settings },
         {
           env,
           extraEnv: demo?.extraEnv ?? {},
@@ -68,18 +72,20 @@ export async function createRuntimes(options: AgentsOptions): Promise<Agents> {
     });
     return Promise.all(prepared.map((create) => create()));
   };
-  return { lanes, make, close: async () => demo?.model.close() };
+  return { lanes, defaultRuntime, make, close: async () => demo?.model.close() };
 }
 
 async function demoOrNot({ config, env, log, stopping }: AgentsOptions) {
   const { profile, lanes } = config;
-  if (profile.kind !== "demo") return { demo: null, lanes };
+  const runtime = runtimeOfProvider(config.modelProvider);
+  if (profile.kind !== "demo") return { demo: null, lanes, runtime, settings: {} };
   // Loaded for the demo alone: the scripted model is a server of its own.
   const { startDemoOpencode } = await import("../demo/demo-opencode.ts");
   const demo = await startDemoOpencode(config.stateDirectory, config.runtimeSettings, env, stopping);
-  if (!(demo instanceof AppError)) return { demo, lanes };
+  if (!(demo instanceof AppError)) return { demo, lanes, runtime, settings: {} };
   stopping.throwIfAborted();
   const { message, hint = "" } = demo;
   log.warn(`The demo goes without OpenCode, and a scripted agent answers in its place. ${message} ${hint}`.trim());
-  return { demo: null, lanes: lanes.map(withoutOpencode) };
+  const settings = { stubScript: demoLaneScripts.demo.script };
+  return { demo: null, lanes: lanes.map(withoutOpencode), ...withoutOpencode({ runtime }), settings };
 }

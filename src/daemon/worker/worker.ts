@@ -19,7 +19,6 @@ import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { mcpPath } from "../../transports/mcp/mcp-path.ts";
 import { resolveLaneDirectory } from "../config/allowed-directory.ts";
 import type { Config } from "../config/config.ts";
-import { runtimeOfProvider } from "../config/lanes.ts";
 import type { Logger } from "../logging.ts";
 import type { Agents } from "../wiring/create-runtimes.ts";
 import { createRuntimes } from "../wiring/create-runtimes.ts";
@@ -66,9 +65,10 @@ async function start(options: WorkerStart): Promise<RunningWorker> {
   const { engine, agents } = await startAgentsAndEngine(options, { runId, registry, health, token, listening });
   const draining = new AbortController();
   try {
+    const parts = { draining: draining.signal, defaultRuntime: agents.defaultRuntime };
     let telegram: TelegramTransport | null = null;
     const transportNotices = () => telegram?.telegram.notices ?? [];
-    const service = createServiceFor(engine, options, { draining: draining.signal, transportNotices });
+    const service = createServiceFor(engine, options, { ...parts, transportNotices });
     telegram = await makeTelegram({
       ...{ config, service, store: engine.store, clock: systemClock, log },
       failPoint: failPointFrom(options.env.WAYBILL_FAIL_POINT),
@@ -203,9 +203,13 @@ function lockDirectory(file: string) {
   return outcome.taken ? { release: outcome.lock.release } : outcome.holder;
 }
 
-type ServiceParts = Pick<ServiceOptions, "draining" | "transportNotices">;
+type ServiceParts = Pick<ServiceOptions, "draining" | "transportNotices"> & { defaultRuntime: string };
 
-function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart, parts: ServiceParts): Service {
+function createServiceFor(
+  engine: Engine,
+  { config, env, restart }: WorkerStart,
+  { defaultRuntime, ...parts }: ServiceParts,
+): Service {
   const ownLanes = config.profile.kind === "demo" ? config.lanes.map(({ directory }) => directory) : [];
   return createService({
     waybill: engine,
@@ -215,7 +219,7 @@ function createServiceFor(engine: Engine, { config, env, restart }: WorkerStart,
     stateDirectories: namesOf(config.home),
     runtimeDescriptors,
     defaults: {
-      runtime: runtimeOfProvider(config.modelProvider),
+      runtime: defaultRuntime,
       model: config.modelName ?? null,
     },
     restart,
