@@ -6,6 +6,7 @@ const loaders: Record<string, () => Promise<Command>> = {
   worker: async () => (await import("./commands/worker.ts")).worker,
   init: async () => (await import("./commands/init.ts")).init,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  demo: async () => (await import("./commands/demo.ts")).demo,
   send: async () => (await import("./commands/send.ts")).send,
   watch: async () => (await import("./commands/watch.ts")).watch,
   follow: async () => (await import("./commands/follow.ts")).follow,

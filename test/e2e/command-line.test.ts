@@ -19,7 +19,7 @@ const waybill = (args: string[], options: { env?: Record<string, string> } = {})
 const commands = (await loadCommands()).filter(({ hidden }) => !hidden);
 const names = commands.map(({ name }) => name);
 /** Those that need no daemon, `attach`, which needs OpenCode as well, and `mcp`, which needs a member's token. */
-const others = ["up", "init", "doctor", "attach", "mcp", "store", "completion"];
+const others = ["up", "init", "doctor", "demo", "attach", "mcp", "store", "completion"];
 const clientCommands = commands.filter(({ name }) => !others.includes(name));
 
 /** A way to call each that would reach the daemon. */

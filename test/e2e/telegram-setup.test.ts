@@ -221,7 +221,7 @@ describe("waybill init", () => {
       terminal.type(`${telegram.token}\r`);
       await terminal.waitFor("This is @waybill_test_bot.");
       telegram.supergroup({ title: "Builders", members: [ann] }).send("Hello from the group.");
-      await terminal.waitFor(`Allow Ann (id ${ann.id}) to use the bot?`);
+      await terminal.waitFor(`Allow ann (id ${ann.id}) to use the bot?`);
       terminal.press("enter");
       await terminal.waitFor("And in the group Builders");
       terminal.press("enter");

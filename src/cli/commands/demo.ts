@@ -1,0 +1,28 @@
+/** `waybill demo`: tries Waybill out without an account anywhere. */
+import type { Command } from "../command.ts";
+import { usageError } from "../errors.ts";
+
+export const demo: Command = {
+  name: "demo",
+  summary: "try a chat with a bot in the terminal, without Telegram",
+  help: {
+    usage: "telegram",
+    description: `Starts a daemon with a bot, and a chat with it in this terminal. No token and no network are needed: Telegram is played
+by a server on loopback. Answers are scripted. What you type is sent; lines that begin with a colon do something else, and
+:help lists them. From a pipe each line is sent, and it ends when the answers have come. Everything that it starts ends with
+it, and nothing of it is kept.`,
+    json: "one line of JSON for everything that the bot shows",
+    exitCodes: "0 done, 130 ended by Ctrl-C, 2 not understood, 1 any other error.",
+    examples: `waybill demo telegram
+echo "Is the build green?" | waybill demo telegram`,
+  },
+  options: {},
+  subcommands: ["telegram"],
+  maxArguments: 1,
+  async run(input, context) {
+    const what = input.argument(0, "which demo? telegram");
+    if (what !== "telegram") throw usageError(`there is no demo "${what}"`, "demo", "waybill demo telegram");
+    const { runTelegramDemo } = await import("../demo/run-telegram-demo.ts");
+    return runTelegramDemo(context);
+  },
+};
