@@ -1,5 +1,5 @@
 /** How a bot is set up: webhook, readiness, `init`, `doctor` and the demo, with the built program and a Bot API on loopback. */
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -272,5 +272,44 @@ describe("waybill init", () => {
       telegram: { bot: "waybill_test_bot", users: [12, 34], chats: [] },
     });
     expect(written()).toMatchObject({ telegramBotToken: telegram.token, telegramAllowedUsers: [12, 34] });
+  });
+});
+
+describe("waybill demo telegram", () => {
+  const leftovers = () => readdirSync(join(world.program.home, "demo"));
+
+  test("sends each line of a pipe, and ends after the answers", async () => {
+    world = await TelegramWorld.create();
+    const input = "Is the build green?\n:topic Blue\nAnd here?\n:topics\n:9x\n";
+    const { code, stdout } = await world.program.run(["demo", "telegram"], { input, env: { PORT: "7717" } });
+    expect(code).toBe(0);
+    expect(stdout.match(/^bot: .*reached/gm)).toHaveLength(1);
+    expect(stdout.match(/^bot \[Blue\]: .*reached/gm)).toHaveLength(1);
+    expect(stdout).toContain("There is no command :9x.");
+    expect(leftovers()).toEqual([]);
+  });
+
+  test("is a chat in a terminal that survives a killed worker, and Ctrl-C ends everything it started", async () => {
+    world = await TelegramWorld.create();
+    const { program } = world;
+    const env = { PATH: process.env.PATH ?? "", ...program.env };
+    const terminal = openTerminal({ ...program.command("demo", "telegram"), env, cwd: program.work });
+    try {
+      await terminal.waitFor("Write something, or :help.");
+      terminal.type(":offline\r");
+      await terminal.waitFor("Telegram is down.");
+      terminal.type("Are you there?\r");
+      terminal.type(":online\r");
+      await terminal.waitFor("Telegram is back.");
+      await terminal.waitFor("bot reacts");
+      terminal.type(":kill\r");
+      await terminal.waitFor("The worker was killed.");
+      await terminal.waitFor(/bot: .*reached/);
+      terminal.press("ctrl-c");
+      expect(await terminal.exited).toBe(0);
+    } finally {
+      await terminal.close();
+    }
+    expect(leftovers()).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ by a server on loopback. Answers are scripted. What you type is sent; lines that
 :help lists them. From a pipe each line is sent, and it ends when the answers have come. Everything that it starts ends with
 it, and nothing of it is kept.`,
     json: "one line of JSON for everything that the bot shows",
-    exitCodes: "0 done, 130 ended by Ctrl-C, 2 not understood, 1 any other error.",
+    exitCodes: "0 ended by the person, 130 ended by a signal, 2 not understood, 1 any other error.",
     examples: `waybill demo telegram
 echo "Is the build green?" | waybill demo telegram`,
   },
