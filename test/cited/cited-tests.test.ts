@@ -22,7 +22,9 @@ const results = ["fast", "e2e"].flatMap((project) =>
 );
 
 const cited = [
-  ...["invariants", "teams", "opencode", "claude", "pi"].flatMap((name) => citedWithFile(`docs/${name}.md`)),
+  ...["invariants", "teams", "comparison", "opencode", "claude", "pi"].flatMap((name) =>
+    citedWithFile(`docs/${name}.md`),
+  ),
   ...(["opencode", "claude", "pi"] as const).flatMap(citedAsTried),
 ];
 
