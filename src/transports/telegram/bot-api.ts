@@ -4,10 +4,11 @@ import type { TelegramSettings } from "./settings.ts";
 
 type GrammySignal = Exclude<Parameters<Api["getMe"]>[0], undefined>;
 
-type ClientSettings = Pick<TelegramSettings, "token" | "apiRoot" | "longPollMs" | "callTimeoutMs">;
+type ClientSettings = Pick<TelegramSettings, "token" | "apiRoot"> &
+  Partial<Pick<TelegramSettings, "longPollMs" | "callTimeoutMs">>;
 
 export function botApi(settings: ClientSettings): { calls: Api; polls: Api } {
-  const { token, apiRoot, longPollMs, callTimeoutMs } = settings;
+  const { token, apiRoot, longPollMs = 50_000, callTimeoutMs = 30_000 } = settings;
   const client = (timeoutMs: number) => new Api(token, { apiRoot, timeoutSeconds: timeoutMs / 1000 });
   return { calls: client(callTimeoutMs), polls: client(longPollMs + callTimeoutMs) };
 }
