@@ -5,9 +5,9 @@
 import { GrammyError } from "grammy";
 import { sleep, systemClock } from "../../clock.ts";
 import { botApi, grammySignal } from "../../transports/telegram/bot-api.ts";
-import { wantedUpdates } from "../../transports/telegram/incoming/poller.ts";
-import type { IncomingMessage } from "../../transports/telegram/incoming/read-update.ts";
-import { readUpdate } from "../../transports/telegram/incoming/read-update.ts";
+import { wantedUpdates } from "../../transports/telegram/updates/poller.ts";
+import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";
+import { readUpdate } from "../../transports/telegram/updates/read-update.ts";
 import type { BotAccess } from "../telegram/look-up-bot.ts";
 
 export type FirstMessage =

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { abortedAfter } from "../../clock.ts";
-import type { IncomingMessage } from "../../transports/telegram/incoming/read-update.ts";
+import type { IncomingMessage } from "../../transports/telegram/updates/read-update.ts";
 import { oneLine } from "../output/format.ts";
 import type { BotAccess } from "../telegram/look-up-bot.ts";
 import { lookUpBot } from "../telegram/look-up-bot.ts";

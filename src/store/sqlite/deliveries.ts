@@ -10,7 +10,7 @@ import type { Page } from "../../core/log/page.ts";
 import type { DeliveryFilter, DueReconcile } from "../port.ts";
 import { cursorFrom } from "./cursor.ts";
 import { deliveryPages, hasEnded } from "./delivery-pages.ts";
-import { eventFrom } from "./log.ts";
+import { eventFrom } from "./log/log.ts";
 
 export type ColumnValue = string | number | null;
 

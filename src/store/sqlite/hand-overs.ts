@@ -5,7 +5,7 @@ import { isOpen } from "../../core/inbox/hand-over.ts";
 import { inboxNote } from "../../core/inbox/inbox-note.ts";
 import type { Mail, Message } from "../../core/message/message.ts";
 import type { InboxFileStore, OpenHandOver } from "../port.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "./log/log.ts";
 import type { mailStatements } from "./mail.ts";
 
 type Row = Omit<HandOver, "messageId"> & { body: string; readAt: number | null };

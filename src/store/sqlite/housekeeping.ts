@@ -11,9 +11,9 @@ import { fold } from "../../core/delivery/transition.ts";
 import type { Finding, PruneTimes } from "../port.ts";
 import type { ColumnValue } from "./deliveries.ts";
 import { deliveryColumns } from "./deliveries.ts";
-import { endOfLog, eventFrom } from "./log.ts";
+import { endOfLog, eventFrom } from "./log/log.ts";
+import { trimEvents, trimLedger } from "./log/trim-log.ts";
 import { pruneTransports } from "./transports.ts";
-import { trimEvents, trimLedger } from "./trim-log.ts";
 
 /** The file's own integrity, every rule of every record, and that each record is what its audit amounts to. */
 export function checkStore(db: Database.Database): Finding[] {

@@ -5,11 +5,11 @@ import { deliveryStatements } from "./deliveries.ts";
 import { deliveryPages } from "./delivery-pages.ts";
 import { pruneStore } from "./housekeeping.ts";
 import { laneStatements } from "./lanes.ts";
-import { logWriter } from "./log.ts";
+import { logWriter } from "./log/log.ts";
+import { logReader } from "./log/read-log.ts";
+import { trimEvents } from "./log/trim-log.ts";
 import { mailStatements } from "./mail.ts";
 import { migrate } from "./migrate.ts";
-import { logReader } from "./read-log.ts";
-import { trimEvents } from "./trim-log.ts";
 
 /** Every statement that `use` prepares, with the plan for it. */
 function plansOf(use: (db: Database.Database) => void): { sql: string; plan: string[] }[] {

@@ -14,7 +14,7 @@ import { refuseNetworkFilesystem } from "./file/network-filesystem.ts";
 import { syncToDisk } from "./file/private-file.ts";
 import { checkFile, checkStore } from "./housekeeping.ts";
 import { keepAside } from "./keep-aside.ts";
-import { endOfLog } from "./log.ts";
+import { endOfLog } from "./log/log.ts";
 import { migrate, schemaVersion, versionOf } from "./migrate.ts";
 import { openFile } from "./open-file.ts";
 

@@ -10,7 +10,7 @@ import { memberUnknown, teamUnknown } from "../known-team.ts";
 import type { NewLane } from "../port.ts";
 import type { HandOvers } from "./hand-overs.ts";
 import type { laneStatements } from "./lanes.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "./log/log.ts";
 import { directoryTaken, laneTaken, teamStatements } from "./teams.ts";
 
 export type TeamWriterDeps = {

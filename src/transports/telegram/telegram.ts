@@ -16,20 +16,20 @@ import { ChatAsks } from "./asks/chat-asks.ts";
 import { botApi, grammySignal } from "./bot-api.ts";
 import { commandMenu } from "./commands/commands.ts";
 import { backAgain, restartKey } from "./commands/restart-command.ts";
-import { Albums } from "./incoming/albums.ts";
 import { gaveUp, handleUpdate, orderOf } from "./incoming/handle-update.ts";
-import type { PollProblem } from "./incoming/poller.ts";
-import { poll, problemOf } from "./incoming/poller.ts";
-import { UpdateQueue } from "./incoming/update-queue.ts";
+import { logCursorKey } from "./notices/notices.ts";
+import { tellNotices } from "./notices/tell-notices.ts";
 import type { ServerAbilities } from "./outgoing/deliver-row.ts";
 import { deliverRow, mayRetryNow } from "./outgoing/deliver-row.ts";
 import { phaseNow } from "./outgoing/delivery-phase.ts";
 import { LiveTurns } from "./outgoing/live-turns.ts";
-import { logCursorKey } from "./outgoing/notices.ts";
-import { tellNotices } from "./outgoing/tell-notices.ts";
 import type { TelegramSettings } from "./settings.ts";
 import type { BotIdentity, TelegramContext } from "./telegram-context.ts";
 import { Topics } from "./topics/topics.ts";
+import { Albums } from "./updates/albums.ts";
+import type { PollProblem } from "./updates/poller.ts";
+import { poll, problemOf } from "./updates/poller.ts";
+import { UpdateQueue } from "./updates/update-queue.ts";
 import { chooseUpdates } from "./webhook/choose-updates.ts";
 
 export type TelegramDeps = {

@@ -1,10 +1,10 @@
 /** What the chats show of an ask: that an agent asks, and how it ended. */
 import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
-import { chatMessageOf } from "../incoming/message-id.ts";
+import { concernedTopics } from "../outgoing/concerned-topics.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import { concernedTopics } from "../outgoing/concerned-topics.ts";
+import { chatMessageOf } from "../updates/message-id.ts";
 import { askButtons } from "./ask-buttons.ts";
 import { permissionText, questionText } from "./ask-text.ts";
 import type { AskPlace, ChatAsk } from "./chat-ask.ts";

@@ -1,8 +1,9 @@
 /** Asks a person to write something about an ask: the reason of a rejection, or an answer that is no option. */
-import type { Person, Place } from "../incoming/read-update.ts";
-import type { StoredUpdate } from "../incoming/update-queue.ts";
+
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { Person, Place } from "../updates/read-update.ts";
+import type { StoredUpdate } from "../updates/update-queue.ts";
 import type { ChatAsk } from "./chat-ask.ts";
 
 export function awaitReply(

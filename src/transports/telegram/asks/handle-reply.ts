@@ -1,9 +1,10 @@
 /** A reply to a message that asked for one is the reason or the answer, and no message to the agent. */
-import type { IncomingMessage } from "../incoming/read-update.ts";
-import type { StoredUpdate } from "../incoming/update-queue.ts";
+
 import { messageOf } from "../outgoing/chat-row.ts";
 import { row, say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
+import type { IncomingMessage } from "../updates/read-update.ts";
+import type { StoredUpdate } from "../updates/update-queue.ts";
 import type { AwaitedReply } from "./chat-asks.ts";
 import type { Decided } from "./decide.ts";
 import { answerQuestion, decidePermission } from "./decide.ts";

@@ -1,7 +1,8 @@
 /** Presses of the buttons of asks. */
-import type { Press, Pressed } from "../buttons/press.ts";
-import { overWords } from "../buttons/press.ts";
+
 import type { TelegramContext } from "../telegram-context.ts";
+import type { Press, Pressed } from "../updates/press.ts";
+import { overWords } from "../updates/press.ts";
 import { askButtons, readAskPress } from "./ask-buttons.ts";
 import { awaitReply } from "./await-reply.ts";
 import type { ChatAsk } from "./chat-ask.ts";

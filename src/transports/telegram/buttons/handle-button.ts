@@ -4,8 +4,8 @@ import { askPressPrefix } from "../asks/ask-buttons.ts";
 import { pressAsk } from "../asks/press-ask.ts";
 import { switchWorkspace, useAction } from "../commands/sessions-command.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import type { Press, Pressed } from "./press.ts";
-import { overWords } from "./press.ts";
+import type { Press, Pressed } from "../updates/press.ts";
+import { overWords } from "../updates/press.ts";
 import { pressDelivery } from "./press-delivery.ts";
 
 const maxWords = 200;

@@ -4,8 +4,8 @@ import type { DeliveryRecord } from "../../../core/delivery/record.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import { say } from "../outgoing/say.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import type { Press, Pressed } from "./press.ts";
-import { overWords } from "./press.ts";
+import type { Press, Pressed } from "../updates/press.ts";
+import { overWords } from "../updates/press.ts";
 
 export type DeliveryAction = "why" | "withdraw" | "stop" | "retry";
 

@@ -1,10 +1,11 @@
 /** A command of the chat, and what it is called with. */
-import type { IncomingMessage } from "../incoming/read-update.ts";
-import type { StoredUpdate } from "../incoming/update-queue.ts";
+
 import type { Keyboard } from "../outgoing/chat-row.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
+import type { IncomingMessage } from "../updates/read-update.ts";
+import type { StoredUpdate } from "../updates/update-queue.ts";
 
 export type CommandCall = { message: IncomingMessage; update: StoredUpdate; topic: Topic; args: string };
 

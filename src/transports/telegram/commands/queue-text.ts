@@ -1,9 +1,9 @@
 /** What waits in a lane, as people read it, and which of it they mean. Pure. */
 import { AppError } from "../../../app-error.ts";
 import type { DeliveryRecord } from "../../../core/delivery/record.ts";
-import { chatMessageOf } from "../incoming/message-id.ts";
 import { duration } from "../outgoing/duration.ts";
 import { plainSummary } from "../text/plain-summary.ts";
+import { chatMessageOf } from "../updates/message-id.ts";
 import { count } from "./status-text.ts";
 
 export type Waiting = {

@@ -1,10 +1,10 @@
 /** The lane that a command is about: that of the topic's agent, or the one that the topic is bound to. */
 import { AppError } from "../../../app-error.ts";
 import type { LaneState } from "../../../service/service.ts";
-import { adminsOnly, isAdmin } from "../incoming/access.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { bindingName } from "../topics/binding.ts";
 import { laneOfTopic, openRecipient } from "../topics/recipient.ts";
+import { adminsOnly, isAdmin } from "../updates/access.ts";
 import type { CommandCall } from "./command.ts";
 
 /** Throws where nothing was sent yet, and where Waybill does not run the agent. */

@@ -2,9 +2,9 @@
 import { AppError } from "../../../app-error.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
 import type { DeliveryDetail, LaneState } from "../../../service/service.ts";
-import { chatMessageOf } from "../incoming/message-id.ts";
 import { duration } from "../outgoing/duration.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import { chatMessageOf } from "../updates/message-id.ts";
 import type { Command, CommandCall } from "./command.ts";
 import { answer } from "./command.ts";
 import { excerpt } from "./queue-text.ts";

@@ -3,9 +3,9 @@ import { AppError } from "../../../app-error.ts";
 import { abortedAfter } from "../../../clock.ts";
 import type { Attachment } from "../../../core/message/message.ts";
 import { grammySignal } from "../bot-api.ts";
-import { classifyError } from "../outgoing/classify-error.ts";
+import { classifyError } from "../classify-error.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import type { IncomingFile } from "./read-update.ts";
+import type { IncomingFile } from "../updates/read-update.ts";
 
 /** What Telegram's own server hands out to bots. */
 const maxBytes = 20 * 1024 * 1024;

@@ -6,13 +6,13 @@ import { commandCalled, commandNames } from "../commands/commands.ts";
 import { say } from "../outgoing/say.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { topicKey } from "../topics/topic.ts";
-import { adminsOnly, isAdmin, isListed, mayUse } from "./access.ts";
-import { readIntent } from "./intent.ts";
-import type { Incoming, IncomingMessage, Person, Place } from "./read-update.ts";
+import { adminsOnly, isAdmin, isListed, mayUse } from "../updates/access.ts";
+import { readIntent } from "../updates/intent.ts";
+import type { Incoming, IncomingMessage, Person, Place } from "../updates/read-update.ts";
+import type { StoredUpdate } from "../updates/update-queue.ts";
 import type { RelayContext } from "./relay-message.ts";
 import { refusal, relayMessage } from "./relay-message.ts";
 import { stopDraft } from "./stop-draft.ts";
-import type { StoredUpdate } from "./update-queue.ts";
 
 export type HandlerDeps = RelayContext & {
   /** Told once for each. */

@@ -7,12 +7,12 @@ import { savedSign, waitingSign } from "../outgoing/signs.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 import { openRecipient } from "../topics/recipient.ts";
 import type { Topic } from "../topics/topic.ts";
-import type { Albums } from "./albums.ts";
+import type { Albums } from "../updates/albums.ts";
+import { editedMessageId, messageIdOf } from "../updates/message-id.ts";
+import { agentText } from "../updates/message-text.ts";
+import type { IncomingMessage } from "../updates/read-update.ts";
+import type { StoredUpdate } from "../updates/update-queue.ts";
 import { fetchFiles } from "./fetch-files.ts";
-import { editedMessageId, messageIdOf } from "./message-id.ts";
-import { agentText } from "./message-text.ts";
-import type { IncomingMessage } from "./read-update.ts";
-import type { StoredUpdate } from "./update-queue.ts";
 
 export type RelayContext = TelegramContext & { albums: Albums; closing: AbortSignal };
 

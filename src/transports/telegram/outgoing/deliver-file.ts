@@ -4,8 +4,8 @@ import type { Api } from "grammy";
 import { InputFile } from "grammy";
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
 import { grammySignal } from "../bot-api.ts";
+import { classifyError } from "../classify-error.ts";
 import type { ChatRow } from "./chat-row.ts";
-import { classifyError } from "./classify-error.ts";
 import type { SettleDeps } from "./settle-problem.ts";
 import { settle } from "./settle-problem.ts";
 

@@ -1,8 +1,9 @@
 /** Where in the chats a delivery came from. */
-import { chatMessageOf } from "../incoming/message-id.ts";
+
 import type { TelegramContext } from "../telegram-context.ts";
 import type { Topic } from "../topics/topic.ts";
 import { topicOfKey } from "../topics/topic.ts";
+import { chatMessageOf } from "../updates/message-id.ts";
 
 /** `message`: the number of the person's message in the chat. */
 export type Origin = { topic: Topic; message: number; messageId: string };

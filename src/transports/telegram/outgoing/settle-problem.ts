@@ -1,6 +1,6 @@
 /** What a problem means for a row when nothing less can be asked for: another try, another chat, or giving up. */
 import type { Delivered } from "../../../mail/outbox/outbox.ts";
-import type { SendProblem } from "./classify-error.ts";
+import type { SendProblem } from "../classify-error.ts";
 
 export type SettleDeps = {
   onMigrated: (from: number, to: number) => Promise<void>;

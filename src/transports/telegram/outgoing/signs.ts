@@ -1,7 +1,7 @@
 /** The signs that a message was saved, waits, or was started. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
 import type { SendResult } from "../../../service/service.ts";
-import type { IncomingMessage } from "../incoming/read-update.ts";
+import type { IncomingMessage } from "../updates/read-update.ts";
 import type { Keyboard } from "./chat-row.ts";
 import { row, say } from "./say.ts";
 

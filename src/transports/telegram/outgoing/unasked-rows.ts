@@ -2,9 +2,9 @@
 import type { Mail } from "../../../core/message/message.ts";
 import { senderOf } from "../../../core/message/message.ts";
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
-import { mayUse } from "../incoming/access.ts";
-import { chatMessageOf } from "../incoming/message-id.ts";
 import type { TelegramContext } from "../telegram-context.ts";
+import { mayUse } from "../updates/access.ts";
+import { chatMessageOf } from "../updates/message-id.ts";
 import { concernedTopics } from "./concerned-topics.ts";
 import type { Where } from "./say.ts";
 import { say } from "./say.ts";

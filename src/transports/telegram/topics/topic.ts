@@ -1,6 +1,6 @@
 /** A topic, the workspaces it has used, and the lane of each. Pure. */
 import { createHash } from "node:crypto";
-import type { Place } from "../incoming/read-update.ts";
+import type { Place } from "../updates/read-update.ts";
 import type { Binding } from "./binding.ts";
 
 /** One workspace of a topic. The lane keeps the session, its generations and whether it is stale. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Lane } from "../../../core/lane/lane.ts";
 import type { TransportWrites } from "../../../mail/outbox/transport-box.ts";
-import type { Place } from "../incoming/read-update.ts";
+import type { Place } from "../updates/read-update.ts";
 import { concerns } from "./binding.ts";
 import type { Topic } from "./topic.ts";
 import { migrated, newTopic, topicKey } from "./topic.ts";

@@ -7,9 +7,9 @@ import type { Clock } from "../../../clock.ts";
 import { sleep } from "../../../clock.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import { grammySignal } from "../bot-api.ts";
-import type { PollerDeps } from "../incoming/poller.ts";
-import { problemOf, wantedUpdates } from "../incoming/poller.ts";
 import type { TelegramSettings } from "../settings.ts";
+import type { PollerDeps } from "../updates/poller.ts";
+import { problemOf, wantedUpdates } from "../updates/poller.ts";
 
 export type ChooseDeps = Pick<PollerDeps, "onState" | "onError"> & {
   api: Api;

@@ -8,8 +8,8 @@ import type { Env } from "../../http/env.ts";
 import { answerError } from "../../http/errors.ts";
 import { tokenCheck } from "../../http/gates.ts";
 import type { Mount } from "../../http/mount.ts";
-import { updateId } from "../incoming/read-update.ts";
 import type { TelegramSettings } from "../settings.ts";
+import { updateId } from "../updates/read-update.ts";
 import { webhookPath } from "./webhook-path.ts";
 
 /** Resolves when the update is durable; throws when it cannot be stored now. */

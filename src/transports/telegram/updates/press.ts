@@ -1,7 +1,8 @@
 /** A press of a button, and what it comes to. */
-import type { Incoming } from "../incoming/read-update.ts";
-import type { StoredUpdate } from "../incoming/update-queue.ts";
+
 import type { Handled } from "../telegram-context.ts";
+import type { Incoming } from "./read-update.ts";
+import type { StoredUpdate } from "./update-queue.ts";
 
 export type Press = Extract<Incoming, { kind: "button" }> & { update: StoredUpdate };
 

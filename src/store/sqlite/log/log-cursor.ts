@@ -1,5 +1,5 @@
 /** Cursors of the log: a position, and what the reader knows to be missing. Nobody outside should calculate with them. */
-import { AppError } from "../../app-error.ts";
+import { AppError } from "../../../app-error.ts";
 
 /** `knownLost`: the reader was told that something up to here is not kept any more. */
 export type LogPosition = { position: number; knownLost: number };

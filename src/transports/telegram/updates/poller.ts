@@ -8,7 +8,7 @@ import { sleep } from "../../../clock.ts";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import { backoffMs } from "../../../mail/outbox/backoff.ts";
 import { grammySignal } from "../bot-api.ts";
-import { classifyError } from "../outgoing/classify-error.ts";
+import { classifyError } from "../classify-error.ts";
 import { updateId } from "./read-update.ts";
 
 export type PollerDeps = {

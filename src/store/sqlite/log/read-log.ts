@@ -1,15 +1,15 @@
 /** Reads the log in pages, oldest first, and says when something that a reader has not seen is not kept any more. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type Database from "better-sqlite3";
-import type { Alert } from "../../core/delivery/alert.ts";
-import type { InboxNote } from "../../core/inbox/inbox-note.ts";
-import type { Lane } from "../../core/lane/lane.ts";
-import type { LogEntry, LogFilter, LogItem, LogPage, LogQuery, LogType } from "../../core/log/log-item.ts";
-import { ledgerTypes } from "../../core/log/log-item.ts";
-import type { Message } from "../../core/message/message.ts";
-import type { Team } from "../../core/team/team.ts";
-import type { UniversalEvent } from "../../core/turn/universal-event.ts";
-import type { Deliveries } from "./deliveries.ts";
+import type { Alert } from "../../../core/delivery/alert.ts";
+import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { LogEntry, LogFilter, LogItem, LogPage, LogQuery, LogType } from "../../../core/log/log-item.ts";
+import { ledgerTypes } from "../../../core/log/log-item.ts";
+import type { Message } from "../../../core/message/message.ts";
+import type { Team } from "../../../core/team/team.ts";
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
+import type { Deliveries } from "../deliveries.ts";
 import { eventFrom } from "./log.ts";
 import { logCursor, logPosition } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";

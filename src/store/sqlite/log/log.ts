@@ -3,17 +3,17 @@
  * handed to those who follow once it is durable; what is not kept passes by in its order.
  */
 import type Database from "better-sqlite3";
-import { AppError } from "../../app-error.ts";
-import type { Alert } from "../../core/delivery/alert.ts";
-import type { DeliveryEvent } from "../../core/delivery/delivery-event.ts";
-import type { DeliveryRecord } from "../../core/delivery/record.ts";
-import { storedRecord, upcast } from "../../core/delivery/record.ts";
-import type { InboxNote } from "../../core/inbox/inbox-note.ts";
-import type { Lane } from "../../core/lane/lane.ts";
-import type { LogItem, NewEvent } from "../../core/log/log-item.ts";
-import type { Message } from "../../core/message/message.ts";
-import type { Team } from "../../core/team/team.ts";
-import type { UniversalEvent } from "../../core/turn/universal-event.ts";
+import { AppError } from "../../../app-error.ts";
+import type { Alert } from "../../../core/delivery/alert.ts";
+import type { DeliveryEvent } from "../../../core/delivery/delivery-event.ts";
+import type { DeliveryRecord } from "../../../core/delivery/record.ts";
+import { storedRecord, upcast } from "../../../core/delivery/record.ts";
+import type { InboxNote } from "../../../core/inbox/inbox-note.ts";
+import type { Lane } from "../../../core/lane/lane.ts";
+import type { LogItem, NewEvent } from "../../../core/log/log-item.ts";
+import type { Message } from "../../../core/message/message.ts";
+import type { Team } from "../../../core/team/team.ts";
+import type { UniversalEvent } from "../../../core/turn/universal-event.ts";
 import { logCursor } from "./log-cursor.ts";
 import { trimEvents } from "./trim-log.ts";
 

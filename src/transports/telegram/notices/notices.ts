@@ -6,11 +6,11 @@ import { AppError } from "../../../app-error.ts";
 import type { FailPointHook } from "../../../core/delivery/fail-points.ts";
 import type { LogItem, LogType } from "../../../core/log/log-item.ts";
 import { askEventTypes, askWrites } from "../asks/ask-writes.ts";
+import { alertRows } from "../outgoing/alert-rows.ts";
+import { deliveryRows } from "../outgoing/delivery-rows.ts";
+import { mailRows } from "../outgoing/mail-rows.ts";
+import { namedFileRows } from "../outgoing/named-file-rows.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
-import { alertRows } from "./alert-rows.ts";
-import { deliveryRows } from "./delivery-rows.ts";
-import { mailRows } from "./mail-rows.ts";
-import { namedFileRows } from "./named-file-rows.ts";
 
 export const logCursorKey = "log";
 

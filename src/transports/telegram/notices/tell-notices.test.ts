@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { ManualClock, settled } from "../../../../test/support/manual-clock.ts";
 import { testService } from "../../../../test/support/test-service.ts";
 import { transportBox } from "../../../mail/outbox/transport-box.ts";
+import { ChatAsks } from "../asks/chat-asks.ts";
 import type { TelegramSettings } from "../settings.ts";
 import type { TelegramContext } from "../telegram-context.ts";
-import { ChatAsks } from "../asks/chat-asks.ts";
 import { Topics } from "../topics/topics.ts";
 import { tellNotices } from "./tell-notices.ts";
 
