@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sleep, systemClock } from "../../clock.ts";
 import { demoDirectory } from "../../daemon/demo/demo-profile.ts";
-import { telegramDemoEnvironment } from "../../daemon/demo/telegram-demo.ts";
 import { startFakeBotApi } from "../../fake-bot-api/fake-bot-api.ts";
 import { waybillHome } from "../../home.ts";
 import { packageFile } from "../../package-files.ts";
@@ -15,6 +14,7 @@ import { chatLines } from "./chat-lines.ts";
 import type { ChatScreen } from "./chat-screen.ts";
 import { plainScreen, terminalScreen } from "./chat-screen.ts";
 import { startDemoDaemon } from "./demo-daemon.ts";
+import { telegramDemoEnvironment } from "./demo-environment.ts";
 import { TelegramChat } from "./telegram-chat.ts";
 
 /** After the end of the input: how long answers are waited for, and how long the chat has to be quiet. */

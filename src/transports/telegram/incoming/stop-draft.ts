@@ -1,7 +1,7 @@
 /** The stop button of a draft, which Telegram shows by itself: it ends the delivery whose answer streams there. */
 import { AppError } from "../../../app-error.ts";
 import { openStatuses } from "../../../core/delivery/record.ts";
-import { draftIdOf } from "../outgoing/draft-id.ts";
+import { draftIdOf } from "../live/draft-id.ts";
 import type { Handled, TelegramContext } from "../telegram-context.ts";
 
 const maxOpen = 500;

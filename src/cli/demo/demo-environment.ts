@@ -1,7 +1,7 @@
 /** The environment of a daemon that runs the demo with a bot: nothing of a real configuration reaches it. */
 import type { z } from "zod";
+import { daemonSettings, environmentSettings } from "../../daemon/config/settings.ts";
 import { metaOf } from "../../setting-types.ts";
-import { daemonSettings, environmentSettings } from "../config/settings.ts";
 
 export type DemoBot = { token: string; apiRoot: string; user: number };
 

@@ -1,10 +1,11 @@
 /** The words for a turn that runs: its preview, and its progress. Pure. */
+
+import { duration } from "../outgoing/duration.ts";
+import type { Part } from "../outgoing/render.ts";
+import { richLimit, textLimit } from "../outgoing/render.ts";
 import { formatMarkdown } from "../text/format-markdown.ts";
 import { splitMarkdown } from "../text/split-markdown.ts";
 import { splitText } from "../text/split-text.ts";
-import { duration } from "./duration.ts";
-import type { Part } from "./render.ts";
-import { richLimit, textLimit } from "./render.ts";
 import type { TurnView } from "./turn-view.ts";
 import { textOf } from "./turn-view.ts";
 

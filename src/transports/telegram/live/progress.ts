@@ -1,9 +1,9 @@
 /** When a chat is told that a turn still runs. Counted from the first send, so that a restart goes on with it. Pure. */
 import type { NewOutboxRow } from "../../../mail/outbox/transport-box.ts";
+import type { Origin } from "../outgoing/origin.ts";
+import { say } from "../outgoing/say.ts";
+import { progressKey, startedKey, stopButtons } from "../outgoing/signs.ts";
 import type { TelegramSettings } from "../settings.ts";
-import type { Origin } from "./origin.ts";
-import { say } from "./say.ts";
-import { progressKey, startedKey, stopButtons } from "./signs.ts";
 import type { TurnView } from "./turn-view.ts";
 import { progressBelowText, progressWords } from "./turn-words.ts";
 
