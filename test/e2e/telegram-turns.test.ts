@@ -23,9 +23,9 @@ async function startGroup(options: TelegramWorldOptions = {}): Promise<ChatHandl
 }
 
 const words = ["One ", "two ", "three ", "four."];
-/** Says one word after the other, 700 ms apart. */
+/** Thinks for a moment, and then says one word after the other, 700 ms apart. */
 const slowly: StubScriptInput = {
-  always: [{ steps: [...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
+  always: [{ steps: [{ wait: 700 }, ...words.flatMap((say) => [{ say }, { wait: 700 }]), { say: "" }] }],
 };
 const hangs: StubScriptInput = { always: [{ steps: [{ say: "I begin." }, { hang: true }] }] };
 const usesBash = (takesMs: number): StubScriptInput => ({

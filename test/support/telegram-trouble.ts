@@ -90,12 +90,13 @@ export class TroubleWorld {
     await answered(chat, this.send(chat, options));
   }
 
-  /** The next call of one of the methods in this chat goes wrong. Resolves when it does. */
-  fail(methods: readonly string[], chat: ChatHandle, fault: Fault): Promise<void> {
+  /** The next call of one of the methods in this chat that holds these words goes wrong. Resolves when it does. */
+  fail(methods: readonly string[], chat: ChatHandle, fault: Fault, words = ""): Promise<void> {
     return new Promise((resolve) => {
       let isUsed = false;
       const where = (params: Record<string, unknown>) => {
         if (isUsed || String(params.chat_id) !== String(chat.id)) return false;
+        if (!JSON.stringify(params).includes(words)) return false;
         isUsed = true;
         resolve();
         return true;

@@ -7,10 +7,10 @@ export const demo: Command = {
   summary: "try a chat with a bot in the terminal, without Telegram",
   help: {
     usage: "telegram",
-    description: `Starts a daemon with a bot, and a chat with it in this terminal. No token and no network are needed: Telegram is played
-by a server on loopback. Answers are scripted. What you type is sent; lines that begin with a colon do something else, and
-:help lists them. From a pipe each line is sent, and it ends when the answers have come. Everything that it starts ends with
-it, and nothing of it is kept.`,
+    description: `Starts a daemon with a bot, and a chat with it in this terminal. It needs no token and no network: a server on
+loopback plays Telegram, and the answers are scripted. What you type is sent. Lines that begin with a colon do
+something else; :help lists them. From a pipe each line is sent, and the demo ends when the answers have come.
+Everything that it starts ends with it, and nothing is kept.`,
     json: "one line of JSON for everything that the bot shows",
     exitCodes: "0 ended by the person, 130 ended by a signal, 2 not understood, 1 any other error.",
     examples: `waybill demo telegram
