@@ -1,14 +1,9 @@
 /** Asks of a real OpenCode with a scripted model, answered by buttons in a chat. */
-import { realpathSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
 import type { ShownMessage } from "../../src/fake-bot-api/people/chat-view.ts";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { freePort } from "../support/free-port.ts";
-import { opencodeBin } from "../support/opencode-server.ts";
-import { TelegramWorld } from "../support/telegram-daemon.ts";
+import type { OpencodeBot } from "../support/telegram-opencode.ts";
+import { startOpencodeBot } from "../support/telegram-opencode.ts";
 
 const bash = (command: string) => ({ tool: "bash", input: { command, description: "runs it" } });
 const colours = ["Red", "Blue"].map((label) => ({ label, description: `It is ${label}.` }));
@@ -24,36 +19,14 @@ const script = {
   ],
 };
 
-let world: TelegramWorld;
-let model: ScriptedModel;
+let bot: OpencodeBot;
 let chat: ChatHandle;
 
 beforeAll(async () => {
-  model = await startScriptedModel({ script });
-  world = await TelegramWorld.create();
-  const { program } = world;
-  const port = await freePort();
-  Object.assign(program.env, isolatedHome(program.directory), {
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)),
-  });
-  world.configure({
-    settings: {
-      modelProvider: "opencode_cli",
-      stubScript: undefined,
-      opencodeBin,
-      opencodeAttachUrl: `http://127.0.0.1:${port}`,
-      opencodeServePort: port,
-      assistantRepoPath: realpathSync(program.work),
-      allowedDirectories: [realpathSync(program.directory)],
-    },
-  });
-  await world.up();
-  chat = world.telegram.privateChat(world.ann);
+  bot = await startOpencodeBot({ script });
+  chat = bot.world.telegram.privateChat(bot.world.ann);
 }, 120_000);
-afterAll(async () => {
-  await world.dispose();
-  await model.close();
-});
+afterAll(() => bot.dispose());
 
 function shows(pattern: RegExp): Promise<ShownMessage> {
   return chat.waitFor(({ messages }) => messages.find(({ isFromBot, text }) => isFromBot && pattern.test(text)), {

@@ -1,19 +1,12 @@
 /** A chat with the real OpenCode: the built daemon, real grammY, a Bot API on loopback, and a scripted model. */
-import { realpathSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { isolatedHome, scriptedProvider } from "../../src/scripted-model/opencode-settings.ts";
-import type { ScriptedModel } from "../../src/scripted-model/server.ts";
-import { startScriptedModel } from "../../src/scripted-model/server.ts";
-import { freePort } from "../support/free-port.ts";
-import { opencodeBin } from "../support/opencode-server.ts";
-import { botTexts, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import { botTexts, saysIn } from "../support/telegram-daemon.ts";
+import type { OpencodeBot } from "../support/telegram-opencode.ts";
+import { startOpencodeBot } from "../support/telegram-opencode.ts";
 
-let world: TelegramWorld;
-let model: ScriptedModel;
-afterEach(async () => {
-  await world.dispose();
-  await model.close();
-});
+let bot: OpencodeBot;
+afterEach(() => bot.dispose());
 
 test("an answer that the model writes piece by piece streams as a draft and arrives as it was written", async () => {
   const answer = "The **build** has three steps:\n\n1. compile\n2. test\n3. pack\n\n```sh\nnpm run ready\n```";
@@ -21,25 +14,19 @@ test("an answer that the model writes piece by piece streams as a draft and arri
   const script = {
     rules: [{ when: "build", steps: [{ tools: [bash] }, { say: answer, pieceMs: 150, pieceLength: 6 }] }],
   };
-  model = await startScriptedModel({ script });
-  world = await TelegramWorld.create();
-  const { program, telegram } = world;
-  const port = await freePort();
-  Object.assign(program.env, isolatedHome(program.directory), {
-    OPENCODE_CONFIG_CONTENT: JSON.stringify(scriptedProvider(model.url)),
+  const groups: ChatHandle[] = [];
+  bot = await startOpencodeBot({
+    script,
+    settings: { permissionPolicy: "trusted" },
+    groups: ({ telegram, ann }) => {
+      groups.push(telegram.supergroup({ members: [ann] }));
+      return groups;
+    },
   });
-  const server = { opencodeBin, opencodeAttachUrl: `http://127.0.0.1:${port}`, opencodeServePort: port };
-  const group = telegram.supergroup({ members: [world.ann] });
-  const settings = {
-    ...server,
-    modelProvider: "opencode_cli",
-    permissionPolicy: "trusted",
-    assistantRepoPath: realpathSync(program.work),
-  };
-  world.configure({ settings }, [group]);
-  await world.up();
+  const { telegram, ann } = bot.world;
+  const [group = telegram.supergroup()] = groups;
 
-  const chat = telegram.privateChat(world.ann);
+  const chat = telegram.privateChat(ann);
   chat.send("How is the build made?");
   await chat.waitFor(({ draft }) => draft?.canStop && draft.text === "", { timeoutMs: 60_000 });
   const half = await chat.waitFor(({ draft }) => draft && draft.text.length > 20 && draft.text, { timeoutMs: 60_000 });

@@ -1,7 +1,5 @@
 /** Many topics at once: the right answers in the right topics, in order. */
-import { realpathSync } from "node:fs";
 import { expect, test } from "vitest";
-import { laneOf, topicKey } from "../../src/transports/telegram/topics/topic.ts";
 import { appearances, saysIn, TelegramWorld } from "../support/telegram-daemon.ts";
 
 const topicCount = 10;
@@ -35,9 +33,9 @@ test("ten topics with workspaces of their own, twenty messages each, interleaved
     for (let round = 0; round < messageCount; round++) {
       for (const { thread, number } of topics) group.send(textOf(number, round), { thread });
     }
-    for (const { thread, directory } of stopped) {
+    for (const { thread } of stopped) {
       await saysIn(group, /Working/, thread);
-      await stopIn(world, group.id, thread, directory);
+      group.send("/stop", { thread });
     }
     for (const { thread, number, directory } of topics) {
       const expected = Array.from(
@@ -51,6 +49,8 @@ test("ten topics with workspaces of their own, twenty messages each, interleaved
       );
       const shown = textsIn(thread);
       expect(shown.filter((text) => text.startsWith("Done"))).toEqual(expected);
+      const fromTop = group.messages.filter((message) => message.thread === thread && message.text.startsWith("Done"));
+      expect(fromTop.map(({ text }) => text)).toEqual(expected);
       expect(shown.filter((text) => text.includes("Stopped"))).toHaveLength(
         stopped.some((one) => one.thread === thread) ? 1 : 0,
       );
@@ -62,10 +62,3 @@ test("ten topics with workspaces of their own, twenty messages each, interleaved
     await world.dispose();
   }
 });
-
-/** Aborts the turn that runs in the topic's lane. */
-async function stopIn(world: TelegramWorld, chat: number, thread: number, directory: string): Promise<void> {
-  const lane = laneOf(topicKey({ chat, thread }), realpathSync(directory));
-  const answer = await world.program.fetch(`/v1/lanes/${lane}/abort`, { method: "POST" });
-  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-}

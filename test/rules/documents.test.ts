@@ -8,6 +8,7 @@ import { citedAsTried, citedWithFile, readText, root, triedIn } from "../support
 describe.each([
   { document: "docs/invariants.md", atLeast: 150 },
   { document: "docs/teams.md", atLeast: 102 },
+  { document: "docs/telegram.md", atLeast: 20 },
   { document: "docs/comparison.md", atLeast: 38 },
   { document: "docs/opencode.md", atLeast: 20 },
   { document: "docs/claude.md", atLeast: 9 },

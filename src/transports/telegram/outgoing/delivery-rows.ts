@@ -32,27 +32,30 @@ export async function deliveryRows(item: DeliveryItem, context: TelegramContext)
 
 function started({ record: { id, messageId } }: DeliveryItem, attempt: number, origin: Origin): NewOutboxRow[] {
   const { topic } = origin;
+  // Not changed into the next sign: that, and the answer, would stand above the answers to earlier messages.
+  const waitsNoMore = row(topic, `unqueued:${id}`, { kind: "delete", of: waitingKey(id) });
   // In a private chat the answer is previewed while it is written, and needs no sign of its own.
-  if (topic.isPrivate) return [row(topic, `unqueued:${id}`, { kind: "delete", of: waitingKey(id) })];
+  if (topic.isPrivate) return [waitsNoMore];
   if (attempt > 1) {
     const buttons = stopButtons(messageId);
     const markdown = `▶️ Asked again (attempt ${attempt})…`;
     return [row(topic, `started:${id}:${attempt}`, { kind: "edit", of: startedKey(id), markdown, buttons })];
   }
-  return [startedSign(id, origin)];
+  return [waitsNoMore, startedSign(id, origin)];
 }
 
 export function startedSign(delivery: string, { topic, message, messageId }: Origin): NewOutboxRow {
   return say(topic, startedKey(delivery), "▶️ Working…", {
     replyTo: message,
     buttons: stopButtons(messageId),
-    replaces: [waitingKey(delivery)],
     onlyWhile: { delivery, phase: "running" },
   });
 }
 
 function ended({ record: { id, version } }: DeliveryItem, { topic, message }: Origin, words: string): NewOutboxRow[] {
-  return [say(topic, `ended:${id}:${version}`, words, { replyTo: message, replaces: signKeys(id) })];
+  return [
+    say(topic, `ended:${id}:${version}`, words, { replyTo: message, replaces: [...signKeys(id), waitingKey(id)] }),
+  ];
 }
 
 /** The agent has done what it was asked and said nothing that would have been an answer. */

@@ -10,7 +10,7 @@ export function waitingKey(deliveryId: string): string {
   return `waiting:${deliveryId}`;
 }
 
-/** The row that says that it was started. It takes the place of the one that said that it waits. */
+/** The row that says that it was started. */
 export function startedKey(deliveryId: string): string {
   return `started:${deliveryId}`;
 }
@@ -20,9 +20,9 @@ export function progressKey(deliveryId: string, count: number): string {
   return `progress:${deliveryId}:${count}`;
 }
 
-/** The one message in the chat that shows how a delivery is getting on, under its newest name first. */
+/** The one message in the chat that shows how a running delivery is getting on, under its newest name first. */
 export function signKeys(deliveryId: string): readonly string[] {
-  return [startedKey(deliveryId), progressKey(deliveryId, 1), waitingKey(deliveryId)];
+  return [startedKey(deliveryId), progressKey(deliveryId, 1)];
 }
 
 export function savedSign({ place, messageId }: IncomingMessage): NewOutboxRow {

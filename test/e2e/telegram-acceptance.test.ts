@@ -1,0 +1,167 @@
+/**
+ * What a relay from Telegram to OpenCode has to do, on the real parts: the built daemon, real grammY, a Bot API on loopback,
+ * and the real OpenCode with a scripted model. One daemon for all, in this order.
+ */
+import { realpathSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ChatHandle } from "../../src/fake-bot-api/people/chat-handle.ts";
+import { laneOf, sessionKey, topicKey } from "../../src/transports/telegram/topics/topic.ts";
+import { botTexts } from "../support/telegram-daemon.ts";
+import type { OpencodeBot } from "../support/telegram-opencode.ts";
+import { serverOf, startOpencodeBot } from "../support/telegram-opencode.ts";
+
+const patience = { timeoutMs: 90_000 };
+const script = { rules: [{ when: "Question", steps: [{ say: "Answer to: {{text}}" }] }] };
+
+let bot: OpencodeBot;
+let group: ChatHandle;
+let chat: ChatHandle;
+let count = 0;
+
+beforeAll(async () => {
+  bot = await startOpencodeBot({
+    script,
+    groups: (world) => {
+      group = world.telegram.supergroup({ topics: true, members: [world.ann] });
+      return [group];
+    },
+  });
+  chat = bot.world.telegram.privateChat(bot.world.ann);
+}, 120_000);
+afterAll(() => bot.dispose());
+
+/** Sends a question, and resolves when it is answered in the same topic. */
+async function ask(where: ChatHandle, thread?: number): Promise<void> {
+  count += 1;
+  const text = `Question ${count}?`;
+  const sent = where.send(text, thread === undefined ? {} : { thread });
+  await where.waitFor(
+    ({ messages }) =>
+      messages.some(
+        (message) =>
+          message.isFromBot &&
+          message.replyTo === sent.message_id &&
+          message.thread === thread &&
+          message.text.includes(text),
+      ),
+    patience,
+  );
+}
+
+/** Says something that Waybill answers itself, and resolves with the answer. */
+async function say(text: string, answer: RegExp, thread?: number): Promise<string> {
+  const sent = group.send(text, thread === undefined ? {} : { thread });
+  return group.waitFor(
+    ({ messages }) =>
+      messages.find((one) => one.isFromBot && one.replyTo === sent.message_id && answer.test(one.text))?.text,
+    patience,
+  );
+}
+
+async function sessionOf(where: ChatHandle, thread: number | null, directory: string): Promise<string> {
+  const lane = laneOf(topicKey({ chat: where.id, thread }), realpathSync(directory));
+  const { sessionId } = await bot.world.program.client().lane(lane);
+  if (sessionId === null) throw new Error(`lane ${lane} has no session`);
+  return sessionId;
+}
+
+const prompts = () => bot.model.calls.filter(({ kind }) => kind !== "title").map(({ prompt }) => prompt);
+
+test("the keys of topics and sessions are made as documented", () => {
+  expect(topicKey({ chat: -100, thread: 7 })).toBe("-100:7");
+  expect(topicKey({ chat: 5, thread: null })).toBe("5:root");
+  expect(sessionKey("5:root", "/code")).toBe('["5:root","/code"]');
+});
+
+test("/start is answered as the first message of a chat, and ignored later", async () => {
+  chat.send("/start");
+  await chat.waitFor(() => botTexts(chat).length === 1, patience);
+  chat.send("/start");
+  await ask(chat);
+  expect(botTexts(chat).filter((text) => text.includes("brings what you write"))).toHaveLength(1);
+});
+
+describe("sessions", () => {
+  let one = 0;
+  let other = 0;
+
+  test("a private chat and topics create and continue independent OpenCode sessions", async () => {
+    const { work } = bot.world.program;
+    one = group.createTopic("One");
+    other = group.createTopic("Other");
+    await Promise.all([ask(chat), ask(group, one), ask(group, other)]);
+    const first = await Promise.all([
+      sessionOf(chat, null, work),
+      sessionOf(group, one, work),
+      sessionOf(group, other, work),
+    ]);
+    expect(new Set(first).size).toBe(3);
+    await Promise.all([ask(chat), ask(group, one)]);
+    expect(await sessionOf(chat, null, work)).toBe(first[0]);
+    expect(await sessionOf(group, one, work)).toBe(first[1]);
+  }, 180_000);
+
+  test("one topic switches between workspaces and keeps the session of each", async () => {
+    const { work } = bot.world.program;
+    const second = bot.world.repository("second");
+    const before = await sessionOf(group, one, work);
+    await say(`use repo ${second}`, /now works in/, one);
+    await ask(group, one);
+    const inSecond = await sessionOf(group, one, second);
+    expect(inSecond).not.toBe(before);
+    await say(`use repo ${work}`, /continues/, one);
+    await ask(group, one);
+    expect(await sessionOf(group, one, work)).toBe(before);
+    await say(`use repo ${second}`, /continues/, one);
+    await ask(group, one);
+    expect(await sessionOf(group, one, second)).toBe(inSecond);
+  }, 180_000);
+
+  test("workspace intents are deterministic and never reach the model", async () => {
+    const before = prompts().length;
+    const second = realpathSync(bot.world.repository("second"));
+    expect(await say("where am i", /works in/, one)).toContain(second);
+    expect(await say("PWD", /works in/, one)).toContain(second);
+    expect(await say("list repos", /Workspaces/, one)).toContain(second);
+    expect(await say("repos", /Workspaces/, other)).not.toContain(second);
+    await say("use repo /etc", /may not work in|⚠️/, one);
+    expect(prompts()).toHaveLength(before);
+    await ask(group, one);
+    expect(prompts().join("\n")).not.toMatch(/use repo|where am i|list repos/);
+  }, 120_000);
+
+  test("restart assistant restarts the worker by itself, and sessions continue", async () => {
+    const { program } = bot.world;
+    const session = await sessionOf(group, other, program.work);
+    const worker = program.daemonFile.workerPid;
+    await say("restart assistant", /Restarting/, other);
+    await group.waitFor(({ messages }) => messages.some(({ text }) => text === "Waybill is back."), patience);
+    await ask(group, other);
+    expect(program.daemonFile.workerPid).not.toBe(worker);
+    expect(await sessionOf(group, other, program.work)).toBe(session);
+    expect(botTexts(group).filter((text) => text === "Waybill is back.")).toHaveLength(1);
+    expect(prompts().join("\n")).not.toContain("restart assistant");
+  }, 180_000);
+
+  test("an OpenCode server that died is started again, and the conversation goes on", async () => {
+    const { program } = bot.world;
+    const session = await sessionOf(group, other, program.work);
+    const { pid } = serverOf(bot.world);
+    if (!pid) throw new Error("the server has no process id");
+    process.kill(pid, "SIGKILL");
+    await ask(group, other);
+    expect(serverOf(bot.world).pid).not.toBe(pid);
+    expect(await sessionOf(group, other, program.work)).toBe(session);
+  }, 180_000);
+
+  test("a session that is stale is replaced once, and the message is answered", async () => {
+    const { program } = bot.world;
+    const session = await sessionOf(group, other, program.work);
+    const { port, password } = serverOf(bot.world);
+    const headers = { Authorization: `Basic ${Buffer.from(`opencode:${password}`).toString("base64")}` };
+    const removed = await fetch(`http://127.0.0.1:${port}/session/${session}`, { method: "DELETE", headers });
+    expect(removed.ok).toBe(true);
+    await ask(group, other);
+    expect(await sessionOf(group, other, program.work)).not.toBe(session);
+  }, 180_000);
+});
