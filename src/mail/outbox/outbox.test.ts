@@ -203,6 +203,20 @@ describe("previews", () => {
       world.tries.push(`preview ${text}`);
     });
 
+  test("a preview that asks for the next one at once leaves time for everything else", async () => {
+    let isOver = false;
+    const again = async () => {
+      if (!isOver) world.outbox.preview("a", "draft", again);
+    };
+    world.outbox.preview("a", "draft", again);
+    // Comes only when the event loop turns.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    isOver = true;
+    await world.write(aRow("one"));
+    await settled();
+    expect(await stateOf("one")).toBe("sent");
+  });
+
   test("a preview waits for the rows that are due", async () => {
     const { answer, release } = held();
     world.answers.set("one", [answer]);

@@ -6,6 +6,7 @@
  * Between two rows a channel carries previews, such as an answer that is still being written. They are not kept, and
  * never overtake a row.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../clock.ts";
 import { sleep } from "../../clock.ts";
 import type { FailPointHook } from "../../core/delivery/fail-points.ts";
@@ -152,6 +153,8 @@ export class Outbox {
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#deps.onError({ error });
     }
+    // One that asks for the next at once must not keep everything else from running.
+    await nextTurn();
     return true;
   }
 

@@ -151,9 +151,9 @@ export class LiveTurns {
 
   async #show(turn: LiveTurn, signal: AbortSignal): Promise<void> {
     const { clock, service } = this.#deps.context;
+    // What it ended with may stand in the chat already. The log says so in a moment, and until then nothing more is shown.
+    if ((await phaseNow(turn.delivery, service)) !== "running") return;
     try {
-      // What it ended with may stand in the chat already.
-      if ((await phaseNow(turn.delivery, service)) !== "running") return;
       turn.isChanged = false;
       turn.lastShownAt = clock.now();
       const shown = await this.#shown(turn, signal);
