@@ -58,6 +58,15 @@ describe("a permission", () => {
     expect(decided).toMatchObject({ id: ask.id, keyboard: [] });
   });
 
+  test("while an agent waits for a person, it is brought up again, and not said to be working", async () => {
+    const settings = { progressFirstMs: 1500, progressEveryMs: 1500, alertAskAfterMs: 4000 };
+    const chat = await start(asking, { settings });
+    chat.send("Clean up.");
+    await shows(chat, /asks for permission/);
+    await shows(chat, /has waited for your answer/);
+    expect(botTexts(chat).join("\n")).not.toContain("Still working");
+  });
+
   test("a reply to the reason's message is the reason and not a prompt", async () => {
     const chat = await start(asking);
     chat.send("Clean up.");

@@ -27,7 +27,7 @@ export async function runTelegramDemo(context: CommandContext): Promise<number> 
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   const home = mkdtempSync(join(parent, "telegram-"));
   const telegram = await startFakeBotApi({ username: "waybill_demo_bot" });
-  const you = telegram.user({ first_name: "You" });
+  const you = telegram.user({ first_name: "You", username: "you" });
   const bot = { token: telegram.token, apiRoot: telegram.url, user: you.id };
   const screen = screenFor(context);
   const daemon = startDemoDaemon(process.argv[1] ?? packageFile("bin/waybill"), {

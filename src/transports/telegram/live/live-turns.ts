@@ -32,6 +32,7 @@ export type LiveTurnsDeps = {
 
 type LiveTurn = {
   delivery: string;
+  laneId: string;
   origin: Origin;
   /** When it was first sent. */
   since: number;
@@ -110,7 +111,7 @@ export class LiveTurns {
   async #begin({ id, laneId, attemptList, createdAt }: DeliveryRecord, origin: Origin): Promise<void> {
     const { server } = this.#deps;
     const turn: LiveTurn = {
-      ...{ delivery: id, origin, since: attemptList[0]?.submittedAt ?? createdAt, view: emptyView },
+      ...{ delivery: id, laneId, origin, since: attemptList[0]?.submittedAt ?? createdAt, view: emptyView },
       // An empty draft is a sign of its own. In a group the sign is a row of the outbox.
       isChanged: origin.topic.isPrivate,
       ...{ lastShownAt: null, isAsked: false, progressCount: 0, cancelPreview: () => {}, cancelProgress: () => {} },
@@ -189,13 +190,19 @@ export class LiveTurns {
       const of = { ...turn, ms: clock.now() - since };
       const counts = Array.from({ length: due - progressCount }, (_, index) => progressCount + index + 1);
       turn.progressCount = due;
-      this.#write(
+      this.#writeProgress(
         turn,
         counts.map((count) => progressRow(of, count)),
       ).catch((error: unknown) => this.#deps.onError({ error }));
     }
     const next = nextProgressAt(since, turn.progressCount, settings.progress);
     if (next !== null) turn.cancelProgress = clock.at(next, () => this.#planProgress(turn));
+  }
+
+  /** Not while the agent waits for a person, who has been told so. */
+  async #writeProgress(turn: LiveTurn, rows: readonly NewOutboxRow[]): Promise<void> {
+    const asks = await this.#deps.context.service.asks();
+    if (!asks.some(({ laneId }) => laneId === turn.laneId)) await this.#write(turn, rows);
   }
 
   /** Where the server has no drafts a private chat gets the same sign as a group. */
