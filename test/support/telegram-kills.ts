@@ -14,6 +14,8 @@ export type KilledChats = {
   fates: ChatFate[][];
   /** The answers of each topic in the order in which they came. */
   orders: string[][];
+  /** What was being sent at each kill: Telegram may have taken it, and its commit may be missing. */
+  underWay: string[];
 };
 
 export const answering = { always: [{ steps: [{ echo: "Done as you asked: " }] }], stepMs: 2 };
@@ -56,15 +58,19 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
     const topics = Array.from({ length: 10 }, (_, number): Topic => {
       return { chat: group, thread: group.createTopic(`Topic ${number}`), texts: [], shown };
     });
+    const underWay: string[] = [];
     for (let killed = 0; killed < kills; killed++) {
       write(topics, killed);
       await wait(20 + Math.random() * 1000);
       await world.program.kill();
+      // A chat has one call at a time.
+      const last = world.telegram.calls().findLast(({ params }) => String(params.chat_id) === String(group.id));
+      underWay.push(JSON.stringify(last?.params ?? null));
       await world.up();
     }
     write(topics, kills);
     for (const topic of topics) await answersIn(topic);
-    return whatBecameOf(world, topics);
+    return { ...(await whatBecameOf(world, topics)), underWay };
   } finally {
     await world.dispose();
   }
@@ -109,5 +115,5 @@ async function whatBecameOf(world: TelegramWorld, topics: readonly Topic[]): Pro
   const orders = topics.map(({ thread, texts, shown }) =>
     shown(thread).flatMap((answer) => texts.filter((text) => answer === answerTo(text))),
   );
-  return { fates, orders };
+  return { fates, orders, underWay: [] };
 }

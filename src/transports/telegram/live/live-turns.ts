@@ -156,8 +156,9 @@ export class LiveTurns {
     if ((await phaseNow(turn.delivery, service)) !== "running") return;
     try {
       turn.isChanged = false;
-      turn.lastShownAt = clock.now();
       const shown = await this.#shown(turn, signal);
+      // The pause counts from the answer: the request may have taken a while to arrive.
+      turn.lastShownAt = clock.now();
       if (shown.outcome === "shown") return;
       turn.isChanged = true;
       if (shown.outcome === "no_drafts") await this.#writeSign(turn);
