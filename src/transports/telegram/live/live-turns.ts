@@ -157,13 +157,13 @@ export class LiveTurns {
     try {
       turn.isChanged = false;
       const shown = await this.#shown(turn, signal);
-      // The pause counts from the answer: the request may have taken a while to arrive.
-      turn.lastShownAt = clock.now();
       if (shown.outcome === "shown") return;
       turn.isChanged = true;
       if (shown.outcome === "no_drafts") await this.#writeSign(turn);
       else this.#pausedUntil.set(turn.origin.topic.chat, clock.now() + shown.waitMs);
     } finally {
+      // The pause counts from the answer: the request may have taken a while to arrive.
+      turn.lastShownAt = clock.now();
       turn.isAsked = false;
       if (!signal.aborted && this.#isLive(turn)) this.#planPreview(turn);
     }
