@@ -64,16 +64,23 @@ export async function killAtRandom(kills: number): Promise<KilledChats> {
       await wait(20 + Math.random() * 1000);
       await world.program.kill();
       // A chat has one call at a time.
-      const last = world.telegram.calls().findLast(({ params }) => String(params.chat_id) === String(group.id));
-      underWay.push(JSON.stringify(last?.params ?? null));
+      const last = callsIn(group, world).at(-1);
+      if (last?.outcome.type === "answered") underWay.push(JSON.stringify(last.params));
       await world.up();
     }
     write(topics, kills);
     for (const topic of topics) await answersIn(topic);
-    return { ...(await whatBecameOf(world, topics)), underWay };
+    const fates = await whatBecameOf(world, topics);
+    // One may arrive after its caller died. Its answer reaches nobody.
+    const lost = callsIn(group, world).filter(({ outcome }) => outcome.type === "lost");
+    return { ...fates, underWay: [...underWay, ...lost.map(({ params }) => JSON.stringify(params))] };
   } finally {
     await world.dispose();
   }
+}
+
+function callsIn(chat: ChatHandle, { telegram }: TelegramWorld) {
+  return telegram.calls().filter(({ params }) => String(params.chat_id) === String(chat.id));
 }
 
 /** One more message in each of some topics. */
