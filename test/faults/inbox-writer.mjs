@@ -20,9 +20,11 @@ const say = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
 
 /** What fails is tried again, as it would be by whoever has a message to deliver. */
 async function insist(work) {
-  for (let triesLeft = 10; ; triesLeft--) {
+  // The lock of a process that was killed is stale after 10 s; until then it is waited for only briefly.
+  const until = performance.now() + 30_000;
+  for (;;) {
     const done = await work();
-    if (done.outcome !== "failed" || triesLeft === 1) return done;
+    if (done.outcome !== "failed" || performance.now() > until) return done;
     await pause(50);
   }
 }
