@@ -1,5 +1,6 @@
 /** A whole engine on a real store file, with lanes on the agent in memory. */
 
+import { dirname } from "node:path";
 import { memoryRuntime } from "./memory-runtime.mjs";
 import { defaultPolicy, openSqliteStore, startEngine } from "./modules.mjs";
 
@@ -10,6 +11,8 @@ export async function startMemoryWaybill({ path, lanes }) {
     policy: defaultPolicy,
     lanes: Array.from({ length: lanes }, (_, index) => newLane(`lane-${index}`)),
     runtimes: () => [memoryRuntime()],
+    // No team here has files.
+    teamFiles: { stateDirectory: dirname(path), takeLock: () => ({ release() {} }) },
     onError: ({ error }) => errors.push(error),
   });
   const closed = new Map();

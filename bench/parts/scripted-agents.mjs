@@ -1,6 +1,6 @@
 /** Engines with one lane on a real agent program and the scripted model, which answers every prompt at once. */
 import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { newLane } from "./memory-waybill.mjs";
 import {
@@ -85,6 +85,8 @@ export async function startAgentWaybill({ path, runtime, work }) {
     policy: defaultPolicy,
     lanes: [newLane("lane", { runtime: runtime.kind, directory: work })],
     runtimes: () => [runtime],
+    // No team here has files.
+    teamFiles: { stateDirectory: dirname(path), takeLock: () => ({ release() {} }) },
     onError: ({ error }) => errors.push(error),
   });
   const waiting = new Map();

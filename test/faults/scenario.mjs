@@ -193,6 +193,8 @@ function world({ scripts, failPoint = () => {} }) {
     store: openSqliteStore({ path, failPoint }),
     policy,
     ...(process.env.WAYBILL_TEST_MAILBOX === "file" ? { mailbox: fileMailbox() } : {}),
+    // No team here has files.
+    teamFiles: { stateDirectory: directory, takeLock: () => ({ release() {} }) },
     runtimes: (postMessage) => [
       new StubRuntime({ journalPath: join(directory, "stub.jsonl"), clock: systemClock, scripts, postMessage }),
     ],
