@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { permissionText, questionText } from "./ask-text.ts";
 
-const directory = "/work/repository";
+const directory = "/code/repository";
 
 describe("a permission shows", () => {
   test("the command, once, and the directory", () => {

@@ -56,7 +56,7 @@ describe("workspaces", () => {
 });
 
 test("a lane's title names the place and the directory, and is never long", () => {
-  expect(laneTitle({ ...aTopic, name: "Bugs" }, "ann", "/work/site")).toBe("Work · Bugs · site");
+  expect(laneTitle({ ...aTopic, name: "Bugs" }, "ann", "/code/site")).toBe("Work · Bugs · site");
   expect(laneTitle({ ...aTopic, isPrivate: true }, "ann", "/")).toBe("ann · /");
   expect(laneTitle({ ...aTopic, title: "x".repeat(500) }, "ann", "/a").length).toBe(120);
 });

@@ -22,28 +22,28 @@ const readerOf = (events: readonly UniversalEvent[]) => ({
       .toReversed()
       .slice(0, limit),
 });
-const lane = { id: "lane", directory: "/work" };
+const lane = { id: "lane", directory: "/code" };
 
 describe("changed files", () => {
   const events = [
     changeEvent(1, 1, { path: "a.ts", diff: "-1\n+2" }),
     changeEvent(2, 1, { path: "old.ts", change: "deleted" }),
-    changeEvent(3, 2, { path: "/work/b.ts", change: "added", diff: "--- a/b.ts\n+++ b/b.ts\n+new\n" }),
+    changeEvent(3, 2, { path: "/code/b.ts", change: "added", diff: "--- a/b.ts\n+++ b/b.ts\n+new\n" }),
     changeEvent(4, 2, { path: "a.ts", diff: "-2\n+3\n" }),
   ];
 
   test("are listed once, the newest first, without those that were deleted", async () => {
     const files = presentFiles(await changedFiles(readerOf(events), lane));
-    expect(files.map(({ path }) => path)).toEqual(["/work/a.ts", "/work/b.ts"]);
+    expect(files.map(({ path }) => path)).toEqual(["/code/a.ts", "/code/b.ts"]);
   });
 
   test("of the last turn make one diff, with the names where a program leaves them out", async () => {
     const changes = lastTurnChanges(await changedFiles(readerOf(events), lane));
-    expect(diffOf(changes, "/work")).toBe("--- a/b.ts\n+++ b/b.ts\n+new\n--- a/a.ts\n+++ b/a.ts\n-2\n+3\n");
+    expect(diffOf(changes, "/code")).toBe("--- a/b.ts\n+++ b/b.ts\n+new\n--- a/a.ts\n+++ b/a.ts\n-2\n+3\n");
   });
 
   test("without a diff make none", async () => {
-    expect(diffOf(await changedFiles(readerOf(events.slice(1, 2)), lane), "/work")).toBeNull();
+    expect(diffOf(await changedFiles(readerOf(events.slice(1, 2)), lane), "/code")).toBeNull();
   });
 
   test("are read over many pages, back to a time", async () => {
@@ -56,10 +56,10 @@ describe("changed files", () => {
 test.each([
   ["I wrote notes.md.", true],
   ["See `docs/notes.md`:", true],
-  ["/work/docs/notes.md is done", true],
+  ["/code/docs/notes.md is done", true],
   ["my-notes.md", false],
   ["notes.mdx", false],
   ["notes.md.bak", false],
 ])("an answer names a file as a word: %s", (text, isNamed) => {
-  expect(namedIn(text, ["/work/docs/notes.md"], "/work").length > 0).toBe(isNamed);
+  expect(namedIn(text, ["/code/docs/notes.md"], "/code").length > 0).toBe(isNamed);
 });
